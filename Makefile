@@ -1,0 +1,65 @@
+# A fresh Debian 12 needs only `make` (apt-get install make): what else is missing, each target
+# installs by itself, from Debian's own packages (tools/packages.txt). The rest is CMake and Ninja.
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+BUILD := build
+SHELL := /bin/bash
+.SHELLFLAGS := -o pipefail -c
+
+NEED := tools/install-packages
+CONFIGURED := test -f $(BUILD)/build.ninja
+CONFIGURED_WITH_TESTS := $(CONFIGURED) && grep -qs ALLOT_TESTS:BOOL=ON $(BUILD)/CMakeCache.txt
+
+.PHONY: all build run test soak bench lint format install clean help
+.DEFAULT_GOAL := build
+
+all: build
+
+build: ## build the command; it is then build/allot
+	@$(NEED) build
+	@$(CONFIGURED) || cmake --preset default
+	@cmake --build $(BUILD) --target allot
+
+run: build ## show allot at work
+	@tools/demo
+
+test: ## build and run the tests
+	@$(NEED) build test
+	@$(CONFIGURED_WITH_TESTS) || cmake --preset default -DALLOT_TESTS=ON
+	@cmake --build $(BUILD)
+	@ctest --test-dir $(BUILD) --output-on-failure -j2 --no-tests=error -LE 'soak|bench'
+
+soak: ## run the long tests
+	@$(NEED) build test
+	@$(CONFIGURED_WITH_TESTS) || cmake --preset default -DALLOT_TESTS=ON
+	@cmake --build $(BUILD)
+	@ctest --test-dir $(BUILD) --output-on-failure -L soak --no-tests=ignore
+
+bench: build ## compare the checker with SPIN, on the same state space
+	@$(NEED) bench
+	@bench/run
+
+# The lint build compiles with clang-tidy beside the compiler, so Ninja knows what changed since the last time.
+lint: $(BUILD)/lint/build.ninja ## check the layout (clang-format) and the code (clang-tidy)
+	@find src tests bench \( -name '*.hpp' -o -name '*.cpp' \) -print0 | \
+	    xargs -0 --no-run-if-empty clang-format --dry-run --Werror
+	@cmake --build $(BUILD)/lint -- -k 0 | { grep -v " warnings generated" || true; }
+
+$(BUILD)/lint/build.ninja: .clang-tidy CMakePresets.json
+	@$(NEED) build test lint
+	@rm -rf $(BUILD)/lint
+	@cmake --preset lint
+
+format: ## lay the code out as `make lint` wants it
+	@$(NEED) lint
+	@find src tests bench \( -name '*.hpp' -o -name '*.cpp' \) -print0 | xargs -0 --no-run-if-empty clang-format -i
+
+install: build ## install under PREFIX (/usr/local), inside DESTDIR if that is set
+	@DESTDIR='$(DESTDIR)' cmake --install $(BUILD) --prefix '$(PREFIX)'
+
+clean: ## remove everything that was built
+	@rm -rf $(BUILD)
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18

@@ -1,0 +1,80 @@
+// The model checker: explores every world a machine can reach and judges its properties.
+//
+// Exploration is breadth first, level by level, on all threads: each thread owns the worlds whose hash falls
+// to it. So the first violation found is one with the fewest steps. Liveness is judged afterwards on the
+// whole graph, whose edges are recomputed (liveness.hpp). Violations come with the steps that lead to them.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "check/store.hpp"
+#include "world/machine.hpp"
+#include "world/walker.hpp"
+
+namespace allot::check {
+
+struct Progress {
+    std::uint64_t states = 0;
+    std::uint64_t transitions = 0;
+    std::uint64_t depth = 0;
+    double seconds = 0;
+    std::size_t bytes = 0;
+    std::string_view doing;  // "exploring", "liveness"
+};
+
+struct Options {
+    unsigned threads = 1;
+    std::size_t memory_bytes = std::size_t{4} << 30;
+    std::optional<double> limit_seconds;
+    StoreKind store = StoreKind::exact;
+    std::vector<world::World> starts;                   // empty: the machine's initial world
+    bool from_anywhere = false;                         // starts are arbitrary: judge convergence
+    std::function<void(const Progress&)> on_progress;   // called a few times a second
+};
+
+enum class Verdict : std::uint8_t { holds, violated, bounded };
+BOOST_DESCRIBE_ENUM(Verdict, holds, violated, bounded)
+
+struct Violation {
+    std::string property;
+    std::string detail;
+    world::World start;
+    std::vector<world::Move> steps;
+    std::vector<world::Move> cycle;   // repeats for ever after the steps
+    std::optional<SiteId> site;       // whom it concerns, where it concerns one
+    bool replayed = true;             // holds with exact stamps and messages too
+};
+
+struct Result {
+    Verdict verdict = Verdict::holds;
+    std::vector<std::string> checked;     // properties that were judged completely
+    std::vector<std::string> unchecked;   // asked for, but not judged, and why
+    std::string stopped_by;               // why the search is bounded
+    std::uint64_t states = 0;
+    std::uint64_t transitions = 0;
+    std::uint64_t depth = 0;
+    double seconds = 0;
+    double cpu_seconds = 0;
+    double bytes_per_state = 0;           // peak resident memory of the process over states
+    double omission_probability = 0;
+    std::uint64_t gaps_cut = 0;           // see Walker::gaps_cut
+    std::vector<Violation> violations;
+};
+
+// The properties that a check of this machine judges.
+std::vector<PropertyName> properties_of(const world::Machine& machine, bool from_anywhere);
+
+// The violation as a scenario file that replays it.
+std::string scenario_of(world::Machine& machine, const Violation& violation);
+
+Result check(world::Machine& machine, const Options& options);
+
+// Whether fair steps can lead from this world to one in which the site no longer waits.
+bool can_be_served(world::Machine& machine, const world::World& start, SiteId site);
+
+}  // namespace allot::check

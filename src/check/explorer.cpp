@@ -1,0 +1,320 @@
+#include "check/explorer.hpp"
+
+#include <algorithm>
+#include <barrier>
+#include <cstring>
+#include <thread>
+
+#include "check/watchdog.hpp"
+
+namespace allot::check {
+
+namespace {
+
+using world::Move;
+using world::Walker;
+using world::World;
+
+// Worlds a thread expands per round: enough to amortise the barriers, few enough for the cache.
+constexpr std::size_t round_size = 1024;
+// How far ahead of an insertion its slot and its record are fetched.
+constexpr std::size_t slot_lookahead = 16;
+constexpr std::size_t record_lookahead = 8;
+
+// Successors on their way to the thread that owns them.
+struct Parcel {
+    struct Item {
+        std::uint64_t hash;
+        Node parent;
+        std::uint32_t begin;
+        std::uint32_t length;
+    };
+    std::vector<Unit> units;
+    std::vector<Item> items;
+
+    Tuple tuple(const Item& item) const { return {units.data() + item.begin, item.length}; }
+    void clear() {
+        units.clear();
+        items.clear();
+    }
+};
+
+// Worlds still to expand, where the store forgets them.
+struct Frontier {
+    struct Item {
+        Position position;
+        std::uint32_t length;
+        std::size_t begin;
+    };
+    std::vector<Unit> units;
+    std::vector<Item> items;
+
+    void add(Position position, Tuple tuple) {
+        items.push_back({position, static_cast<std::uint32_t>(tuple.size()), units.size()});
+        units.insert(units.end(), tuple.begin(), tuple.end());
+    }
+};
+
+struct Worker {
+    Worker(Graph& graph, unsigned index) : walker(graph.machine()), parcels(graph.owners()), me(index) {}
+
+    Walker walker;
+    std::vector<Parcel> parcels;
+    unsigned me;
+    Position cursor = 1;
+    Position level_end = 1;
+    Frontier current;
+    Frontier next;
+    std::size_t taken = 0;  // of `current`
+    std::uint64_t transitions = 0;
+    bool layered = true;
+    std::vector<Finding> findings;
+    World world;
+    World canonical;
+    std::vector<Unit> packed;
+};
+
+class Explorer {
+public:
+    Explorer(Graph& graph, const Options& options, const Watchdog& watchdog)
+        : graph_(graph), machine_(graph.machine()), options_(options), watchdog_(watchdog) {
+        for (unsigned i = 0; i < graph.owners(); ++i) workers_.push_back(std::make_unique<Worker>(graph, i));
+    }
+
+    Exploration run() {
+        begin();
+        if (workers_.size() == 1)
+            while (!done_) {
+                expand(*workers_[0]);
+                take_in(*workers_[0]);
+                decide();
+            }
+        else
+            run_threads();
+        return finish();
+    }
+
+private:
+    void begin();
+    void run_threads();
+    Exploration finish();
+
+    bool exact() const { return graph_.kind() == StoreKind::exact; }
+    bool level_done(const Worker& worker) const;
+    void begin_level(Worker& worker);
+    void expand(Worker& worker);
+    void expand_world(Worker& worker, Node node, Tuple tuple);
+    void address(Worker& worker, Node parent, Tuple self, const Move& move, const World& after, bool& progress);
+    void take_in(Worker& worker);
+    void take_parcel(Worker& worker, const Parcel& parcel);
+    void judge(Worker& worker, Node node, Tuple tuple);
+    void decide();
+
+    void found(Worker& worker, Finding finding) {
+        if (machine_.setup().judges(finding.property)) worker.findings.push_back(std::move(finding));
+    }
+
+    Graph& graph_;
+    world::Machine& machine_;
+    const Options& options_;
+    const Watchdog& watchdog_;
+    std::vector<std::unique_ptr<Worker>> workers_;
+    bool done_ = false;
+    std::string stopped_by_;
+    std::uint64_t depth_ = 0;
+    std::uint64_t rounds_ = 0;
+    double last_told_ = 0;
+};
+
+void Explorer::begin() {
+    std::vector<World> starts = options_.starts;
+    Report birth;
+    if (starts.empty()) starts.push_back(machine_.initial(birth));
+    for (World& start : starts) {
+        Worker& first = *workers_[0];
+        first.walker.canonical(start);
+        first.packed.clear();
+        pack(start, first.packed);
+        const std::uint64_t hash = hash_of(first.packed);
+        const unsigned owner = graph_.owner_of(hash);
+        const auto [position, fresh] = graph_.store(owner).insert(first.packed, hash, 0);
+        if (fresh) judge(first, graph_.node(owner, position), first.packed);
+        if (!birth.clean())
+            found(first, {birth.property(), birth.detail(), graph_.node(owner, position), std::nullopt, std::nullopt});
+        if (exact()) --graph_.note(graph_.node(owner, position));  // no step leads here yet
+        else if (fresh) workers_[owner]->next.add(position, first.packed);
+    }
+    for (auto& worker : workers_) begin_level(*worker);
+    graph_.close_level();
+    done_ = !workers_[0]->findings.empty();
+}
+
+void Explorer::run_threads() {
+    std::barrier expanded(static_cast<std::ptrdiff_t>(workers_.size()));
+    std::barrier taken(static_cast<std::ptrdiff_t>(workers_.size()), [this]() noexcept { decide(); });
+    std::vector<std::jthread> threads;
+    for (auto& worker : workers_)
+        threads.emplace_back([this, &expanded, &taken, &worker = *worker] {
+            while (!done_) {
+                expand(worker);
+                expanded.arrive_and_wait();
+                take_in(worker);
+                taken.arrive_and_wait();
+            }
+        });
+}
+
+void Explorer::expand(Worker& worker) {
+    for (Parcel& parcel : worker.parcels) parcel.clear();
+    const Store& store = graph_.store(worker.me);
+    for (std::size_t i = 0; i < round_size && !level_done(worker); ++i) {
+        if (exact()) {
+            expand_world(worker, graph_.node(worker.me, worker.cursor), store.tuple(worker.cursor));
+            worker.cursor = store.next(worker.cursor);
+        } else {
+            const Frontier::Item& item = worker.current.items[worker.taken++];
+            expand_world(worker, graph_.node(worker.me, item.position),
+                         {worker.current.units.data() + item.begin, item.length});
+        }
+    }
+}
+
+bool Explorer::level_done(const Worker& worker) const {
+    return exact() ? worker.cursor == worker.level_end : worker.taken == worker.current.items.size();
+}
+
+void Explorer::begin_level(Worker& worker) {
+    worker.level_end = graph_.store(worker.me).end();
+    if (exact()) return;
+    worker.current = std::exchange(worker.next, {});
+    worker.taken = 0;
+}
+
+void Explorer::expand_world(Worker& worker, Node node, Tuple tuple) {
+    unpack(tuple, machine_.setup().sites, worker.world);
+    bool progress = false;
+    const bool watch_closure = options_.from_anywhere && graph_.binding(worker.world);
+    worker.walker.for_each_step(worker.world, [&](const Move& move, const World& after, const Report& report) {
+        ++worker.transitions;
+        if (!graph_.goes_on(worker.world, report)) {
+            progress = true;
+            return found(worker, {report.property(), report.detail(), node, after, std::nullopt});
+        }
+        if (watch_closure && !machine_.legal(after))
+            found(worker, {std::string(world::closure.name), "a legitimate world was left", node, after, std::nullopt});
+        address(worker, node, tuple, move, after, progress);
+    });
+    if (progress) return;
+    for (const auto id : worker.world.sites)
+        if (machine_.local(id).pending())
+            return found(worker, {std::string(world::deadlock.name),
+                                  "site " + std::to_string(machine_.local(id).site) + " waits, and nothing more will happen",
+                                  node, std::nullopt, machine_.local(id).site});
+}
+
+void Explorer::address(Worker& worker, Node parent, Tuple self, const Move& move, const World& after, bool& progress) {
+    const World* next = &after;
+    if (worker.walker.canonicalises()) {
+        worker.canonical = after;
+        worker.walker.canonical(worker.canonical);
+        next = &worker.canonical;
+    }
+    worker.packed.clear();
+    pack(*next, worker.packed);
+    if (worker.packed.size() == self.size() &&
+        std::memcmp(worker.packed.data(), self.data(), self.size_bytes()) == 0)
+        return;  // nothing changed
+    progress = progress || move.fair;
+    const std::uint64_t hash = hash_of(worker.packed);
+    const unsigned owner = graph_.owner_of(hash);
+    graph_.store(owner).prefetch(hash);
+    Parcel& parcel = worker.parcels[owner];
+    parcel.items.push_back({hash, parent, static_cast<std::uint32_t>(parcel.units.size()),
+                            static_cast<std::uint32_t>(worker.packed.size())});
+    parcel.units.insert(parcel.units.end(), worker.packed.begin(), worker.packed.end());
+}
+
+void Explorer::take_in(Worker& worker) {
+    for (auto& other : workers_) take_parcel(worker, other->parcels[worker.me]);
+}
+
+void Explorer::take_parcel(Worker& worker, const Parcel& parcel) {
+    Store& store = graph_.store(worker.me);
+    const auto& items = parcel.items;
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        if (i + slot_lookahead < items.size()) store.prefetch(items[i + slot_lookahead].hash);
+        if (i + record_lookahead < items.size()) store.prefetch_record(items[i + record_lookahead].hash);
+        if (store.full()) return;  // decide() stops the search
+        const Tuple tuple = parcel.tuple(items[i]);
+        const auto [position, fresh] = store.insert(tuple, items[i].hash, items[i].parent);
+        if (fresh) judge(worker, graph_.node(worker.me, position), tuple);
+        if (fresh && !exact()) worker.next.add(position, tuple);
+        if (!fresh && position < worker.level_end) worker.layered = false;
+    }
+}
+
+void Explorer::judge(Worker& worker, Node node, Tuple tuple) {
+    unpack(tuple, machine_.setup().sites, worker.world);
+    Report report;
+    if (graph_.binding(worker.world)) machine_.check_state(worker.world, report);
+    if (!report.clean()) found(worker, {report.property(), report.detail(), node, std::nullopt, std::nullopt});
+}
+
+// Between two rounds: is the level done, is there anything left, are the limits kept?
+void Explorer::decide() {
+    bool all_done = true;
+    bool any_found = false;
+    std::size_t growth = 0;
+    for (const auto& worker : workers_) {
+        const Store& store = graph_.store(worker->me);
+        all_done = all_done && level_done(*worker);
+        any_found = any_found || !worker->findings.empty();
+        if (store.full()) stopped_by_ = "the memory limit was reached";
+        if (store.grows_within(round_size * 64)) growth += store.growth_bytes();
+    }
+    if (all_done) {
+        bool more = false;
+        for (auto& worker : workers_) {
+            begin_level(*worker);
+            more = more || !level_done(*worker);
+        }
+        graph_.close_level();
+        if (more) ++depth_;
+        done_ = !more;
+    }
+    if (++rounds_ % 16 == 0 && stopped_by_.empty()) stopped_by_ = watchdog_.reason_to_stop(growth);
+    if (any_found || !stopped_by_.empty()) done_ = true;
+    if (watchdog_.wants_progress() && watchdog_.seconds() > last_told_ + 0.1) {
+        last_told_ = watchdog_.seconds();
+        std::uint64_t transitions = 0;
+        for (const auto& worker : workers_) transitions += worker->transitions;
+        watchdog_.tell({.states = graph_.size(), .transitions = transitions, .depth = depth_,
+                        .bytes = graph_.bytes(), .doing = "exploring"});
+    }
+}
+
+Exploration Explorer::finish() {
+    Exploration result;
+    result.stopped_by = stopped_by_;
+    result.depth = depth_;
+    for (auto& worker : workers_) {
+        result.transitions += worker->transitions;
+        result.layered = result.layered && worker->layered;
+        result.gaps_cut += worker->walker.gaps_cut();
+        result.findings.insert(result.findings.end(), worker->findings.begin(), worker->findings.end());
+    }
+    // All findings of a round are equally deep but for those a step beyond; the shortest comes first.
+    std::stable_sort(result.findings.begin(), result.findings.end(), [this](const Finding& a, const Finding& b) {
+        const auto length = [this](const Finding& f) { return graph_.depth(f.node) + (f.beyond ? 1 : 0); };
+        return length(a) < length(b);
+    });
+    return result;
+}
+
+}  // namespace
+
+Exploration explore(Graph& graph, const Options& options, const Watchdog& watchdog) {
+    return Explorer(graph, options, watchdog).run();
+}
+
+}  // namespace allot::check

@@ -1,0 +1,38 @@
+// Breadth-first exploration on several threads. Work goes in rounds: every thread expands some of its own
+// worlds and addresses the successors to their owners; then every thread takes in what was addressed to it.
+// Taking them in by the batch lets the memory of the hash table be fetched ahead.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "check/checker.hpp"
+#include "check/graph.hpp"
+
+namespace allot::check {
+
+// A property that does not hold, at a world of the graph or one step beyond it.
+struct Finding {
+    std::string property;
+    std::string detail;
+    Node node = 0;
+    std::optional<world::World> beyond;
+    std::optional<SiteId> site;
+};
+
+struct Exploration {
+    std::vector<Finding> findings;
+    std::string stopped_by;  // empty: every world was reached
+    std::uint64_t transitions = 0;
+    std::uint64_t depth = 0;
+    std::uint64_t gaps_cut = 0;
+    // Every edge leads to the next level: the graph has no cycle.
+    bool layered = true;
+};
+
+class Watchdog;
+
+Exploration explore(Graph& graph, const Options& options, const Watchdog& watchdog);
+
+}  // namespace allot::check

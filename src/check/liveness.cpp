@@ -1,0 +1,416 @@
+#include "check/liveness.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <deque>
+#include <functional>
+#include <map>
+#include <set>
+#include <thread>
+
+#include "check/watchdog.hpp"
+
+namespace allot::check {
+
+namespace {
+
+using world::ActionKey;
+using world::Move;
+using world::Walker;
+using world::World;
+
+constexpr std::uint32_t no_number = 0xFFFFFFFF;
+
+// The steps of a node, as edges of the graph. One per thread.
+class Edges {
+public:
+    explicit Edges(Graph& graph) : graph_(graph), walker_(graph.machine()) {}
+
+    // f(move, node after, whether the step changes anything)
+    template <class F>
+    void visit(Node node, F&& f) {
+        unpack(graph_.tuple(node), graph_.machine().setup().sites, world_);
+        walker_.for_each_step(world_, [&](const Move& move, const World& after, const Report& report) {
+            if (!graph_.goes_on(world_, report)) return;
+            next_ = after;
+            walker_.canonical(next_);
+            packed_.clear();
+            pack(next_, packed_);
+            f(move, graph_.find(packed_));
+        });
+    }
+    const World& world() const { return world_; }
+    ActionKey action(const Move& move) const { return walker_.action(move); }
+
+private:
+    Graph& graph_;
+    Walker walker_;
+    World world_;
+    World next_;
+    std::vector<Unit> packed_;
+};
+
+// The worlds in which something that must end has not ended yet: they may be left only by ending it.
+class Bad {
+public:
+    explicit Bad(std::optional<SiteId> site) : site_(site) {}
+
+    // Worlds of different colours are not connected; colour 0 is not bad.
+    int colour(const world::Machine& machine, const World& world) const {
+        if (!site_) return machine.legal(world) ? 0 : 1;
+        const world::LocalInfo& info = machine.local(world.sites[*site_]);
+        return info.pending() ? 1 + static_cast<int>(info.phase) : 0;
+    }
+    std::optional<SiteId> site() const { return site_; }
+
+private:
+    std::optional<SiteId> site_;
+};
+
+// Tarjan's algorithm on the bad part of the graph, without recursion; stops at the first fair component.
+class ComponentSearch {
+public:
+    ComponentSearch(Graph& graph, std::size_t numbered, Bad bad, const std::atomic<bool>& stop)
+        : graph_(graph), edges_(graph), bad_(bad), stop_(stop), index_(numbered, 0), low_(numbered, 0) {}
+
+    std::optional<Lasso> run() {
+        std::optional<Lasso> lasso;
+        graph_.for_each_node([&](Node node) {
+            if (lasso || stop_ || number(node) == no_number || index_[number(node)] != 0 || colour(node) == 0) return;
+            lasso = search_from(node);
+        });
+        return lasso;
+    }
+
+private:
+    struct Frame {
+        Node node;
+        std::size_t first_edge;  // of the edges still to follow, on top of pending_
+        bool moves_on;           // some fair step changes the world
+    };
+
+    std::uint32_t number(Node node) { return graph_.note(node); }
+    int colour(Node node) {
+        unpack(graph_.tuple(node), graph_.machine().setup().sites, scratch_);
+        return bad_.colour(graph_.machine(), scratch_);
+    }
+
+    std::optional<Lasso> search_from(Node root);
+    void enter(Node node);
+    std::optional<Lasso> leave(const Frame& frame);
+    std::optional<Lasso> judge(std::vector<Node> component);
+    Lasso way_round(const std::vector<Node>& component);
+    // Nodes of the component being judged are finished and bear its name where they had their low link.
+    bool inside(Node node) {
+        const std::uint32_t n = node == 0 ? no_number : number(node);
+        return n != no_number && index_[n] == finished && low_[n] == component_;
+    }
+
+    Graph& graph_;
+    Edges edges_;
+    Bad bad_;
+    const std::atomic<bool>& stop_;
+    std::vector<std::uint32_t> index_;
+    std::vector<std::uint32_t> low_;
+    std::vector<Frame> frames_;
+    std::vector<Node> pending_;
+    std::vector<Node> stack_;
+    std::uint32_t next_index_ = 1;
+    std::uint32_t component_ = 0;
+    World scratch_;
+
+    static constexpr std::uint32_t finished = 0xFFFFFFFF;
+};
+
+void ComponentSearch::enter(Node node) {
+    index_[number(node)] = low_[number(node)] = next_index_++;
+    stack_.push_back(node);
+    Frame frame{node, pending_.size(), false};
+    const int mine = colour(node);
+    edges_.visit(node, [&](const Move& move, Node after) {
+        if (after == node) return;
+        frame.moves_on = frame.moves_on || move.fair;
+        if (after != 0 && number(after) != no_number && colour(after) == mine) pending_.push_back(after);
+    });
+    frames_.push_back(frame);
+}
+
+std::optional<Lasso> ComponentSearch::search_from(Node root) {
+    enter(root);
+    while (!frames_.empty() && !stop_) {
+        const Frame frame = frames_.back();
+        if (pending_.size() > frame.first_edge) {
+            const Node next = pending_.back();
+            pending_.pop_back();
+            const std::uint32_t n = number(next);
+            if (index_[n] == 0) enter(next);
+            else if (index_[n] != finished) low_[number(frame.node)] = std::min(low_[number(frame.node)], index_[n]);
+            continue;
+        }
+        frames_.pop_back();
+        if (!frames_.empty()) {
+            std::uint32_t& above = low_[number(frames_.back().node)];
+            above = std::min(above, low_[number(frame.node)]);
+        }
+        if (auto lasso = leave(frame)) return lasso;
+    }
+    return std::nullopt;
+}
+
+std::optional<Lasso> ComponentSearch::leave(const Frame& frame) {
+    if (low_[number(frame.node)] != index_[number(frame.node)]) return std::nullopt;
+    const auto first = std::find(stack_.rbegin(), stack_.rend(), frame.node).base() - 1;
+    std::vector<Node> component(first, stack_.end());
+    stack_.erase(first, stack_.end());
+    ++component_;
+    for (const Node node : component) {
+        index_[number(node)] = finished;
+        low_[number(node)] = component_;
+    }
+    if (component.size() > 1) return judge(std::move(component));
+    if (frame.moves_on) return std::nullopt;
+    return Lasso{{frame.node}, {}, bad_.site()};
+}
+
+// Fair actions that are possible everywhere in the component and never taken inside make it unfair.
+std::optional<Lasso> ComponentSearch::judge(std::vector<Node> component) {
+    std::set<ActionKey> neglected;
+    bool first = true;
+    for (const Node node : component) {
+        std::set<ActionKey> possible;
+        std::set<ActionKey> taken;
+        edges_.visit(node, [&](const Move& move, Node after) {
+            if (!move.fair) return;
+            possible.insert(edges_.action(move));
+            if (inside(after)) taken.insert(edges_.action(move));
+        });
+        if (first) neglected = possible;
+        first = false;
+        std::erase_if(neglected, [&](ActionKey key) { return !possible.contains(key) || taken.contains(key); });
+        if (neglected.empty()) return way_round(component);
+    }
+    return std::nullopt;
+}
+
+// A closed walk from the shallowest node of the component that attends to every fair action possible there.
+Lasso ComponentSearch::way_round(const std::vector<Node>& component) {
+    const Node entry = *std::min_element(component.begin(), component.end(), [&](Node a, Node b) {
+        return std::pair(graph_.depth(a), a) < std::pair(graph_.depth(b), b);
+    });
+    Lasso lasso{{entry}, {}, bad_.site()};
+    std::set<ActionKey> owed;
+    edges_.visit(entry, [&](const Move& move, Node) {
+        if (move.fair) owed.insert(edges_.action(move));
+    });
+    const auto attend = [&](Node node) {
+        std::set<ActionKey> possible;
+        edges_.visit(node, [&](const Move& move, Node) {
+            if (move.fair) possible.insert(edges_.action(move));
+        });
+        std::erase_if(owed, [&](ActionKey key) { return !possible.contains(key); });
+    };
+
+    struct Step {
+        Node from;
+        ActionKey action;
+    };
+    Node here = entry;
+    // Walks the shortest way inside the component to the first step for which `enough` says so.
+    const auto walk_until = [&](const std::function<bool(Node, ActionKey, bool)>& enough) {
+        std::map<Node, Step> came{{here, {0, 0}}};
+        std::deque<Node> queue{here};
+        std::optional<std::pair<Node, Step>> last;
+        while (!queue.empty() && !last) {
+            const Node node = queue.front();
+            queue.pop_front();
+            edges_.visit(node, [&](const Move& move, Node after) {
+                if (last || !inside(after)) return;
+                const Step step{node, edges_.action(move)};
+                if (enough(after, step.action, move.fair)) last = {after, step};
+                else if (after != node && came.try_emplace(after, step).second) queue.push_back(after);
+            });
+        }
+        if (!last) return;
+        std::vector<std::pair<Node, Step>> way{*last};
+        while (way.back().second.from != here) {
+            const Node from = way.back().second.from;
+            way.emplace_back(from, came.at(from));
+        }
+        for (auto step = way.rbegin(); step != way.rend(); ++step) {
+            lasso.actions.push_back(step->second.action);
+            owed.erase(step->second.action);
+            attend(step->first);
+            lasso.nodes.push_back(step->first);
+        }
+        here = last->first;
+    };
+
+    while (!owed.empty()) {
+        const ActionKey wanted = *owed.begin();
+        walk_until([&](Node after, ActionKey action, bool fair) {
+            if (fair && action == wanted) return true;
+            bool possible = false;
+            Edges look(graph_);
+            look.visit(after, [&](const Move& move, Node) {
+                possible = possible || (move.fair && look.action(move) == wanted);
+            });
+            return !possible;
+        });
+    }
+    if (here != entry || lasso.actions.empty())
+        walk_until([&](Node after, ActionKey, bool) { return after == entry; });
+    lasso.nodes.pop_back();  // the entry again
+    return lasso;
+}
+
+class Liveness {
+public:
+    Liveness(Graph& graph, const LivenessTask& task, unsigned threads, const Watchdog& watchdog)
+        : graph_(graph), task_(task), threads_(threads), watchdog_(watchdog) {}
+
+    LivenessResult run() {
+        if (task_.starvation || task_.convergence) search_components();
+        // Where everybody is served on every fair run, everybody can be served.
+        const bool implied = task_.starvation && !result_.starving && result_.stopped_by.empty();
+        if (task_.servable && !implied && result_.stopped_by.empty()) search_unservable();
+        return result_;
+    }
+
+private:
+    void search_components();
+    std::size_t number_core();
+    std::size_t number_all();
+    bool peel();
+    void search_unservable();
+    bool may_go_on(std::size_t extra_bytes = 0) {
+        if (result_.stopped_by.empty()) result_.stopped_by = watchdog_.reason_to_stop(extra_bytes);
+        return result_.stopped_by.empty();
+    }
+    void tell() {
+        if (watchdog_.wants_progress()) watchdog_.tell({.states = graph_.size(), .bytes = graph_.bytes(), .doing = "liveness"});
+    }
+
+    Graph& graph_;
+    LivenessTask task_;
+    unsigned threads_;
+    const Watchdog& watchdog_;
+    LivenessResult result_;
+};
+
+// Takes away, again and again, the nodes that nothing leads to: the notes count the edges that arrive. What
+// stays is reachable from a cycle.
+bool Liveness::peel() {
+    Edges edges(graph_);
+    std::vector<Node> ready;
+    graph_.for_each_node([&](Node node) {
+        if (graph_.note(node) == 0) ready.push_back(node);
+    });
+    std::size_t peeled = 0;
+    while (!ready.empty()) {
+        const Node node = ready.back();
+        ready.pop_back();
+        if (++peeled % 65536 == 0) {
+            tell();
+            if (!may_go_on()) return false;
+        }
+        edges.visit(node, [&](const Move&, Node after) {
+            if (after != 0 && after != node && --graph_.note(after) == 0) ready.push_back(after);
+        });
+    }
+    return true;
+}
+
+// Numbers the nodes that were not peeled; the notes then hold numbers.
+std::size_t Liveness::number_core() {
+    std::uint32_t count = 0;
+    graph_.for_each_node([&](Node node) { graph_.note(node) = graph_.note(node) == 0 ? no_number : count++; });
+    return count;
+}
+
+std::size_t Liveness::number_all() {
+    std::uint32_t count = 0;
+    graph_.for_each_node([&](Node node) { graph_.note(node) = count++; });
+    return count;
+}
+
+void Liveness::search_components() {
+    // Only cycles matter where it is known that no run just ends badly.
+    const bool only_cycles = task_.no_deadlock && !task_.convergence;
+    if (only_cycles && !peel()) return;
+    const std::size_t numbered = only_cycles ? number_core() : number_all();
+    if (numbered == 0) return;
+
+    std::vector<Bad> tasks;
+    if (task_.convergence) tasks.emplace_back(std::nullopt);
+    if (task_.starvation)
+        for (SiteId site = 0; site < graph_.machine().setup().sites; ++site) tasks.emplace_back(site);
+    if (!may_go_on(numbered * 16 * std::min<std::size_t>(threads_, tasks.size()))) return;
+
+    std::vector<std::optional<Lasso>> found(tasks.size());
+    std::atomic<std::size_t> next = 0;
+    std::atomic<bool> stop = false;
+    std::atomic<unsigned> running = threads_;
+    std::vector<std::jthread> pool;
+    for (unsigned i = 0; i < threads_; ++i)
+        pool.emplace_back([&] {
+            for (std::size_t mine = next++; mine < tasks.size() && !stop; mine = next++)
+                found[mine] = ComponentSearch(graph_, numbered, tasks[mine], stop).run();
+            --running;
+        });
+    while (running > 0) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        tell();
+        if (!may_go_on()) stop = true;
+    }
+    pool.clear();
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+        if (!found[i]) continue;
+        auto& place = tasks[i].site() ? result_.starving : result_.diverging;
+        if (!place) place = found[i];
+    }
+}
+
+// Who can still be served, by steps that are fair: worked backwards until nothing changes.
+void Liveness::search_unservable() {
+    const std::size_t count = number_all();
+    const world::Machine& machine = graph_.machine();
+    const std::size_t sites = machine.setup().sites;
+    std::vector<Node> order;
+    order.reserve(count);
+    graph_.for_each_node([&](Node node) { order.push_back(node); });
+    std::vector<bool> served(count * sites);
+    for (const Node node : order) {
+        const World world = graph_.world(node);
+        for (SiteId site = 0; site < sites; ++site)
+            served[graph_.note(node) * sites + site] = !machine.local(world.sites[site]).pending();
+    }
+    Edges edges(graph_);
+    for (bool changed = true; changed && may_go_on();) {
+        changed = false;
+        for (auto node = order.rbegin(); node != order.rend(); ++node)
+            edges.visit(*node, [&](const Move& move, Node after) {
+                if (!move.fair || after == 0) return;
+                for (SiteId site = 0; site < sites; ++site) {
+                    const std::size_t here = graph_.note(*node) * sites + site;
+                    if (!served[here] && served[graph_.note(after) * sites + site]) served[here] = changed = true;
+                }
+            });
+        tell();
+    }
+    if (!result_.stopped_by.empty()) return;
+    std::size_t shallowest = count + 1;
+    for (const Node node : order)
+        for (SiteId site = 0; site < sites; ++site)
+            if (!served[graph_.note(node) * sites + site] && graph_.depth(node) < shallowest) {
+                shallowest = graph_.depth(node);
+                result_.unservable = {node, site};
+            }
+}
+
+}  // namespace
+
+LivenessResult judge_liveness(Graph& graph, const LivenessTask& task, unsigned threads, const Watchdog& watchdog) {
+    return Liveness(graph, task, threads, watchdog).run();
+}
+
+}  // namespace allot::check

@@ -1,0 +1,35 @@
+// Whether a waiting site can still be served from one world on: a search over fair steps only.
+
+#include <deque>
+
+#include "check/checker.hpp"
+
+namespace allot::check {
+
+bool can_be_served(world::Machine& machine, const world::World& start, SiteId site) {
+    world::Walker walker(machine);
+    Store seen(StoreKind::exact, std::size_t{4} << 30);
+    std::vector<Unit> packed;
+    bool served = false;
+    const auto reach = [&](world::World world) {
+        served = served || !machine.local(world.sites[site]).pending();
+        walker.canonical(world);
+        packed.clear();
+        pack(world, packed);
+        seen.insert(packed, hash_of(packed), 0);
+    };
+    reach(start);
+    world::World world;
+    std::vector<world::World> successors;
+    for (Position at = seen.first(); at != seen.end() && !served && !seen.full(); at = seen.next(at)) {
+        unpack(seen.tuple(at), machine.setup().sites, world);
+        successors.clear();
+        walker.for_each_step(world, [&](const world::Move& move, const world::World& after, const Report& report) {
+            if (move.fair && report.clean()) successors.push_back(after);
+        });
+        for (world::World& after : successors) reach(std::move(after));
+    }
+    return served || seen.full();
+}
+
+}  // namespace allot::check

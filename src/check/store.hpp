@@ -1,0 +1,104 @@
+// The store of explored worlds: each tuple of ids once, in the order of discovery, with its parent. An exact
+// store is also the queue of the breadth-first search: a cursor that walks its records visits the worlds in
+// breadth-first order.
+//
+// A record is [parent][note][length][ids...]; the note counts how often the tuple was found, until an
+// analysis uses it for something else; ids take two bytes, or four where they are large. The hash table
+// holds positions of records. A fingerprint store keeps [parent][64 bits of hash] instead: two worlds with
+// the same hash are then taken for one.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "check/reserve.hpp"
+#include "world/machine.hpp"
+
+namespace allot::check {
+
+using Unit = std::uint16_t;
+using Tuple = std::span<const Unit>;
+
+// Ids of a world as units, in the order ledger, sites, flight.
+void pack(const world::World& world, std::vector<Unit>& out);
+void unpack(Tuple tuple, std::size_t sites, world::World& world);
+std::uint64_t hash_of(Tuple tuple);
+
+enum class StoreKind : std::uint8_t { exact, fingerprint };
+BOOST_DESCRIBE_ENUM(StoreKind, exact, fingerprint)
+
+// Names a record: its position in words of four bytes. 0 is no record.
+using Position = std::uint32_t;
+
+class Store {
+public:
+    // Reserves address space for up to `bytes`; memory is taken as it is used.
+    Store(StoreKind kind, std::size_t bytes);
+
+    struct Found {
+        Position position;
+        bool fresh;
+    };
+    // Keeps the tuple unless it is there. `parent` is whatever the caller wants to remember with it.
+    Found insert(Tuple tuple, std::uint64_t hash, std::uint32_t parent);
+    // 0 when the tuple is not there.
+    Position find(Tuple tuple, std::uint64_t hash) const;
+    void prefetch(std::uint64_t hash) const { __builtin_prefetch(&slots_[home(hash)]); }
+    void prefetch_record(std::uint64_t hash) const {
+        const Slot& slot = slots_[home(hash)];
+        if (slot.position != 0 && slot.tag == tag_of(hash)) __builtin_prefetch(&words_[slot.position]);
+    }
+
+    std::uint32_t parent(Position at) const { return words_[at]; }
+    std::uint32_t& note(Position at) { return words_[at + 1]; }
+    std::uint64_t fingerprint(Position at) const {
+        if (kind_ == StoreKind::exact) return hash_of(tuple(at));
+        return words_[at + 1] | std::uint64_t{words_[at + 2]} << 32;
+    }
+    // Only an exact store still has it.
+    Tuple tuple(Position at) const {
+        const Unit* units = reinterpret_cast<const Unit*>(&words_[at + 2]);
+        return {units + 1, units[0]};
+    }
+
+    // Walking in order of discovery: from first(), while at != end().
+    Position first() const { return 1; }
+    Position end() const { return end_; }
+    Position next(Position at) const {
+        return at + (kind_ == StoreKind::exact ? words_for(tuple(at).size()) : fingerprint_words);
+    }
+
+    std::size_t size() const { return count_; }
+    std::size_t bytes() const { return std::size_t{end_} * sizeof(std::uint32_t) + slots_.size() * sizeof(Slot); }
+    // Whether no further record may fit, and how much the table takes anew when it grows next.
+    bool full() const { return std::size_t{end_} + 70'000 > words_.capacity(); }
+    std::size_t growth_bytes() const { return slots_.size() * 2 * sizeof(Slot); }
+    bool grows_within(std::size_t insertions) const { return (count_ + insertions) * 4 > slots_.size() * 3; }
+
+private:
+    struct Slot {
+        Position position;
+        std::uint32_t tag;
+    };
+
+    static Position words_for(std::size_t units) {
+        return static_cast<Position>(2 + (1 + units + 1) / 2);
+    }
+    static std::uint32_t tag_of(std::uint64_t hash) { return static_cast<std::uint32_t>(hash >> 32); }
+    std::size_t home(std::uint64_t hash) const { return static_cast<std::size_t>(hash) & mask_; }
+    static constexpr Position fingerprint_words = 3;
+    bool same(Position at, Tuple other, std::uint64_t hash) const;
+    void grow();
+
+    StoreKind kind_;
+    Reserve<std::uint32_t> words_;
+    std::vector<Slot> slots_;
+    std::size_t mask_;
+    std::size_t count_ = 0;
+    Position end_ = 1;
+};
+
+}  // namespace allot::check

@@ -1,0 +1,123 @@
+#include "check/trace.hpp"
+
+#include <algorithm>
+#include <functional>
+
+namespace allot::check {
+
+namespace {
+
+using world::ActionKey;
+using world::Input;
+using world::InputKind;
+using world::Move;
+using world::Walker;
+using world::World;
+
+class Tracer {
+public:
+    Tracer(Graph& graph, const Options& options) : graph_(graph), walker_(graph.machine()) {
+        starts_ = options.starts;
+        if (starts_.empty()) starts_.push_back(graph.machine().initial());
+    }
+
+    Trace trace;
+
+    void walk_to(Node node) {
+        std::vector<Node> way;
+        for (Node at = node; at != 0; at = graph_.parent(at)) way.push_back(at);
+        std::reverse(way.begin(), way.end());
+        begin(way.front());
+        for (std::size_t i = 1; i < way.size(); ++i) step_to(at_node(way[i]), trace.steps);
+    }
+
+    using Target = std::function<bool(const World& canonical)>;
+    Target at_node(Node node) {
+        return [this, node](const World& canonical) {
+            packed_.clear();
+            pack(canonical, packed_);
+            return graph_.is(node, packed_);
+        };
+    }
+    Target at_world(World world) {
+        walker_.canonical(world);
+        return [world = std::move(world)](const World& canonical) { return canonical == world; };
+    }
+
+    // Takes the step that leads to the target; of several, the one with the wanted action.
+    void step_to(const Target& target, std::vector<Move>& steps, std::optional<ActionKey> wanted = {},
+                 const std::string& property = {}) {
+        if (!trace.replayed) return;
+        std::vector<Move> chosen;
+        World after_chosen;
+        bool exact = false;
+        walker_.for_each_step(here_, [&](const Move& move, const World& after, const Report& report) {
+            if (exact || (property.empty() ? !graph_.goes_on(here_, report) : !report.has(property))) return;
+            World canonical = after;
+            const std::vector<world::EnvelopeId> prompt = walker_.trail();
+            walker_.canonical(canonical);
+            if (!target(canonical)) return;
+            exact = !wanted || walker_.action(move) == *wanted;
+            if (!exact && !chosen.empty()) return;
+            chosen = {move};
+            for (const auto id : prompt)
+                chosen.push_back({.site = graph_.machine().envelope(id).to,
+                                  .input = {InputKind::deliver, id, 0},
+                                  .envelope = id,
+                                  .fair = true});
+            after_chosen = after;
+        });
+        if (chosen.empty()) {
+            trace.replayed = false;
+            return;
+        }
+        steps.insert(steps.end(), chosen.begin(), chosen.end());
+        here_ = after_chosen;
+    }
+
+private:
+    void begin(Node root) {
+        const Target is_root = at_node(root);
+        for (const World& start : starts_) {
+            World canonical = start;
+            walker_.canonical(canonical);
+            if (is_root(canonical)) here_ = start;
+        }
+        trace.start = here_;
+    }
+
+    Graph& graph_;
+    Walker walker_;
+    std::vector<World> starts_;
+    World here_;
+    std::vector<Unit> packed_;
+};
+
+}  // namespace
+
+Trace trace_to(Graph& graph, const Options& options, Node node) {
+    Tracer tracer(graph, options);
+    tracer.walk_to(node);
+    return std::move(tracer.trace);
+}
+
+Trace trace_to(Graph& graph, const Options& options, const Finding& finding) {
+    Tracer tracer(graph, options);
+    tracer.walk_to(finding.node);
+    const bool step_is_bad = finding.beyond && finding.property != world::closure.name;
+    if (finding.beyond)
+        tracer.step_to(tracer.at_world(*finding.beyond), tracer.trace.steps, std::nullopt, step_is_bad ? finding.property : "");
+    return std::move(tracer.trace);
+}
+
+Trace trace_round(Graph& graph, const Options& options, const Lasso& lasso) {
+    Tracer tracer(graph, options);
+    tracer.walk_to(lasso.nodes.front());
+    for (std::size_t i = 0; i < lasso.actions.size(); ++i) {
+        const Node next = lasso.nodes[(i + 1) % lasso.nodes.size()];
+        tracer.step_to(tracer.at_node(next), tracer.trace.cycle, lasso.actions[i]);
+    }
+    return std::move(tracer.trace);
+}
+
+}  // namespace allot::check

@@ -1,0 +1,25 @@
+// How a world of the graph was reached, as steps that a scenario can replay. The graph keeps canonical
+// worlds and no steps; so the way is walked again with exact stamps and messages, each time by a step whose
+// outcome has the canonical form that the graph holds.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "check/explorer.hpp"
+#include "check/liveness.hpp"
+
+namespace allot::check {
+
+struct Trace {
+    world::World start;
+    std::vector<world::Move> steps;
+    std::vector<world::Move> cycle;
+    bool replayed = true;  // false: exact stamps do not allow it, so ranking made it up
+};
+
+Trace trace_to(Graph& graph, const Options& options, const Finding& finding);
+Trace trace_to(Graph& graph, const Options& options, Node node);
+Trace trace_round(Graph& graph, const Options& options, const Lasso& lasso);
+
+}  // namespace allot::check

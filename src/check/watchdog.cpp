@@ -1,0 +1,46 @@
+#include "check/watchdog.hpp"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <fstream>
+
+namespace allot::check {
+
+std::size_t resident_bytes() {
+    std::size_t total = 0;
+    std::size_t resident = 0;
+    std::ifstream("/proc/self/statm") >> total >> resident;
+    return resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
+std::size_t peak_resident_bytes() {
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    return static_cast<std::size_t>(usage.ru_maxrss) * 1024;
+}
+
+double cpu_seconds() {
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    const auto seconds = [](const timeval& time) {
+        return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+    };
+    return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+std::string Watchdog::reason_to_stop(std::size_t extra_bytes) const {
+    if (options_.limit_seconds && seconds() >= *options_.limit_seconds)
+        return fmt::format("the time limit of {} s was reached", *options_.limit_seconds);
+    if (resident_bytes() + extra_bytes > options_.memory_bytes)
+        return fmt::format("the memory limit of {} MiB was reached", options_.memory_bytes >> 20);
+    return {};
+}
+
+void Watchdog::tell(Progress progress) const {
+    progress.seconds = seconds();
+    if (options_.on_progress) options_.on_progress(progress);
+}
+
+}  // namespace allot::check

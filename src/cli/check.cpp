@@ -1,0 +1,260 @@
+// allot check: exhaustive exploration, with the shortest counterexample as a scenario.
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <thread>
+
+#include "check/checker.hpp"
+#include "cli/commands.hpp"
+#include "cli/table.hpp"
+#include "core/graph.hpp"
+#include "core/json.hpp"
+
+namespace allot::cli {
+
+namespace {
+
+struct CheckFlags {
+    std::string protocol;
+    Parameters parameters;
+    std::string memory = "4G";
+    std::string limit;
+    std::string threads;
+    std::string store = "exact";
+    std::string start = "boot";
+    std::string samples = "100";
+    std::string noise = "1";
+    std::string seed = "1";
+    std::string out;
+    bool json = false;
+};
+
+// A check that is ready to run.
+struct Job {
+    std::unique_ptr<world::Machine> machine;
+    check::Options options;
+};
+
+Result<check::Options> read_options(const CheckFlags& flags) {
+    check::Options options;
+    const auto memory = parse_bytes("memory", flags.memory);
+    if (!memory) return Error{memory.error()};
+    options.memory_bytes = *memory;
+    if (!flags.limit.empty()) {
+        const auto limit = parse_seconds("limit", flags.limit);
+        if (!limit) return Error{limit.error()};
+        options.limit_seconds = *limit;
+    }
+    options.threads = std::max(1u, std::thread::hardware_concurrency());
+    if (!flags.threads.empty()) {
+        const auto threads = parse_number("threads", flags.threads, 1, 64);
+        if (!threads) return Error{threads.error()};
+        options.threads = static_cast<unsigned>(*threads);
+    }
+    if (const auto wrong = allot::detail::parse_into(options.store, "store", flags.store)) return Error{*wrong};
+    return options;
+}
+
+// Arbitrary starts: sites and messages drawn anew within their domains, one world per sample.
+std::optional<std::string> add_starts(const CheckFlags& flags, Job& job) {
+    if (flags.start == "boot") return std::nullopt;
+    if (flags.start != "arbitrary") return fmt::format("--start {}: write boot or arbitrary", flags.start);
+    if (!job.machine->has_domains() || !job.machine->says_legal())
+        return fmt::format("--start arbitrary: {} does not say what its states may be", flags.protocol);
+    const auto samples = parse_number("samples", flags.samples, 1, 1'000'000);
+    const auto noise = parse_number("noise", flags.noise, 0, 1000);
+    const auto seed = parse_number("seed", flags.seed, 0, ~std::uint64_t{0});
+    for (const auto* number : {&samples, &noise, &seed})
+        if (!*number) return number->error();
+    job.options.from_anywhere = true;
+    for (std::uint64_t i = 0; i < *samples; ++i)
+        job.options.starts.push_back(job.machine->arbitrary(*seed + i, static_cast<std::uint32_t>(*noise)));
+    return std::nullopt;
+}
+
+Result<Job> prepare(const CheckFlags& flags) {
+    const auto entry = find_protocol(flags.protocol);
+    if (!entry) return Error{entry.error()};
+    if (const auto graph = flags.parameters.find("graph"); graph != flags.parameters.end())
+        if (const auto parsed = Graph::parse("graph", graph->second); !parsed) return Error{parsed.error()};
+    auto options = read_options(flags);
+    if (!options) return Error{options.error()};
+    auto machine = (*entry)->make(flags.parameters);
+    if (!machine) return Error{machine.error()};
+    Job job{std::move(*machine), std::move(*options)};
+    if (const auto wrong = add_starts(flags, job)) return Error{*wrong};
+    return job;
+}
+
+// One line on the terminal that is written over and over.
+void show_progress(const check::Progress& progress) {
+    const double rate = progress.seconds > 0 ? static_cast<double>(progress.states) / progress.seconds : 0;
+    fmt::print(stderr, "\r\x1b[K{}: {} states, depth {}, {} states/s, {} MiB, {:.0f} s", progress.doing,
+               with_commas(progress.states), progress.depth, with_commas(static_cast<unsigned long long>(rate)),
+               progress.bytes >> 20, progress.seconds);
+    std::fflush(stderr);
+}
+
+std::string verdict_of(const std::string& property, const check::Result& result) {
+    for (const check::Violation& violation : result.violations)
+        if (violation.property == property) return "violated";
+    const bool checked = std::find(result.checked.begin(), result.checked.end(), property) != result.checked.end();
+    if (!checked) return "not judged";
+    return result.verdict == check::Verdict::bounded ? "holds so far" : "holds";
+}
+
+// Under which bounds the verdict was reached, one sentence each.
+std::vector<std::string> bounds(const Job& job, const check::Result& result) {
+    const world::Setup& setup = job.machine->setup();
+    std::vector<std::string> lines;
+    if (setup.unbounded()) lines.emplace_back("Requests: unbounded where the flag says any.");
+    else {
+        std::vector<std::string> counts;
+        for (const auto count : setup.requests) counts.push_back(std::to_string(count));
+        lines.push_back(fmt::format("Requests: at most {} by the sites in turn; each may also never ask.",
+                                    fmt::join(counts, ", ")));
+    }
+    lines.push_back(fmt::format("Faults: up to {} crashes (between and inside steps), {} restarts, {} departures, {} "
+                                "duplicated and {} lost messages{}.",
+                                setup.crashes, setup.restarts, setup.leaves, setup.duplicate, setup.lose,
+                                setup.cancel ? ", any cancel" : ""));
+    lines.push_back(fmt::format("Links: {}; {}.", enum_name(setup.links),
+                                setup.takes_prompt_messages() ? "prompt messages are taken at once" : "every order of deliveries"));
+    if (setup.ranked())
+        lines.push_back(result.gaps_cut == 0
+                            ? "Stamps: renamed to small ones; no distance was cut, so this is exact."
+                            : fmt::format("Stamps: renamed to small ones; {} times a distance was cut, so clocks may "
+                                          "have jumped.",
+                                          with_commas(result.gaps_cut)));
+    if (setup.backlog > 0)
+        lines.push_back(fmt::format("Timers: fire only while every channel holds fewer than {} messages.", setup.backlog));
+    if (job.options.from_anywhere)
+        lines.push_back(fmt::format("Starts: {} arbitrary ones, all schedules of each.", job.options.starts.size()));
+    if (result.omission_probability > 0)
+        lines.push_back(fmt::format("Store: fingerprints; a world was missed with probability {:.2g}.",
+                                    result.omission_probability));
+    if (!result.stopped_by.empty()) lines.push_back(fmt::format("Stopped early: {}.", result.stopped_by));
+    return lines;
+}
+
+void print_for_people(const Job& job, const check::Result& result) {
+    fmt::print("{}\n\n", job.machine->header());
+    Table table({"property", "verdict", "meaning"});
+    for (const PropertyName& property : check::properties_of(*job.machine, job.options.from_anywhere)) {
+        const std::string name(property.name);
+        table.add({name, verdict_of(name, result), std::string(property.meaning)});
+    }
+    fmt::print("{}\n", table.text());
+    for (const std::string& line : bounds(job, result)) fmt::print("{}\n", line);
+    fmt::print("\n{}: {} states, {} transitions, depth {}, {:.2f} s, {:.0f} bytes a state\n", enum_name(result.verdict),
+               with_commas(result.states), with_commas(result.transitions), result.depth, result.seconds,
+               result.bytes_per_state);
+    for (const check::Violation& violation : result.violations) fmt::print("\n{}", check::scenario_of(*job.machine, violation));
+}
+
+boost::json::value config_of(const Job& job) {
+    boost::json::object config = job.machine->config_json().as_object();
+    const world::Setup& setup = job.machine->setup();
+    boost::json::array requests;
+    for (const auto count : setup.requests)
+        requests.push_back(count == unbounded_requests ? boost::json::value("any") : boost::json::value(count));
+    config["requests"] = requests;
+    config["founders"] = setup.founders;
+    config["crashes"] = setup.crashes;
+    config["restarts"] = setup.restarts;
+    config["leaves"] = setup.leaves;
+    config["duplicate"] = setup.duplicate;
+    config["lose"] = setup.lose;
+    config["cancel"] = setup.cancel;
+    config["links"] = enum_name(setup.links);
+    config["trust"] = enum_name(setup.trust);
+    config["anchor"] = setup.anchor ? boost::json::value(*setup.anchor) : boost::json::value(nullptr);
+    config["full"] = setup.full;
+    config["ranks"] = setup.ranked();
+    config["backlog"] = setup.backlog;
+    config["threads"] = job.options.threads;
+    return config;
+}
+
+void print_for_programs(const Job& job, const check::Result& result) {
+    boost::json::array properties;
+    for (const auto* list : {&result.checked, &result.unchecked})
+        for (const std::string& name : *list)
+            properties.push_back({{"name", name}, {"verdict", verdict_of(name, result)}});
+    boost::json::array violations;
+    for (const check::Violation& violation : result.violations)
+        violations.push_back({{"property", violation.property},
+                              {"detail", violation.detail},
+                              {"replayed", violation.replayed},
+                              {"scenario", check::scenario_of(*job.machine, violation)}});
+    const boost::json::value report{{"protocol", job.machine->name()},
+                                    {"config", config_of(job)},
+                                    {"verdict", enum_name(result.verdict)},
+                                    {"properties", properties},
+                                    {"states", result.states},
+                                    {"transitions", result.transitions},
+                                    {"depth", result.depth},
+                                    {"seconds", result.seconds},
+                                    {"cpu_seconds", result.cpu_seconds},
+                                    {"bytes_per_state", result.bytes_per_state},
+                                    {"omission_probability", result.omission_probability},
+                                    {"gaps_cut", result.gaps_cut},
+                                    {"stopped_by", result.stopped_by},
+                                    {"violations", violations}};
+    fmt::print("{}\n", boost::json::serialize(report));
+}
+
+int run_check(const CheckFlags& flags) {
+    auto job = prepare(flags);
+    if (!job) return wrong_usage(job.error());
+    std::ofstream out;
+    if (!flags.out.empty()) {
+        out.open(flags.out);
+        if (!out) return wrong_usage(fmt::format("--out {}: this file cannot be written", flags.out));
+    }
+    const bool terminal = isatty(STDERR_FILENO) != 0;
+    if (terminal) job->options.on_progress = show_progress;
+    const check::Result result = check::check(*job->machine, job->options);
+    if (terminal) fmt::print(stderr, "\r\x1b[K");
+    (flags.json ? print_for_programs : print_for_people)(*job, result);
+    if (out.is_open() && !result.violations.empty()) out << check::scenario_of(*job->machine, result.violations.front());
+    switch (result.verdict) {
+        case check::Verdict::holds: return exit_ok;
+        case check::Verdict::violated: return exit_no;
+        case check::Verdict::bounded: return exit_bounded;
+    }
+    return exit_ok;
+}
+
+}  // namespace
+
+void add_check(CLI::App& app, Action& action) {
+    auto flags = std::make_shared<CheckFlags>();
+    auto* command = app.add_subcommand("check", "Explore every run of a small instance and judge all properties");
+    command->footer(
+        "Examples:\n"
+        "  allot check raymond --sites 3 --permits 1 --requests any\n"
+        "  allot check raymond --sites 3 --permits 2 --crashes 2 --out stuck.txt; allot play stuck.txt\n"
+        "Exit code: 0 holds, 1 violated, 2 wrong usage, 3 bounded (a limit was reached first).");
+    command->add_option("protocol", flags->protocol, "One of `allot protocols`")->required()->type_name("");
+    add_parameter_flags(*command, flags->parameters);
+    const auto text = [&](const char* name, std::string& target, const char* meaning) {
+        command->add_option(name, target, meaning)->type_name("")->group("Search");
+    };
+    text("--threads", flags->threads, "Threads; default one per core");
+    text("--memory", flags->memory, "Stop when the program takes this much; default 4G");
+    text("--limit", flags->limit, "Stop after this time, as in 60s");
+    text("--store", flags->store, "exact, or fingerprint: less memory, small risk, no liveness");
+    text("--start", flags->start, "boot, or arbitrary: sites and channels drawn anew; judges convergence");
+    text("--samples", flags->samples, "With --start arbitrary: how many starts; default 100");
+    text("--noise", flags->noise, "With --start arbitrary: most messages per channel; default 1");
+    text("--seed", flags->seed, "With --start arbitrary: where the drawing begins; default 1");
+    text("--out", flags->out, "Write the counterexample to this file, too");
+    command->add_flag("--json", flags->json, "For programs");
+    command->callback([&action, flags] { action = [flags] { return run_check(*flags); }; });
+}
+
+}  // namespace allot::cli

@@ -1,0 +1,132 @@
+#include "cli/commands.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "cli/registry.hpp"
+#include "core/graph.hpp"
+
+namespace allot::cli {
+
+int wrong_usage(const std::string& message) {
+    fmt::print(stderr, "allot: {}\n", message);
+    return exit_usage;
+}
+
+Result<const world::Entry*> find_protocol(const std::string& name) {
+    std::vector<std::string> known;
+    for (const world::Entry& entry : registry::protocols()) {
+        if (entry.name == name) return &entry;
+        known.emplace_back(entry.name);
+    }
+    return Error{fmt::format("{}: no such protocol; there is {}", name, listed(known))};
+}
+
+namespace {
+
+// What each parameter means, for --help. Parameters that nobody has yet are known, so that a wrong value is
+// told apart from a wrong name.
+const std::vector<std::pair<const char*, const char*>> explained{
+    {"sites", "how many sites"},
+    {"permits", "how many may hold at once"},
+    {"graph", "who is whose neighbour: path:3, cycle:5, grid:10x10, ..."},
+    {"requests", "requests per site: a number, 2,2,1 (one per site) or any (unbounded); default 1"},
+    {"founders", "sites from this one on join later; default all are there"},
+    {"crashes", "how many sites may crash, between steps or inside one; default 0"},
+    {"restarts", "how many crashed sites may come back; default 0"},
+    {"leaves", "how many sites may leave in order; default 0"},
+    {"duplicate", "how many messages may be delivered twice; default 0"},
+    {"lose", "how many messages may get lost; default 0"},
+    {"trust", "dense: everybody trusts everybody at once; sparse: trust may come late or never"},
+    {"anchor", "the site that no detector ever suspects"},
+    {"links", "fifo or unordered; default what the protocol needs"},
+    {"ranks", "on: rename stamps to small ones; default on where requests are unbounded"},
+    {"backlog", "a timer fires only while every channel holds fewer messages than this; default 0: always"},
+    {"property", "judge only this one; may be repeated"},
+    {"without", "switch a repair off: the published defect is back; several with commas"},
+};
+const std::vector<std::pair<const char*, const char*>> switches{
+    {"cancel", "waiting requests may be withdrawn at any time"},
+    {"full", "take no prompt message at once: explore every order of deliveries"},
+};
+
+}  // namespace
+
+void add_parameter_flags(CLI::App& app, Parameters& given) {
+    std::set<std::string> known;
+    for (const auto& [name, meaning] : explained) {
+        known.insert(name);
+        app.add_option_function<std::vector<std::string>>(
+               std::string("--") + name,
+               [&given, key = std::string(name)](const std::vector<std::string>& values) {
+                   std::string& text = given[key];
+                   for (const std::string& value : values) text += (text.empty() ? "" : ",") + value;
+               },
+               meaning)
+            ->group("Instance")
+            ->expected(1)
+            ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+            ->type_name("");
+    }
+    for (const auto& [name, meaning] : switches) {
+        known.insert(name);
+        app.add_flag_callback(
+               std::string("--") + name, [&given, key = std::string(name)] { given[key] = "on"; }, meaning)
+            ->group("Instance");
+    }
+    for (const world::Entry& entry : registry::protocols())
+        for (const ParameterInfo& parameter : entry.parameters)
+            if (known.insert(parameter.name).second)
+                app.add_option_function<std::string>(
+                       "--" + parameter.name,
+                       [&given, key = parameter.name](const std::string& value) { given[key] = value; },
+                       fmt::format("of {}; default {}", entry.name, parameter.fallback))
+                    ->group("Instance")
+                    ->type_name("");
+}
+
+namespace {
+
+struct Unit {
+    std::string_view name;
+    double factor;
+};
+
+// A number and a unit, as in 4G or 1.5s.
+std::optional<double> parse_quantity(std::string_view text, std::initializer_list<Unit> units) {
+    double value = 0;
+    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (failure != std::errc{} || value <= 0) return std::nullopt;
+    const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+    for (const Unit& known : units)
+        if (known.name == unit) return value * known.factor;
+    return std::nullopt;
+}
+
+}  // namespace
+
+Result<std::size_t> parse_bytes(std::string_view name, std::string_view text) {
+    if (const auto bytes = parse_quantity(text, {{"G", 1ull << 30}, {"M", 1ull << 20}, {"K", 1ull << 10}}))
+        return static_cast<std::size_t>(*bytes);
+    return Error{fmt::format("--{} {}: write a size, as in 4G or 512M", name, text)};
+}
+
+Result<double> parse_seconds(std::string_view name, std::string_view text) {
+    if (const auto seconds = parse_quantity(text, {{"ms", 1e-3}, {"s", 1}, {"m", 60}, {"h", 3600}})) return *seconds;
+    return Error{fmt::format("--{} {}: write a time, as in 60s, 500ms or 2m", name, text)};
+}
+
+Result<std::string> read_file(const std::string& path) {
+    std::ifstream file(path);
+    if (!file) return Error{fmt::format("{}: no such file, or it cannot be read", path)};
+    std::ostringstream text;
+    text << file.rdbuf();
+    return text.str();
+}
+
+}  // namespace allot::cli

@@ -1,0 +1,41 @@
+// The subcommands of `allot`, one file each, and what they share: exit codes and one-line errors.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+
+#include "core/result.hpp"
+#include "world/entry.hpp"
+
+namespace allot::cli {
+
+enum ExitCode {
+    exit_ok = 0,       // it holds, it worked
+    exit_no = 1,       // the answer is no: violated, not as expected
+    exit_usage = 2,    // wrong usage; one line says what to write
+    exit_bounded = 3,  // a limit was reached before the answer was known
+};
+
+// Each adds its subcommand to the application and sets `action` to what it does when it is chosen.
+using Action = std::function<int()>;
+void add_check(CLI::App& app, Action& action);
+void add_play(CLI::App& app, Action& action);
+void add_protocols(CLI::App& app, Action& action);
+
+// Prints `allot: message` and gives exit_usage.
+int wrong_usage(const std::string& message);
+
+// The protocol of that name, or an error that lists those there are.
+Result<const world::Entry*> find_protocol(const std::string& name);
+
+// Adds a flag for every parameter of every protocol and of the surroundings; what was given is collected.
+void add_parameter_flags(CLI::App& app, Parameters& given);
+
+// `4G`, `512M`; `60s`, `2m`, `500ms`.
+Result<std::size_t> parse_bytes(std::string_view name, std::string_view text);
+Result<double> parse_seconds(std::string_view name, std::string_view text);
+
+Result<std::string> read_file(const std::string& path);
+
+}  // namespace allot::cli

@@ -1,0 +1,50 @@
+// The `allot` command.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/commands.hpp"
+#include "version.hpp"
+
+namespace {
+
+using namespace allot;
+
+// CLI11's own messages are good where they name the flag; this adds what to do.
+int explain(const CLI::App& app, const CLI::ParseError& error, const std::string& first_word) {
+    std::vector<std::string> commands;
+    for (const CLI::App* command : app.get_subcommands({})) commands.push_back(command->get_name());
+    const bool known = std::find(commands.begin(), commands.end(), first_word) != commands.end();
+    if (!known && !first_word.empty() && !first_word.starts_with('-'))
+        return cli::wrong_usage(fmt::format("{}: no such command; there is {}", first_word, listed(commands)));
+    const auto chosen = app.get_subcommands();
+    const std::string help = chosen.empty() ? "allot --help" : "allot " + chosen.front()->get_name() + " --help";
+    std::string what = error.what();
+    if (const auto end = what.find('\n'); end != std::string::npos) what.resize(end);
+    return cli::wrong_usage(fmt::format("{}; see `{}`", what, help));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    CLI::App app("Hands out shared resources to programs on many machines, and checks the protocols that do it.");
+    app.name("allot");
+    app.set_version_flag("--version", fmt::format("allot {}", version));
+    app.require_subcommand(1);
+    app.footer("Example: allot check raymond --sites 3 --permits 1 --requests any");
+
+    cli::Action action;
+    cli::add_check(app, action);
+    cli::add_play(app, action);
+    cli::add_protocols(app, action);
+
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::Success& done) {
+        return app.exit(done);
+    } catch (const CLI::ParseError& error) {
+        return explain(app, error, argc > 1 ? argv[1] : "");
+    }
+    return action();
+}

@@ -1,0 +1,23 @@
+// Tables that align.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace allot::cli {
+
+class Table {
+public:
+    explicit Table(std::vector<std::string> header) { rows_.push_back(std::move(header)); }
+    void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+    // Every column as wide as its widest cell, two spaces apart, the header underlined; `indent` spaces first.
+    std::string text(std::size_t indent = 0) const;
+
+private:
+    std::vector<std::vector<std::string>> rows_;
+};
+
+// 1402298 -> 1,402,298
+std::string with_commas(unsigned long long number);
+
+}  // namespace allot::cli

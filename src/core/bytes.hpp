@@ -1,0 +1,296 @@
+// Canonical bytes, which are also the wire format.
+//
+// Two values of a type are equal if and only if their bytes are. Integers and stamps are LEB128 varints
+// (signed ones zigzag first), bool is one byte, an enum is its number, a string or container is its count and
+// then its elements, an optional is 0 or 1 and the value, a variant is the index of its alternative and the
+// value, and a struct, pair or array is just its parts in order.
+//
+// Decoding accepts exactly what encoding produces. It is total on hostile input: it never throws, refuses
+// whatever is not canonical (overlong or out of range numbers, unnamed enumerators, unsorted sets), and holds
+// no more memory than the bytes it has consumed justify. After a refusal `out` is some valid value.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include "core/reflect.hpp"
+
+namespace allot {
+
+template <Reflectable T>
+void encode(const T& value, std::string& out);
+
+template <Reflectable T>
+[[nodiscard]] bool decode(std::string_view& in, T& out);
+
+namespace bytes_detail {
+
+inline void put_varint(std::uint64_t value, std::string& out) {
+    while (value >= 0x80) {
+        out.push_back(static_cast<char>(static_cast<unsigned char>(value | 0x80)));
+        value >>= 7;
+    }
+    out.push_back(static_cast<char>(static_cast<unsigned char>(value)));
+}
+
+inline bool take_varint(std::string_view& in, std::uint64_t& value) {
+    value = 0;
+    for (unsigned shift = 0; shift < 64 && !in.empty(); shift += 7) {
+        const auto byte = static_cast<unsigned char>(in.front());
+        in.remove_prefix(1);
+        const bool overflows = shift == 63 && byte > 1;
+        const bool overlong = shift > 0 && byte == 0;
+        if (overflows || overlong) return false;
+        value |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
+        if (byte < 0x80) return true;
+    }
+    return false;
+}
+
+template <reflect::Integer T>
+void put_integer(T value, std::string& out) {
+    if constexpr (std::is_signed_v<T>) {
+        const auto wide = static_cast<std::int64_t>(value);
+        put_varint((static_cast<std::uint64_t>(wide) << 1) ^ static_cast<std::uint64_t>(wide >> 63), out);
+    } else {
+        put_varint(value, out);
+    }
+}
+
+template <reflect::Integer T>
+bool take_integer(std::string_view& in, T& out) {
+    std::uint64_t raw = 0;
+    if (!take_varint(in, raw)) return false;
+    if constexpr (std::is_signed_v<T>) {
+        const auto wide = static_cast<std::int64_t>((raw >> 1) ^ (0 - (raw & 1)));
+        if (!std::in_range<T>(wide)) return false;
+        out = static_cast<T>(wide);
+    } else {
+        if (!std::in_range<T>(raw)) return false;
+        out = static_cast<T>(raw);
+    }
+    return true;
+}
+
+inline bool take_bool(std::string_view& in, bool& out) {
+    if (in.empty() || static_cast<unsigned char>(in.front()) > 1) return false;
+    out = in.front() == 1;
+    in.remove_prefix(1);
+    return true;
+}
+
+// Every element takes at least one byte, so a greater count can only be a lie.
+inline bool take_count(std::string_view& in, std::size_t& count) {
+    std::uint64_t raw = 0;
+    if (!take_varint(in, raw) || raw > in.size()) return false;
+    count = static_cast<std::size_t>(raw);
+    return true;
+}
+
+template <reflect::Enum T>
+bool take_enum(std::string_view& in, T& out) {
+    std::underlying_type_t<T> raw{};
+    if (!take_integer(in, raw)) return false;
+    const auto value = static_cast<T>(raw);
+    if constexpr (reflect::DescribedEnum<T>) {
+        if (enum_name(value).empty()) return false;
+    }
+    out = value;
+    return true;
+}
+
+inline bool take_stamp(std::string_view& in, Stamp& out) {
+    std::uint64_t raw = 0;
+    if (!take_varint(in, raw)) return false;
+    out = StampAccess::make(raw);
+    return true;
+}
+
+inline bool take_string(std::string_view& in, std::string& out) {
+    std::size_t count = 0;
+    if (!take_count(in, count)) return false;
+    out.assign(in.substr(0, count));
+    in.remove_prefix(count);
+    return true;
+}
+
+template <reflect::Optional T>
+bool take_optional(std::string_view& in, T& out) {
+    bool engaged = false;
+    out.reset();
+    if (!take_bool(in, engaged)) return false;
+    return !engaged || decode(in, out.emplace());
+}
+
+template <reflect::FixedArray T>
+bool take_array(std::string_view& in, T& out) {
+    for (auto& element : out) {
+        if (!decode(in, element)) return false;
+    }
+    return true;
+}
+
+// Nothing is reserved ahead: memory grows with the elements that have really arrived.
+template <reflect::Sequence T>
+bool take_sequence(std::string_view& in, T& out) {
+    std::size_t count = 0;
+    out.clear();
+    if (!take_count(in, count)) return false;
+    for (; count > 0; --count) {
+        typename T::value_type element{};
+        if (!decode(in, element)) return false;
+        out.push_back(std::move(element));
+    }
+    return true;
+}
+
+template <reflect::Set T>
+bool take_set(std::string_view& in, T& out) {
+    std::size_t count = 0;
+    out.clear();
+    if (!take_count(in, count)) return false;
+    for (; count > 0; --count) {
+        typename T::key_type key{};
+        if (!decode(in, key)) return false;
+        if (!out.empty() && !out.key_comp()(*std::prev(out.end()), key)) return false;
+        out.insert(out.end(), std::move(key));
+    }
+    return true;
+}
+
+template <reflect::Map T>
+bool take_map(std::string_view& in, T& out) {
+    std::size_t count = 0;
+    out.clear();
+    if (!take_count(in, count)) return false;
+    for (; count > 0; --count) {
+        typename T::key_type key{};
+        typename T::mapped_type mapped{};
+        if (!decode(in, key) || !decode(in, mapped)) return false;
+        if (!out.empty() && !out.key_comp()(std::prev(out.end())->first, key)) return false;
+        out.emplace_hint(out.end(), std::move(key), std::move(mapped));
+    }
+    return true;
+}
+
+template <reflect::Variant T>
+bool take_variant(std::string_view& in, T& out) {
+    constexpr std::size_t alternatives = std::variant_size_v<T>;
+    std::uint64_t index = 0;
+    if (!take_varint(in, index) || index >= alternatives) return false;
+    return boost::mp11::mp_with_index<alternatives>(
+        static_cast<std::size_t>(index), [&](auto i) { return decode(in, out.template emplace<i>()); });
+}
+
+template <reflect::Struct T>
+bool take_struct(std::string_view& in, T& out) {
+    bool accepted = true;
+    for_each_member(out, [&](std::string_view, auto& member) { accepted = accepted && decode(in, member); });
+    return accepted;
+}
+
+template <class T>
+void put_elements(const T& container, std::string& out) {
+    put_varint(container.size(), out);
+    for (const typename T::value_type& element : container) encode(element, out);
+}
+
+template <reflect::Map T>
+void put_map(const T& map, std::string& out) {
+    put_varint(map.size(), out);
+    for (const auto& [key, mapped] : map) {
+        encode(key, out);
+        encode(mapped, out);
+    }
+}
+
+}  // namespace bytes_detail
+
+template <Reflectable T>
+void encode(const T& value, std::string& out) {
+    if constexpr (reflect::Bool<T>) {
+        out.push_back(value ? '\1' : '\0');
+    } else if constexpr (reflect::Integer<T>) {
+        bytes_detail::put_integer(value, out);
+    } else if constexpr (reflect::Enum<T>) {
+        bytes_detail::put_integer(static_cast<std::underlying_type_t<T>>(value), out);
+    } else if constexpr (reflect::IsStamp<T>) {
+        bytes_detail::put_varint(StampAccess::value(value), out);
+    } else if constexpr (reflect::String<T>) {
+        bytes_detail::put_varint(value.size(), out);
+        out.append(value);
+    } else if constexpr (reflect::Optional<T>) {
+        encode(value.has_value(), out);
+        if (value) encode(*value, out);
+    } else if constexpr (reflect::Pair<T>) {
+        encode(value.first, out);
+        encode(value.second, out);
+    } else if constexpr (reflect::FixedArray<T>) {
+        for (const auto& element : value) encode(element, out);
+    } else if constexpr (reflect::Map<T>) {
+        bytes_detail::put_map(value, out);
+    } else if constexpr (reflect::Sequence<T> || reflect::Set<T>) {
+        bytes_detail::put_elements(value, out);
+    } else if constexpr (reflect::Variant<T>) {
+        bytes_detail::put_varint(value.index(), out);
+        std::visit([&](const auto& alternative) { encode(alternative, out); }, value);
+    } else {
+        for_each_member(value, [&](std::string_view, const auto& member) { encode(member, out); });
+    }
+}
+
+template <Reflectable T>
+bool decode(std::string_view& in, T& out) {
+    if constexpr (reflect::Bool<T>) {
+        return bytes_detail::take_bool(in, out);
+    } else if constexpr (reflect::Integer<T>) {
+        return bytes_detail::take_integer(in, out);
+    } else if constexpr (reflect::Enum<T>) {
+        return bytes_detail::take_enum(in, out);
+    } else if constexpr (reflect::IsStamp<T>) {
+        return bytes_detail::take_stamp(in, out);
+    } else if constexpr (reflect::String<T>) {
+        return bytes_detail::take_string(in, out);
+    } else if constexpr (reflect::Optional<T>) {
+        return bytes_detail::take_optional(in, out);
+    } else if constexpr (reflect::Pair<T>) {
+        return decode(in, out.first) && decode(in, out.second);
+    } else if constexpr (reflect::FixedArray<T>) {
+        return bytes_detail::take_array(in, out);
+    } else if constexpr (reflect::Sequence<T>) {
+        return bytes_detail::take_sequence(in, out);
+    } else if constexpr (reflect::Map<T>) {
+        return bytes_detail::take_map(in, out);
+    } else if constexpr (reflect::Set<T>) {
+        return bytes_detail::take_set(in, out);
+    } else if constexpr (reflect::Variant<T>) {
+        return bytes_detail::take_variant(in, out);
+    } else {
+        return bytes_detail::take_struct(in, out);
+    }
+}
+
+template <Reflectable T>
+std::string to_bytes(const T& value) {
+    std::string out;
+    encode(value, out);
+    return out;
+}
+
+// The value, if all of `in` is its canonical form.
+template <Reflectable T>
+std::optional<T> from_bytes(std::string_view in) {
+    T value{};
+    if (!decode(in, value) || !in.empty()) return std::nullopt;
+    return value;
+}
+
+}  // namespace allot

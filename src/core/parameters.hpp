@@ -1,0 +1,135 @@
+// Named parameters as people write them: `--sites 3` on the command line, `sites=3` in a scenario. A
+// protocol's Config is filled by member name, so a parameter exists because a member does.
+#pragma once
+
+#include <charconv>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/graph.hpp"
+#include "core/reflect.hpp"
+#include "core/result.hpp"
+
+namespace allot {
+
+using Parameters = std::map<std::string, std::string>;
+
+// A member `max_request` is written `max-request`.
+std::string spelled(std::string_view member);
+
+// Each reads one value; the error names the parameter, the value and what is allowed.
+Result<std::uint64_t> parse_number(std::string_view name, std::string_view text, std::uint64_t low, std::uint64_t high);
+Result<bool> parse_switch(std::string_view name, std::string_view text);
+std::string listed(const std::vector<std::string>& names);    // a, b or c
+std::vector<std::string> split_list(std::string_view text);   // a,b,c
+
+namespace detail {
+
+template <class T>
+std::optional<std::string> parse_into(T& target, std::string_view name, std::string_view text) {
+    if constexpr (reflect::Bool<T>) {
+        auto value = parse_switch(name, text);
+        if (!value) return value.error();
+        target = *value;
+    } else if constexpr (reflect::Integer<T>) {
+        auto value = parse_number(name, text, 0, std::numeric_limits<T>::max());
+        if (!value) return value.error();
+        target = static_cast<T>(*value);
+    } else if constexpr (reflect::DescribedEnum<T>) {
+        std::vector<std::string> names;
+        for (const T value : enum_values<T>()) {
+            names.push_back(spelled(enum_name(value)));
+            if (names.back() != text) continue;
+            target = value;
+            return std::nullopt;
+        }
+        return "--" + std::string(name) + " " + std::string(text) + ": write " + listed(names);
+    } else {
+        auto value = T::parse(name, text);
+        if (!value) return value.error();
+        target = std::move(*value);
+    }
+    return std::nullopt;
+}
+
+}  // namespace detail
+
+struct ParameterInfo {
+    std::string name;
+    std::string fallback;
+};
+
+// The parameters of a Config with their defaults, in the order of its members.
+template <class Config>
+std::vector<ParameterInfo> parameters_of();
+// The repairs of a Config: members of its Repairs, all on by default.
+template <class Config>
+std::vector<std::string> repairs_of();
+
+// Takes what Config knows out of `given`. `without` names repairs to switch off.
+template <class Config>
+Result<Config> take_config(Parameters& given, const std::vector<std::string>& without);
+
+template <class T>
+std::string parameter_text(const T& value) {
+    if constexpr (reflect::Bool<T>) return value ? "on" : "off";
+    else if constexpr (reflect::Integer<T>) return std::to_string(value);
+    else if constexpr (reflect::DescribedEnum<T>) return spelled(enum_name(value));
+    else return value.text();
+}
+
+template <class Config>
+std::vector<ParameterInfo> parameters_of() {
+    std::vector<ParameterInfo> list;
+    Config config;
+    for_each_member(config, [&](std::string_view name, const auto& member) {
+        if constexpr (!reflect::Struct<std::remove_cvref_t<decltype(member)>>)
+            list.push_back({spelled(name), parameter_text(member)});
+    });
+    return list;
+}
+
+template <class Config>
+std::vector<std::string> repairs_of() {
+    std::vector<std::string> list;
+    if constexpr (requires { typename Config::Repairs; }) {
+        typename Config::Repairs repairs;
+        for_each_member(repairs, [&](std::string_view name, const bool&) { list.push_back(spelled(name)); });
+    }
+    return list;
+}
+
+template <class Config>
+Result<Config> take_config(Parameters& given, const std::vector<std::string>& without) {
+    Config config;
+    std::optional<std::string> wrong;
+    for_each_member(config, [&](std::string_view name, auto& member) {
+        if constexpr (!reflect::Struct<std::remove_cvref_t<decltype(member)>>) {
+            const auto place = given.find(spelled(name));
+            if (wrong || place == given.end()) return;
+            wrong = detail::parse_into(member, place->first, place->second);
+            given.erase(place);
+        }
+    });
+    if (wrong) return Error{*wrong};
+    for (const std::string& repair : without) {
+        bool known = false;
+        if constexpr (requires { typename Config::Repairs; })
+            for_each_member(config.repairs, [&](std::string_view name, bool& on) {
+                if (spelled(name) != repair) return;
+                known = true;
+                on = false;
+            });
+        const auto all = repairs_of<Config>();
+        if (!known)
+            return Error{"--without " + repair + ": " +
+                         (all.empty() ? "this protocol has no repairs" : "the repairs are " + listed(all))};
+    }
+    return config;
+}
+
+}  // namespace allot

@@ -1,0 +1,181 @@
+// The Protocol concept: a protocol is a copyable, comparable, described value, and one instance is one
+// site. Handlers are pure: same state and same input, same new state and same effects, in every driver.
+//
+// A protocol P must have
+//     P::name, P::summary, P::problem       what the command line says about it
+//     P::links                              what it needs of the links: Links::fifo or Links::unordered
+//     P::Config                             described; all sites share one; has a member `sites`
+//     P::Message                            std::variant of described structs, one per kind of message
+//     P::properties                         names and meanings of the safety properties it checks
+//     start(ctx, fx), request(ctx, demand, fx), release(ctx, fx), phase()
+//     receive(ctx, from, message, fx)       one overload per kind of message
+//     on_state(view, report)                static: reports each property that the world violates
+//     wrong(config)                         static: why a configuration makes no sense, or nothing
+// and may have, each recognised by the concepts at the end of this file,
+//     P::Timer, timeout(ctx, timer, fx), fair(timer)
+//     cancel, leave; trusted, dead, suspected, unsuspected, departed
+//     may_request(ctx), demands(ctx), P::requests_are_fair
+//     may_crash(ctx), listens_to(ctx, peer) roles that never crash, peers that the detector need not mention
+//     P::Monitor                            history that properties need; see core/view.hpp
+//     P::Config::Repairs                    described bools: defects of a paper that can be switched back on
+//     prompt(message), normalise(worlds), domain(ctx, member), legal(view)
+//
+// Roles (a client, a resource) are variants of one site: std::variant<Client, Resource>, of structs that
+// stand outside the class, because a nested struct with default values is not complete soon enough.
+#pragma once
+
+#include <array>
+#include <boost/mp11.hpp>
+#include <concepts>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "core/effects.hpp"
+#include "core/reflect.hpp"
+#include "core/types.hpp"
+
+namespace allot {
+
+// What a handler knows beside its own state. Neither part of it is state.
+template <class Config>
+struct Context {
+    const Config& config;
+    SiteId self;
+    std::uint32_t incarnation = 0;
+};
+
+// See core/view.hpp.
+template <class P>
+struct View;
+class Report;
+
+struct PropertyName {
+    std::string_view name;
+    std::string_view meaning;
+};
+
+namespace detail {
+
+template <class P>
+struct TimerOf {
+    using type = NoTimer;
+};
+template <class P>
+    requires requires { typename P::Timer; }
+struct TimerOf<P> {
+    using type = typename P::Timer;
+};
+
+}  // namespace detail
+
+template <class P>
+using TimerOf = typename detail::TimerOf<P>::type;
+template <class P>
+using EffectsOf = Effects<typename P::Message, TimerOf<P>>;
+template <class P>
+using ContextOf = Context<typename P::Config>;
+
+// A handler with no argument beside the context and the effects.
+#define ALLOT_HAS(handler, ...)                                                               \
+    requires(P site, const ContextOf<P>& ctx, EffectsOf<P>& fx, const Demand& demand, Peer peer, \
+             SiteId from) { site.handler(ctx __VA_OPT__(, ) __VA_ARGS__, fx); }
+
+template <class P>
+concept DescribedConfig = reflect::Struct<typename P::Config> && requires(const typename P::Config& config) {
+    { config.sites } -> std::convertible_to<std::uint32_t>;
+    { P::wrong(config) } -> std::same_as<std::optional<std::string>>;
+};
+
+template <class P, class Kind>
+concept Receives = reflect::Struct<Kind> && requires(P site, const ContextOf<P>& ctx, EffectsOf<P>& fx, SiteId from,
+                                               const Kind& message) { site.receive(ctx, from, message, fx); };
+
+namespace detail {
+template <class P, class Message>
+struct ReceivesAll : std::false_type {};
+template <class P, class... Kinds>
+struct ReceivesAll<P, std::variant<Kinds...>> : std::bool_constant<(Receives<P, Kinds> && ...)> {};
+}  // namespace detail
+
+template <class P>
+concept Named = requires {
+    { P::name } -> std::convertible_to<std::string_view>;
+    { P::summary } -> std::convertible_to<std::string_view>;
+    { P::problem } -> std::convertible_to<std::string_view>;
+    { P::links } -> std::convertible_to<Links>;
+    { std::span<const PropertyName>(P::properties) };
+};
+
+template <class P>
+concept ChecksState = requires(const View<P>& view, Report& report) { P::on_state(view, report); };
+
+template <class P>
+concept Protocol = std::copyable<P> && std::default_initializable<P> && std::equality_comparable<P> &&
+                   Reflectable<P> && Named<P> && DescribedConfig<P> && Reflectable<typename P::Message> &&
+                   detail::ReceivesAll<P, typename P::Message>::value && ALLOT_HAS(start) &&
+                   ALLOT_HAS(request, demand) && ALLOT_HAS(release) && ChecksState<P> && requires(const P& site) {
+                       { site.phase() } -> std::same_as<Phase>;
+                   };
+
+// What a protocol may offer beyond that.
+template <class P> concept Cancels = ALLOT_HAS(cancel);
+template <class P> concept Leaves = ALLOT_HAS(leave);
+template <class P> concept HearsTrusted = ALLOT_HAS(trusted, peer);
+template <class P> concept HearsDead = ALLOT_HAS(dead, peer);
+template <class P> concept HearsSuspected = ALLOT_HAS(suspected, peer);
+template <class P> concept HearsUnsuspected = ALLOT_HAS(unsuspected, peer);
+template <class P> concept HearsDeparted = ALLOT_HAS(departed, peer);
+template <class P> concept HasTimers = requires(P site, const ContextOf<P>& ctx, EffectsOf<P>& fx, TimerOf<P> timer) {
+    site.timeout(ctx, timer, fx);
+};
+template <class P> concept NamesFairTimers = requires(TimerOf<P> timer) {
+    { P::fair(timer) } -> std::same_as<bool>;
+};
+template <class P> concept ChoosesRequesters = requires(const ContextOf<P>& ctx) {
+    { P::may_request(ctx) } -> std::same_as<bool>;
+};
+template <class P> concept ChoosesDemands = requires(const ContextOf<P>& ctx) {
+    { P::demands(ctx) } -> std::same_as<std::vector<Demand>>;
+};
+template <class P> concept ChoosesMortals = requires(const ContextOf<P>& ctx) {
+    { P::may_crash(ctx) } -> std::same_as<bool>;
+};
+template <class P> concept ChoosesPeers = requires(const ContextOf<P>& ctx, SiteId peer) {
+    { P::listens_to(ctx, peer) } -> std::same_as<bool>;
+};
+template <class P> concept HasRepairs = reflect::Struct<typename P::Config::Repairs>;
+template <class P> concept HasPrompt = requires(const typename P::Message& message) {
+    { P::prompt(message) } -> std::same_as<bool>;
+};
+
+#undef ALLOT_HAS
+
+// What a protocol leaves open: everybody may ask, for one unit, may crash, and hears of everybody.
+template <Protocol P>
+bool may_request(const ContextOf<P>& ctx) {
+    if constexpr (ChoosesRequesters<P>) return P::may_request(ctx);
+    return true;
+}
+
+template <Protocol P>
+bool may_crash(const ContextOf<P>& ctx) {
+    if constexpr (ChoosesMortals<P>) return P::may_crash(ctx);
+    return true;
+}
+
+template <Protocol P>
+bool listens_to(const ContextOf<P>& ctx, SiteId peer) {
+    if constexpr (ChoosesPeers<P>) return P::listens_to(ctx, peer);
+    return true;
+}
+
+template <Protocol P>
+std::vector<Demand> demands_of(const ContextOf<P>& ctx) {
+    if constexpr (ChoosesDemands<P>) return P::demands(ctx);
+    return {Demand{}};
+}
+
+}  // namespace allot

@@ -1,0 +1,43 @@
+// The words every part shares: who a site is, what it asks for, and how far its request has come.
+#pragma once
+
+#include <boost/describe.hpp>
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/stamp.hpp"
+
+namespace allot {
+
+using SiteId = std::uint32_t;
+
+// Comes with the grant of a resource and only grows for that resource. It is made and compared like a
+// Lamport time, so it is one.
+using Fence = Stamp;
+
+// One life of a site: a restarted site keeps its id and gets a higher incarnation.
+struct Peer {
+    SiteId site = 0;
+    std::uint32_t incarnation = 0;
+    auto operator<=>(const Peer&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Peer, (), (site, incarnation))
+
+// What a request asks for: interchangeable units, or named resources in the caller's order.
+struct Demand {
+    std::uint32_t units = 1;
+    std::vector<std::string> resources;
+    auto operator<=>(const Demand&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Demand, (), (units, resources))
+
+enum class Phase : std::uint8_t { idle, waiting, holding, leaving };
+BOOST_DESCRIBE_ENUM(Phase, idle, waiting, holding, leaving)
+
+// What a protocol needs of the links between two sites; both kinds deliver exactly once.
+enum class Links : std::uint8_t { fifo, unordered };
+BOOST_DESCRIBE_ENUM(Links, fifo, unordered)
+
+}  // namespace allot

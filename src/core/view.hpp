@@ -1,0 +1,180 @@
+// What a property may look at: a site with everything a driver keeps beside its protocol state, the
+// messages in flight, and the report it writes to.
+#pragma once
+
+#include <algorithm>
+#include <boost/container/flat_map.hpp>
+#include <boost/container/flat_set.hpp>
+#include <concepts>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/protocol.hpp"
+
+namespace allot {
+
+// absent: has not joined yet; down: crashed; left: went away in order.
+enum class Standing : std::uint8_t { absent, up, down, left };
+BOOST_DESCRIBE_ENUM(Standing, absent, up, down, left)
+
+constexpr std::uint32_t unbounded_requests = 0xFFFFFFFF;
+
+// The program behind a site, as it sees itself: it learns of grants and releases only through notices.
+struct Application {
+    Phase phase = Phase::idle;
+    std::uint32_t requests_left = 0;
+    Demand demand;
+    std::vector<Fence> fences;
+    bool revoked = false;
+    bool operator==(const Application&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Application, (), (phase, requests_left, demand, fences, revoked))
+
+// What a site's failure detector has said of one peer: the lives (incarnation + 1, 0 for none) it
+// trusted and reported dead, and whether it suspects it now.
+struct Watch {
+    std::uint32_t trusted = 0;
+    std::uint32_t reported = 0;
+    bool suspected = false;
+    bool operator==(const Watch&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Watch, (), (trusted, reported, suspected))
+
+template <class P>
+struct Site {
+    Standing standing = Standing::absent;
+    std::uint32_t incarnation = 0;
+    P protocol;
+    Application application;
+    std::uint32_t armed = 0;  // one bit per timer
+    boost::container::flat_map<SiteId, Watch> detector;
+    bool operator==(const Site&) const = default;
+
+    bool up() const { return standing == Standing::up; }
+    bool holding() const { return up() && application.phase == Phase::holding; }
+    BOOST_DESCRIBE_CLASS(Site, (), (standing, incarnation, protocol, application, armed, detector), (), ())
+};
+
+template <class Message>
+struct Envelope {
+    SiteId from = 0;
+    SiteId to = 0;
+    Message message;
+    bool operator==(const Envelope&) const = default;
+    BOOST_DESCRIBE_CLASS(Envelope, (), (from, to, message), (), ())
+};
+
+template <class P>
+struct View {
+    const typename P::Config& config;
+    std::span<const Site<P>* const> sites;
+    std::span<const Envelope<typename P::Message>* const> flight;
+
+    const Site<P>& site(SiteId id) const { return *sites[id]; }
+};
+
+// A world that may be rewritten, for `normalise`: deleting messages that can never act again and
+// renaming what is only ever compared.
+template <class P>
+struct MutableView {
+    const typename P::Config& config;
+    std::vector<Site<P>>& sites;
+    std::vector<Envelope<typename P::Message>>& flight;
+};
+
+// Where a property says that it does not hold.
+class Report {
+public:
+    void violated(std::string_view property, std::string detail) {
+        if (!has(property)) violations_.push_back({std::string(property), std::move(detail)});
+    }
+    void add(const Report& other) {
+        for (const Violation& violation : other.violations_) violated(violation.property, violation.detail);
+    }
+    bool clean() const { return violations_.empty(); }
+    bool has(std::string_view property) const {
+        return std::ranges::any_of(violations_, [&](const Violation& one) { return one.property == property; });
+    }
+    // Of the first violation; empty where there is none.
+    std::string property() const { return clean() ? "" : violations_.front().property; }
+    std::string detail() const { return clean() ? "" : violations_.front().detail; }
+    // Forgets what `judges(property)` says no to.
+    template <class Judges>
+    void keep(Judges&& judges) {
+        std::erase_if(violations_, [&](const Violation& violation) { return !judges(violation.property); });
+    }
+
+private:
+    struct Violation {
+        std::string property;
+        std::string detail;
+    };
+    std::vector<Violation> violations_;
+};
+
+// What a monitor sees of a step: what the application of a site asked for or was told.
+struct Event {
+    enum class Kind : std::uint8_t { requested, granted, released, revoked, refused, cancelled, crashed };
+    Kind kind{};
+    SiteId site = 0;
+    Demand demand;
+    std::vector<Fence> fences;
+    bool operator==(const Event&) const = default;
+};
+BOOST_DESCRIBE_ENUM(Event::Kind, requested, granted, released, revoked, refused, cancelled, crashed)
+BOOST_DESCRIBE_STRUCT(Event, (), (kind, site, demand, fences))
+
+// A monitor is a described value that remembers what a property needs of the past; the world keeps it,
+// shows it every event, and the checker counts it as part of the state.
+template <class M>
+concept Monitors = Reflectable<M> && std::equality_comparable<M> &&
+                   requires(M monitor, const Event& event, Report& report) { monitor.observe(event, report); };
+
+struct NoMonitor {
+    void observe(const Event&, Report&) {}
+    bool operator==(const NoMonitor&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(NoMonitor, (), ())
+
+// Fences of each resource only grow.
+struct FencesGrow {
+    boost::container::flat_map<std::string, Fence> last;
+
+    void observe(const Event& event, Report& report) {
+        if (event.kind != Event::Kind::granted) return;
+        for (std::size_t i = 0; i < event.fences.size(); ++i) {
+            const std::string resource = i < event.demand.resources.size() ? event.demand.resources[i] : "";
+            Fence& newest = last[resource];
+            if (event.fences[i] <= newest)
+                report.violated("fences-grow", "fence " + text(event.fences[i]) + " after " + text(newest));
+            newest = event.fences[i];
+        }
+    }
+    static std::string text(Fence fence) { return std::to_string(StampAccess::value(fence)); }
+    bool operator==(const FencesGrow&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(FencesGrow, (), (last))
+
+namespace detail {
+template <class P>
+struct MonitorOf {
+    using type = NoMonitor;
+};
+template <class P>
+    requires requires { typename P::Monitor; }
+struct MonitorOf<P> {
+    using type = typename P::Monitor;
+};
+}  // namespace detail
+template <class P>
+using MonitorOf = typename detail::MonitorOf<P>::type;
+
+template <class P> concept Normalises = requires(MutableView<P>& view) { P::normalise(view); };
+template <class P> concept SaysLegal = requires(const View<P>& view) {
+    { P::legal(view) } -> std::same_as<bool>;
+};
+
+}  // namespace allot

@@ -1,0 +1,44 @@
+// What a scenario expects of the world, and what is found instead.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "play/stage.hpp"
+#include "play/words.hpp"
+
+namespace allot::play {
+
+// Whether a waiting site can still be served from this world. The command line asks the checker.
+using Servable = std::function<bool(world::Machine&, const world::World&, SiteId)>;
+
+// Why a scenario ends before its last line: something was not as expected, or a line makes no sense.
+struct Fault {
+    enum class Kind : std::uint8_t { failed, bad };
+    Kind kind{};
+    std::string message;
+};
+using Problem = std::optional<Fault>;
+
+inline Fault failed(std::string message) {
+    return {Fault::Kind::failed, std::move(message)};
+}
+inline Fault bad(std::string message) {
+    return {Fault::Kind::bad, std::move(message)};
+}
+
+// How `expect ...` is written, for error messages.
+inline constexpr std::string_view expect_usage =
+    "expect holding|waiting|idle|leaving SITE... [only], expect holding none, expect sent KIND COUNT, "
+    "expect in-flight [FROM -> TO] COUNT, expect state SITE JSON, expect violation PROPERTY, expect stuck "
+    "SITE..., "
+    "expect unservable SITE... or expect starving SITE...";
+
+// Judges the words after `expect`. `violation` is what the last step violated, clean if nothing.
+Problem judge_expectation(Stage& stage, const Report& violation, const Servable& servable, Words& words);
+
+// Whether these words after `expect` speak of what the loop does for ever, and so end it.
+bool concludes_loop(const std::vector<std::string>& words);
+
+}  // namespace allot::play

@@ -1,0 +1,85 @@
+#include "play/header.hpp"
+
+#include <algorithm>
+
+namespace allot::play {
+
+namespace {
+
+Result<const world::Entry*> find_protocol(const Statement& header, std::span<const world::Entry> protocols) {
+    std::vector<std::string> known;
+    for (const world::Entry& entry : protocols) {
+        if (!header.words.empty() && entry.name == header.words[0]) return &entry;
+        known.emplace_back(entry.name);
+    }
+    if (header.words.empty())
+        return Error{"the protocol's name is missing; write " + std::string(usage(Verb::protocol))};
+    return Error{"\"" + header.words[0] + "\" is no protocol" + did_you_mean(header.words[0], known) +
+                 "; the protocols are " + enumerated(known)};
+}
+
+Result<Parameters> read_parameters(const Statement& header) {
+    Parameters given;
+    for (std::size_t i = 1; i < header.words.size(); ++i) {
+        const std::string& word = header.words[i];
+        const auto equals = word.find('=');
+        if (equals == std::string::npos || equals == 0)
+            return Error{"\"" + word + "\" is not KEY=VALUE; write, for example, sites=3"};
+        if (!given.emplace(word.substr(0, equals), word.substr(equals + 1)).second)
+            return Error{word.substr(0, equals) + " is there twice; write it once"};
+    }
+    return given;
+}
+
+// The verb of a statement, or, where it is a crash inside a step, also that of the step.
+bool uses(const Statement& statement, Verb verb) {
+    if (statement.verb == verb) return true;
+    if (statement.verb != Verb::crash || statement.words.size() < 3) return false;
+    const auto inner = verb_named(statement.words[2]);
+    return inner && *inner == verb;
+}
+
+std::ptrdiff_t count_of(const Scenario& scenario, Verb verb) {
+    return std::count_if(scenario.statements.begin(), scenario.statements.end(),
+                         [&](const Statement& statement) { return uses(statement, verb); });
+}
+
+void fill_in(const Scenario& scenario, Verb verb, const char* parameter, Parameters& given) {
+    const auto count = count_of(scenario, verb);
+    if (count > 0) given.try_emplace(parameter, std::to_string(count));
+}
+
+Parameters filled_in(const Scenario& scenario, Parameters given) {
+    given.try_emplace("requests", "any");
+    fill_in(scenario, Verb::crash, "crashes", given);
+    fill_in(scenario, Verb::restart, "restarts", given);
+    fill_in(scenario, Verb::duplicate, "duplicate", given);
+    fill_in(scenario, Verb::drop, "lose", given);
+    return given;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<world::Machine>> make_machine(const Scenario& scenario,
+                                                     std::span<const world::Entry> protocols) {
+    const Statement& header = scenario.statements.front();
+    const auto entry = find_protocol(header, protocols);
+    if (!entry) return Error{entry.error()};
+    const auto given = read_parameters(header);
+    if (!given) return Error{given.error()};
+
+    // Not every protocol can cancel or leave. Where it can't, the line that tries is to blame, not the
+    // header.
+    Result<std::unique_ptr<world::Machine>> machine = Error{""};
+    for (const auto& [cancel, leave] :
+         {std::pair(true, true), {true, false}, {false, true}, {false, false}}) {
+        Parameters all = filled_in(scenario, *given);
+        if (cancel && count_of(scenario, Verb::cancel) > 0) all.try_emplace("cancel", "on");
+        if (leave) fill_in(scenario, Verb::leave, "leaves", all);
+        machine = (*entry)->make(all);
+        if (machine) return machine;
+    }
+    return Error{header.text + ": " + machine.error()};
+}
+
+}  // namespace allot::play

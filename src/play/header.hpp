@@ -1,0 +1,18 @@
+// The first line of a scenario: which protocol, and what surrounds it.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "core/result.hpp"
+#include "play/scenario.hpp"
+#include "world/entry.hpp"
+
+namespace allot::play {
+
+// The machine that the header describes. What it leaves out is as generous as the scenario needs: any number
+// of requests, and as many faults as the scenario has.
+Result<std::unique_ptr<world::Machine>> make_machine(const Scenario& scenario,
+                                                     std::span<const world::Entry> protocols);
+
+}  // namespace allot::play

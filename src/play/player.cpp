@@ -1,0 +1,282 @@
+#include "play/player.hpp"
+
+#include <algorithm>
+
+#include "core/json.hpp"
+#include "play/header.hpp"
+#include "play/narrator.hpp"
+#include "play/steps.hpp"
+#include "world/notation.hpp"
+
+namespace allot::play {
+
+namespace {
+
+using world::EnvelopeId;
+using world::InputKind;
+using world::Move;
+using world::World;
+
+constexpr std::uint64_t usual_rounds = 1000;
+
+std::string after(std::uint64_t rounds) {
+    return "after " + std::to_string(rounds) + (rounds == 1 ? " round" : " rounds");
+}
+
+// One scenario being played.
+class Run {
+public:
+    Run(const Scenario& scenario, std::unique_ptr<world::Machine> machine, const Servable& servable,
+        std::ostream* log)
+        : scenario_(scenario), stage_(std::move(machine)), servable_(servable), narrator_(log) {
+        narrator_.note(now().line, now().text, "");
+    }
+
+    // Plays to the end or to the first fault; line() is then where it happened.
+    Problem play() {
+        while (++next_ < scenario_.statements.size()) {
+            line_ = now().line;
+            if (auto problem = judge_start()) return problem;
+            if (auto problem = misplaced()) return problem;
+            if (auto problem = carry_out()) return problem;
+        }
+        if (auto problem = judge_start()) return problem;
+        if (stage_.loop() && !concluded_)
+            return bad("a loop is there to be judged: end with expect starving SITE");
+        return std::nullopt;
+    }
+    std::size_t line() const { return line_; }
+
+private:
+    const Statement& now() const { return scenario_.statements[next_]; }
+    Words words() const {
+        const bool expect = now().verb == Verb::expect;
+        return {now().words, expect ? expect_usage : usage(now().verb), stage_.machine().setup().sites};
+    }
+    Fault explained(Fault fault) const {
+        fault.message = now().text + ": " + fault.message;
+        return fault;
+    }
+
+    Problem misplaced() const;
+    Problem carry_out();
+    Problem take(const Move& move);
+    Problem take_step();
+    Problem settle();
+    Problem settle_round();
+    Problem set_state();
+    Problem put_message();
+    Problem empty();
+    Problem begin_loop();
+    Problem expect();
+    Problem show();
+
+    void rewrite(World world);
+    Problem judge_start();
+    Problem violated(const Report& report, std::size_t following);
+
+    const Scenario& scenario_;
+    Stage stage_;
+    const Servable& servable_;
+    Narrator narrator_;
+    std::size_t next_ = 0;  // the statement being played; the first is the header
+    std::size_t line_ = 0;
+    bool start_judged_ = false;  // whether the world that `state` and the like made was judged
+    bool concluded_ = false;     // the loop was judged
+    Report violation_;           // expected, so the scenario ends here
+};
+
+// Why the statement cannot come now.
+Problem Run::misplaced() const {
+    const Verb verb = now().verb;
+    if (verb == Verb::expect || verb == Verb::show) return std::nullopt;
+    if (!violation_.clean())
+        return explained(bad("a scenario ends with its violation; only expect and show may follow"));
+    if (concluded_) return explained(bad("the loop repeats for ever; only expect and show may follow"));
+    if (!stage_.loop()) return std::nullopt;
+    if (verb == Verb::loop) return explained(bad("there is a loop already, and it never ends"));
+    if (verb == Verb::state || verb == Verb::put || verb == Verb::empty)
+        return explained(bad("this is no step, so it cannot repeat; write it before loop"));
+    return std::nullopt;
+}
+
+Problem Run::carry_out() {
+    switch (now().verb) {
+        case Verb::settle:
+            return settle();
+        case Verb::state:
+            return set_state();
+        case Verb::put:
+            return put_message();
+        case Verb::empty:
+            return empty();
+        case Verb::expect:
+            return expect();
+        case Verb::loop:
+            return begin_loop();
+        case Verb::show:
+            return show();
+        default:
+            return take_step();
+    }
+}
+
+Problem Run::take_step() {
+    Words statement = words();
+    const auto move = read_step(stage_, now().verb, statement);
+    if (!move) return explained(bad(move.error()));
+    return take(*move);
+}
+
+Problem Run::take(const Move& move) {
+    const std::string text = world::line_of(stage_.machine(), stage_.world(), move);
+    const Taken taken = stage_.take(move);
+    narrator_.step(line_, text, stage_, taken);
+    return taken.report.clean() ? std::nullopt : violated(taken.report, next_ + 1);
+}
+
+Problem Run::settle() {
+    Words statement = words();
+    const std::uint64_t rounds = statement.more() ? statement.number("a number of rounds") : usual_rounds;
+    if (const auto wrong = statement.finish()) return explained(bad(*wrong));
+    std::uint64_t round = 0;
+    for (; !stage_.world().flight.empty() && violation_.clean(); ++round) {
+        if (round == rounds)
+            return explained(failed(after(rounds) +
+                                    " there is still in flight: " + flight_text(stage_, stage_.in_flight())));
+        if (auto problem = settle_round()) return problem;
+    }
+    narrator_.note(line_, now().text, after(round));
+    return std::nullopt;
+}
+
+Problem Run::settle_round() {
+    for (const EnvelopeId id : stage_.in_flight()) {
+        const SiteId to = stage_.machine().envelope(id).to;
+        auto problem = take({.site = to, .input = {InputKind::deliver, id, 0}, .envelope = id, .fair = true});
+        if (problem || !violation_.clean()) return problem;
+    }
+    return std::nullopt;
+}
+
+// A world that was made by hand is judged once it is whole.
+void Run::rewrite(World world) {
+    stage_.rewrite(std::move(world));
+    start_judged_ = false;
+    narrator_.note(line_, now().text, "");
+}
+
+Problem Run::set_state() {
+    Words statement = words();
+    const SiteId site = statement.site();
+    const boost::json::value part = statement.json("a part of its state as JSON");
+    if (const auto wrong = statement.finish()) return explained(bad(*wrong));
+    if (!stage_.site(site).up())
+        return explained(bad("site " + std::to_string(site) + " is " +
+                             std::string(condition(stage_.site(site))) +
+                             "; only a site that is up has a state"));
+    World world = stage_.world();
+    if (const auto wrong = stage_.machine().merge_state(world.sites[site], part))
+        return explained(bad(*wrong));
+    rewrite(std::move(world));
+    return std::nullopt;
+}
+
+Problem Run::put_message() {
+    Words statement = words();
+    const Channel channel = statement.channel();
+    const boost::json::value message = statement.json("a message as JSON");
+    if (const auto wrong = statement.finish()) return explained(bad(*wrong));
+    if (!stage_.site(channel.to).up())
+        return explained(bad("site " + std::to_string(channel.to) + " is " +
+                             std::string(condition(stage_.site(channel.to))) +
+                             ", and messages to it vanish"));
+    EnvelopeId made = 0;
+    if (const auto wrong = stage_.machine().make_message(channel.from, channel.to, message, made))
+        return explained(bad(*wrong));
+    World world = stage_.world();
+    stage_.walker().put(world, made);
+    rewrite(std::move(world));
+    return std::nullopt;
+}
+
+Problem Run::empty() {
+    Words statement = words();
+    if (const auto wrong = statement.finish()) return explained(bad(*wrong));
+    World world = stage_.world();
+    world.flight.clear();
+    rewrite(std::move(world));
+    return std::nullopt;
+}
+
+Problem Run::begin_loop() {
+    Words statement = words();
+    if (const auto wrong = statement.finish()) return explained(bad(*wrong));
+    stage_.begin_loop();
+    narrator_.note(line_, now().text, "");
+    return std::nullopt;
+}
+
+Problem Run::expect() {
+    Words statement = words();
+    if (auto problem = judge_expectation(stage_, violation_, servable_, statement))
+        return explained(*problem);
+    concluded_ = concluded_ || (stage_.loop() && concludes_loop(now().words));
+    narrator_.note(line_, now().text, "as expected");
+    return std::nullopt;
+}
+
+Problem Run::show() {
+    Words statement = words();
+    if (const auto wrong = statement.finish()) return explained(bad(*wrong));
+    narrator_.note(line_, now().text, "");
+    narrator_.show(stage_);
+    return std::nullopt;
+}
+
+// The first world, and every world made by hand, is judged before the first statement that does not make it.
+Problem Run::judge_start() {
+    const bool at_end = next_ >= scenario_.statements.size();
+    const bool making =
+        !at_end && (now().verb == Verb::state || now().verb == Verb::put || now().verb == Verb::empty);
+    if (start_judged_ || making) return std::nullopt;
+    start_judged_ = true;
+    Report report = stage_.judge();
+    if (!stage_.before_last_step()) report.add(stage_.birth());
+    if (report.clean()) return std::nullopt;
+    Problem problem = violated(report, next_);
+    if (problem) line_ = scenario_.statements[next_ - 1].line;
+    return problem;
+}
+
+// A violation is as it should be where the very next expectations say so; then the scenario ends with it.
+Problem Run::violated(const Report& report, std::size_t following) {
+    const auto& all = scenario_.statements;
+    for (std::size_t i = following; i < all.size(); ++i) {
+        if (all[i].verb != Verb::expect && all[i].verb != Verb::show) break;
+        if (all[i].words.empty() || all[i].words[0] != "violation") continue;
+        violation_ = report;
+        return std::nullopt;
+    }
+    const Statement& blamed = all[following - 1];
+    return failed(blamed.text + ": violates " + report.property() + ": " + report.detail() +
+                  " (if that is as it should be, write expect violation " + report.property() + " next)");
+}
+
+}  // namespace
+
+Outcome Player::play(std::string_view file_name, std::string_view text, std::ostream* log) const {
+    const auto outcome = [&](int exit_code, std::size_t line, const std::string& message) {
+        return Outcome{exit_code, std::string(file_name) + ":" + std::to_string(line) + ": " + message};
+    };
+    const Scenario scenario = read_scenario(text);
+    if (scenario.error) return outcome(2, scenario.error->line, scenario.error->message);
+    auto machine = make_machine(scenario, protocols_);
+    if (!machine) return outcome(2, scenario.statements.front().line, machine.error());
+    Run run(scenario, std::move(*machine), servable_, log);
+    const Problem problem = run.play();
+    if (!problem) return {};
+    return outcome(problem->kind == Fault::Kind::failed ? 1 : 2, run.line(), problem->message);
+}
+
+}  // namespace allot::play

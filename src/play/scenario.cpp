@@ -1,0 +1,219 @@
+#include "play/scenario.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+
+#include "core/reflect.hpp"
+
+namespace allot::play {
+
+namespace {
+
+constexpr std::string_view space = " \t\r";
+
+// Where the JSON that begins at `start` ends, or nothing if its bracket is never closed.
+std::optional<std::size_t> end_of_json(std::string_view line, std::size_t start) {
+    std::size_t depth = 0;
+    bool quoted = false;
+    for (std::size_t i = start; i < line.size(); ++i) {
+        const char c = line[i];
+        if (quoted) {
+            if (c == '\\') ++i;
+            if (c == '"') quoted = false;
+            continue;
+        }
+        if (c == '"') quoted = true;
+        if (c == '{' || c == '[') ++depth;
+        if ((c == '}' || c == ']') && --depth == 0) return i + 1;
+    }
+    return std::nullopt;
+}
+
+std::size_t end_of_word(std::string_view line, std::size_t start) {
+    if (line.substr(start).starts_with("->")) return start + 2;
+    return std::min({line.find_first_of(space, start), line.find("->", start), line.size()});
+}
+
+std::size_t distance(std::string_view a, std::string_view b) {
+    std::vector<std::size_t> row(b.size() + 1);
+    std::iota(row.begin(), row.end(), std::size_t{0});
+    for (std::size_t i = 1; i <= a.size(); ++i) {
+        std::size_t diagonal = row[0];
+        row[0] = i;
+        for (std::size_t j = 1; j <= b.size(); ++j) {
+            const std::size_t changed = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+            diagonal = row[j];
+            row[j] = std::min({row[j] + 1, row[j - 1] + 1, changed});
+        }
+    }
+    return row.back();
+}
+
+std::string_view without_comment(std::string_view line) {
+    for (std::size_t i = line.find_first_not_of(space); i < line.size();
+         i = line.find_first_not_of(space, i)) {
+        if (line[i] == '#') return line.substr(0, i);
+        const bool json = line[i] == '{' || line[i] == '[';
+        i = json ? end_of_json(line, i).value_or(line.size()) : end_of_word(line, i);
+    }
+    return line;
+}
+
+std::string_view trimmed(std::string_view text) {
+    const auto first = text.find_first_not_of(space);
+    if (first == std::string_view::npos) return {};
+    return text.substr(first, text.find_last_not_of(space) - first + 1);
+}
+
+Result<Statement> read_statement(std::string_view text) {
+    auto words = split_words(text);
+    if (!words) return Error{words.error()};
+    const auto verb = verb_named(words->front());
+    if (!verb) return Error{verb.error()};
+    words->erase(words->begin());
+    return Statement{.verb = *verb, .words = std::move(*words), .text = std::string(text)};
+}
+
+// Why the statement cannot stand where it does.
+std::optional<std::string> misplaced(const Scenario& scenario, const Statement& next) {
+    const bool first = scenario.statements.empty();
+    if (first && next.verb != Verb::protocol)
+        return "a scenario begins with its protocol: write, for example, protocol raymond sites=3 before "
+               "this line";
+    if (!first && next.verb == Verb::protocol)
+        return "a scenario has one protocol, and line " + std::to_string(scenario.statements.front().line) +
+               " names it: write another file for another protocol";
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::string_view usage(Verb verb) {
+    switch (verb) {
+        case Verb::protocol:
+            return "protocol NAME KEY=VALUE...";
+        case Verb::request:
+            return "request SITE [UNITS] [RESOURCE,...]";
+        case Verb::release:
+            return "release SITE";
+        case Verb::cancel:
+            return "cancel SITE";
+        case Verb::leave:
+            return "leave SITE";
+        case Verb::join:
+            return "join SITE";
+        case Verb::restart:
+            return "restart SITE";
+        case Verb::expel:
+            return "expel SITE";
+        case Verb::timeout:
+            return "timeout SITE TIMER";
+        case Verb::crash:
+            return "crash SITE [in STEP [sent SITE...]]";
+        case Verb::deliver:
+            return "deliver FROM -> TO [KIND [JSON]]";
+        case Verb::duplicate:
+            return "duplicate FROM -> TO [KIND [JSON]]";
+        case Verb::drop:
+            return "drop FROM -> TO [KIND [JSON]]";
+        case Verb::settle:
+            return "settle [ROUNDS]";
+        case Verb::trusted:
+            return "trusted OBSERVER PEER";
+        case Verb::dead:
+            return "dead OBSERVER PEER";
+        case Verb::suspected:
+            return "suspected OBSERVER PEER";
+        case Verb::unsuspected:
+            return "unsuspected OBSERVER PEER";
+        case Verb::departed:
+            return "departed OBSERVER PEER";
+        case Verb::state:
+            return "state SITE JSON";
+        case Verb::put:
+            return "put FROM -> TO {\"KIND\": {...}}";
+        case Verb::empty:
+            return "empty";
+        case Verb::expect:
+            return "expect WHAT...";
+        case Verb::loop:
+            return "loop";
+        case Verb::show:
+            return "show";
+    }
+    return {};
+}
+
+Result<std::vector<std::string>> split_words(std::string_view line) {
+    std::vector<std::string> words;
+    for (std::size_t i = line.find_first_not_of(space); i < line.size();
+         i = line.find_first_not_of(space, i)) {
+        const std::size_t start = i;
+        if (line[i] == '{' || line[i] == '[') {
+            const auto end = end_of_json(line, i);
+            if (!end) return Error{"the JSON " + std::string(line.substr(i)) + " is not closed on this line"};
+            i = *end;
+        } else {
+            i = end_of_word(line, i);
+        }
+        words.emplace_back(line.substr(start, i - start));
+    }
+    return words;
+}
+
+Result<Verb> verb_named(std::string_view name) {
+    if (const auto verb = enum_from<Verb>(name)) return *verb;
+    constexpr auto names = enum_names<Verb>();
+    const std::vector<std::string> known(names.begin(), names.end());
+    return Error{"\"" + std::string(name) + "\" is no verb" + did_you_mean(name, known) + "; the verbs are " +
+                 enumerated(known)};
+}
+
+Scenario read_scenario(std::string_view text) {
+    Scenario scenario;
+    std::size_t number = 0;
+    while (!text.empty() && !scenario.error) {
+        const auto end = std::min(text.find('\n'), text.size());
+        const std::string_view line = trimmed(without_comment(text.substr(0, end)));
+        text.remove_prefix(std::min(end + 1, text.size()));
+        ++number;
+        if (line.empty()) continue;
+        auto statement = read_statement(line);
+        auto wrong = statement ? misplaced(scenario, *statement) : std::optional(statement.error());
+        if (wrong) {
+            scenario.error = {number, std::move(*wrong)};
+            break;
+        }
+        statement->line = number;
+        scenario.statements.push_back(std::move(*statement));
+    }
+    if (scenario.statements.empty() && !scenario.error)
+        scenario.error = {std::max<std::size_t>(1, number),
+                          "there is no statement here: begin with, for example, protocol raymond sites=3"};
+    return scenario;
+}
+
+std::string did_you_mean(std::string_view word, std::span<const std::string> candidates) {
+    const std::string* best = nullptr;
+    std::size_t least = std::max<std::size_t>(2, word.size() / 3) + 1;
+    for (const std::string& candidate : candidates) {
+        const std::size_t far = distance(word, candidate);
+        if (far < least && far < candidate.size()) {
+            least = far;
+            best = &candidate;
+        }
+    }
+    return best == nullptr ? "" : " (did you mean \"" + *best + "\"?)";
+}
+
+std::string enumerated(std::span<const std::string> names) {
+    std::string text;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        if (i > 0) text += i + 1 == names.size() ? " and " : ", ";
+        text += names[i];
+    }
+    return text;
+}
+
+}  // namespace allot::play

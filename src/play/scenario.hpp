@@ -1,0 +1,83 @@
+// The text of a scenario: one statement per line, a verb and its words. What the words mean depends on the
+// protocol, so that is left to the player; docs/scenarios.md describes the format for people.
+#pragma once
+
+#include <boost/describe.hpp>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/result.hpp"
+
+namespace allot::play {
+
+enum class Verb : std::uint8_t {
+    protocol,
+    request,
+    release,
+    cancel,
+    leave,
+    join,
+    restart,
+    expel,
+    timeout,
+    crash,
+    deliver,
+    duplicate,
+    drop,
+    settle,
+    trusted,
+    dead,
+    suspected,
+    unsuspected,
+    departed,
+    state,
+    put,
+    empty,
+    expect,
+    loop,
+    show,
+};
+BOOST_DESCRIBE_ENUM(Verb, protocol, request, release, cancel, leave, join, restart, expel, timeout, crash,
+                    deliver, duplicate, drop, settle, trusted, dead, suspected, unsuspected, departed, state,
+                    put, empty, expect, loop, show)
+
+// How a statement with this verb is written, for error messages.
+std::string_view usage(Verb verb);
+
+struct Statement {
+    std::size_t line = 0;
+    Verb verb{};
+    std::vector<std::string> words;  // those after the verb; JSON is one word
+    std::string text;                // without comment and surrounding space
+};
+
+struct BadLine {
+    std::size_t line = 0;
+    std::string message;
+};
+
+struct Scenario {
+    std::vector<Statement> statements;  // the first is the protocol
+    std::optional<BadLine> error;       // the first line that cannot be read; what follows it is left out
+};
+
+// Splits a text into statements: `#` begins a comment at the start of a word, blank lines do not count.
+Scenario read_scenario(std::string_view text);
+
+// Words of one line: separated by space, `->` a word of its own, JSON from its bracket to the matching one.
+Result<std::vector<std::string>> split_words(std::string_view line);
+
+// The verb of that name, or an error that says which there are.
+Result<Verb> verb_named(std::string_view name);
+
+// ` (did you mean "deliver"?)` where a candidate is close to the word; otherwise nothing.
+std::string did_you_mean(std::string_view word, std::span<const std::string> candidates);
+
+// A, B and C.
+std::string enumerated(std::span<const std::string> names);
+
+}  // namespace allot::play

@@ -1,0 +1,116 @@
+#include "play/stage.hpp"
+
+#include <algorithm>
+
+namespace allot::play {
+
+using world::EnvelopeId;
+using world::InputKind;
+using world::Move;
+using world::MoveKind;
+using world::World;
+
+Stage::Stage(std::unique_ptr<world::Machine> machine)
+    : machine_(std::move(machine)),
+      walker_(*machine_),
+      ranking_walker_(*machine_, true),
+      world_(machine_->initial(birth_)) {
+    order_ = world_.flight;
+    count(order_);
+}
+
+namespace {
+
+std::vector<EnvelopeId> sent_by(world::Machine& machine, const World& before, const Move& move) {
+    if (move.kind != MoveKind::input && move.kind != MoveKind::crash_inside) return {};
+    std::vector<EnvelopeId> sent = machine.react(before.sites[move.site], move.input).sent;
+    if (move.kind == MoveKind::input) return sent;
+    std::vector<EnvelopeId> left;
+    for (std::size_t i = 0; i < sent.size(); ++i)
+        if (i < 32 && ((move.sent >> i) & 1u) != 0) left.push_back(sent[i]);
+    return left;
+}
+
+// The message that is in flight once less after the step.
+std::optional<EnvelopeId> consumed_by(const Move& move) {
+    const bool input = move.kind == MoveKind::input || move.kind == MoveKind::crash_inside;
+    if (move.kind == MoveKind::drop || (input && move.input.kind == InputKind::deliver)) return move.envelope;
+    return std::nullopt;
+}
+
+}  // namespace
+
+Taken Stage::take(const Move& move) {
+    Taken taken;
+    taken.before = world_;
+    taken.sent = sent_by(*machine_, world_, move);
+    world_ = walker_.apply(world_, move, taken.report);
+    count(taken.sent);
+    note_order(consumed_by(move), taken.sent);
+    const bool counts = taken.report.has(world::assertion.name) || binding(taken.before);
+    if (!counts) taken.report = Report{};
+    if (taken.report.clean()) taken.report = judge();
+    before_last_step_ = taken.before;
+    if (loop_) {
+        loop_->moves.push_back(move);
+        loop_->worlds.push_back(world_);
+    }
+    return taken;
+}
+
+void Stage::rewrite(World world) {
+    world_ = std::move(world);
+    note_order(std::nullopt, {});
+    before_last_step_.reset();
+    arbitrary_ = machine_->says_legal();
+}
+
+Report Stage::judge() const {
+    Report report;
+    if (binding(world_)) machine_->check_state(world_, report);
+    return report;
+}
+
+void Stage::count(const std::vector<EnvelopeId>& sent) {
+    for (const EnvelopeId id : sent) ++sent_[std::string(machine_->kind(id))];
+}
+
+// A world on unordered links does not know which message was sent first, so the stage does.
+void Stage::note_order(const std::optional<EnvelopeId>& consumed, const std::vector<EnvelopeId>& sent) {
+    if (consumed) {
+        const auto place = std::find(order_.begin(), order_.end(), *consumed);
+        if (place != order_.end()) order_.erase(place);
+    }
+    std::map<EnvelopeId, std::size_t> there;
+    for (const EnvelopeId id : world_.flight) ++there[id];
+    std::vector<EnvelopeId> order;
+    const auto keep = [&](EnvelopeId id) {
+        if (there[id] == 0) return;
+        --there[id];
+        order.push_back(id);
+    };
+    for (const EnvelopeId id : order_) keep(id);
+    for (const EnvelopeId id : sent) keep(id);
+    for (const EnvelopeId id : world_.flight) keep(id);  // copies, and what was put there
+    order_ = std::move(order);
+}
+
+std::vector<EnvelopeId> Stage::in_flight() const {
+    if (fifo()) return world_.flight;
+    std::vector<EnvelopeId> list = order_;
+    std::stable_sort(list.begin(), list.end(), [this](EnvelopeId a, EnvelopeId b) {
+        const auto& first = machine_->envelope(a);
+        const auto& second = machine_->envelope(b);
+        return std::pair(first.from, first.to) < std::pair(second.from, second.to);
+    });
+    return list;
+}
+
+std::vector<EnvelopeId> Stage::in_flight(SiteId from, SiteId to) const {
+    std::vector<EnvelopeId> list;
+    for (const EnvelopeId id : in_flight())
+        if (machine_->envelope(id).from == from && machine_->envelope(id).to == to) list.push_back(id);
+    return list;
+}
+
+}  // namespace allot::play

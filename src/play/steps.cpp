@@ -1,0 +1,474 @@
+#include "play/steps.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "core/json.hpp"
+
+namespace allot::play {
+
+using world::Budget;
+using world::EnvelopeId;
+using world::InputKind;
+using world::LocalInfo;
+using world::Move;
+using world::MoveKind;
+using world::Reaction;
+
+namespace {
+
+std::string text(std::uint64_t number) {
+    return std::to_string(number);
+}
+
+std::string site_text(SiteId site) {
+    return "site " + text(site);
+}
+
+// Why a site cannot act at all, and how it could.
+std::optional<Error> not_up(const Stage& stage, SiteId site) {
+    switch (stage.site(site).standing) {
+        case Standing::up:
+            return std::nullopt;
+        case Standing::absent:
+            return Error{site_text(site) + " has not joined; write join " + text(site) + " first"};
+        case Standing::down:
+            return Error{site_text(site) + " is down; write restart " + text(site) + " first"};
+        case Standing::left:
+            return Error{site_text(site) + " has left for good"};
+    }
+    return std::nullopt;
+}
+
+Error used_up(const char* parameter, std::uint32_t allowed) {
+    return Error{"the header allows " + std::string(parameter) + "=" + text(allowed) +
+                 ", and that is used up; allow more there, or leave " + parameter + " out of the header"};
+}
+
+std::optional<Move> find_input(Stage& stage, SiteId site, InputKind kind,
+                               std::optional<std::uint32_t> argument = {}) {
+    for (const Move& move : stage.walker().inputs(stage.world()))
+        if (move.site == site && move.input.kind == kind && (!argument || move.input.argument == *argument))
+            return move;
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::string content_text(const world::Machine& machine, EnvelopeId envelope) {
+    return std::string(machine.kind(envelope)) + " " + json_text(machine.message(envelope));
+}
+
+std::string flight_text(const Stage& stage, const std::vector<EnvelopeId>& flight) {
+    constexpr std::size_t most = 8;
+    if (flight.empty()) return "nothing";
+    std::string list;
+    for (std::size_t i = 0; i < std::min(most, flight.size()); ++i) {
+        const auto& envelope = stage.machine().envelope(flight[i]);
+        list += (i == 0 ? "" : ", ") + text(envelope.from) + " -> " + text(envelope.to) + " " +
+                content_text(stage.machine(), flight[i]);
+    }
+    return flight.size() <= most ? list : list + " and " + text(flight.size() - most) + " more";
+}
+
+std::string_view condition(const LocalInfo& site) {
+    return site.up() ? enum_name(site.phase) : enum_name(site.standing);
+}
+
+// The machine tells kinds apart only when it reads a message, so it is given an empty one.
+std::optional<std::string> unknown_kind(world::Machine& machine, const std::string& kind) {
+    EnvelopeId ignored = 0;
+    return machine.make_message(0, 0, boost::json::object{{kind, boost::json::object()}}, ignored);
+}
+
+namespace {
+
+// --- What the application of a site does.
+
+Demand read_demand(Words& words) {
+    Demand demand;
+    std::string word = words.word("units or resources");
+    const auto is_number = [](const std::string& one) {
+        return !one.empty() && one.find_first_not_of("0123456789") == std::string::npos;
+    };
+    if (is_number(word)) {
+        if (word.size() > 9)
+            words.fail(word + " units are too many");
+        else
+            demand.units = static_cast<std::uint32_t>(std::stoul(word));
+        if (!words.more()) return demand;
+        word = words.word("resources");
+    }
+    std::string_view rest = word;
+    while (!rest.empty()) {
+        const auto comma = std::min(rest.find(','), rest.size());
+        demand.resources.emplace_back(rest.substr(0, comma));
+        rest.remove_prefix(std::min(comma + 1, rest.size()));
+    }
+    return demand;
+}
+
+// What the demands that a checker tries name: a scenario may combine these as it likes.
+struct Choice {
+    std::uint32_t units_max = 0;
+    std::set<std::string> resources;
+    bool resources_only = true;
+};
+
+Choice choice_of(Stage& stage, SiteId site) {
+    Choice choice;
+    for (const world::Offer& offer : stage.site(site).offers) {
+        if (offer.input.kind != InputKind::request) continue;
+        const Demand& demand = stage.machine().demand(offer.input.argument);
+        choice.units_max = std::max(choice.units_max, demand.units);
+        choice.resources.insert(demand.resources.begin(), demand.resources.end());
+        choice.resources_only = choice.resources_only && !demand.resources.empty();
+    }
+    return choice;
+}
+
+std::optional<Error> not_on_offer(Stage& stage, SiteId site, const Demand& demand) {
+    const Choice choice = choice_of(stage, site);
+    std::set<std::string> seen;
+    bool fits = demand.units >= 1 && demand.units <= choice.units_max;
+    for (const std::string& resource : demand.resources)
+        fits = fits && choice.resources.contains(resource) && seen.insert(resource).second;
+    if (fits && (!demand.resources.empty() || !choice.resources_only)) return std::nullopt;
+
+    std::string offer;
+    if (choice.units_max > 1) offer = "1 to " + text(choice.units_max) + " units";
+    if (!choice.resources.empty()) {
+        const std::vector<std::string> names(choice.resources.begin(), choice.resources.end());
+        offer +=
+            (offer.empty() ? "resources, each once, out of " : " of resources out of ") + enumerated(names);
+    }
+    return Error{site_text(site) + " may ask for " + (offer.empty() ? "1 unit" : offer)};
+}
+
+Result<Move> read_request(Stage& stage, Words& words) {
+    const SiteId site = words.site();
+    std::optional<Demand> demand;
+    if (words.more()) demand = read_demand(words);
+    if (const auto wrong = words.finish()) return Error{*wrong};
+    if (const auto error = not_up(stage, site)) return *error;
+    const Phase phase = stage.site(site).phase;
+    if (phase != Phase::idle)
+        return Error{site_text(site) + " is " + std::string(enum_name(phase)) + "; only an idle site asks"};
+
+    auto move = find_input(stage, site, InputKind::request);
+    const std::uint32_t allowed = stage.machine().setup().requests[site];
+    if (!move && allowed != unbounded_requests) return used_up("requests", allowed);
+    if (!move) return Error{site_text(site) + " never asks in " + std::string(stage.machine().name())};
+    const Demand wanted = demand.value_or(Demand{});
+    if (const auto error = not_on_offer(stage, site, wanted)) return *error;
+    move->input.argument = stage.machine().intern_demand(wanted);
+    return *move;
+}
+
+Result<Move> read_release(Stage& stage, Words& words) {
+    const SiteId site = words.site();
+    if (const auto wrong = words.finish()) return Error{*wrong};
+    if (const auto error = not_up(stage, site)) return *error;
+    if (const auto move = find_input(stage, site, InputKind::release)) return *move;
+    return Error{site_text(site) + " is " + std::string(condition(stage.site(site))) +
+                 "; only a holding site releases"};
+}
+
+Result<Move> read_cancel(Stage& stage, Words& words) {
+    const SiteId site = words.site();
+    if (const auto wrong = words.finish()) return Error{*wrong};
+    if (const auto error = not_up(stage, site)) return *error;
+    if (const auto move = find_input(stage, site, InputKind::cancel)) return *move;
+    if (!stage.machine().setup().cancel)
+        return Error{"cancel is not offered here: the header says cancel=off, or " +
+                     std::string(stage.machine().name()) + " has no cancel"};
+    return Error{site_text(site) + " is " + std::string(condition(stage.site(site))) +
+                 "; only a waiting site cancels"};
+}
+
+Result<Move> read_leave(Stage& stage, Words& words) {
+    const SiteId site = words.site();
+    if (const auto wrong = words.finish()) return Error{*wrong};
+    if (const auto error = not_up(stage, site)) return *error;
+    if (const auto move = find_input(stage, site, InputKind::leave)) return *move;
+    if (stage.site(site).phase != Phase::idle)
+        return Error{site_text(site) + " is " + std::string(condition(stage.site(site))) +
+                     "; only an idle site leaves"};
+    const std::uint32_t allowed = stage.machine().setup().leaves;
+    if (allowed > 0 && stage.budget().leaves == 0) return used_up("leaves", allowed);
+    return Error{"a site of " + std::string(stage.machine().name()) +
+                 " cannot leave, or the header says leaves=0"};
+}
+
+Result<Move> read_start(Stage& stage, Verb verb, Words& words) {
+    const SiteId site = words.site();
+    if (const auto wrong = words.finish()) return Error{*wrong};
+    const Standing needed = verb == Verb::join ? Standing::absent : Standing::down;
+    if (stage.site(site).standing == needed) {
+        if (const auto move = find_input(stage, site, InputKind::start)) return *move;
+        return used_up("restarts", stage.machine().setup().restarts);
+    }
+    const std::string found = site_text(site) + " is " + std::string(condition(stage.site(site)));
+    if (verb == Verb::restart) return Error{found + "; only a site that crashed restarts"};
+    return Error{found + "; only an absent site joins (write founders=" + text(std::max(1u, site)) +
+                 " in the header to have sites join from " + text(std::max(1u, site)) + " on)"};
+}
+
+Result<Move> read_timeout(Stage& stage, Words& words) {
+    const SiteId site = words.site();
+    const std::string name = words.word("a timer");
+    if (const auto wrong = words.finish()) return Error{*wrong};
+    if (const auto error = not_up(stage, site)) return *error;
+    const auto timer = stage.machine().timer_named(name);
+    if (!timer) {
+        std::vector<std::string> known;
+        for (std::uint32_t i = 0; i < 32; ++i)
+            if (const auto one = stage.machine().timer_name(i); !one.empty()) known.emplace_back(one);
+        if (known.empty()) return Error{std::string(stage.machine().name()) + " has no timers"};
+        return Error{"\"" + name + "\" is no timer" + did_you_mean(name, known) + "; the timers are " +
+                     enumerated(known)};
+    }
+    if (const auto move = find_input(stage, site, InputKind::timeout, timer)) return *move;
+    const auto& offers = stage.site(site).offers;
+    const bool armed = std::any_of(offers.begin(), offers.end(), [&](const world::Offer& offer) {
+        return offer.input.kind == InputKind::timeout && offer.input.argument == *timer;
+    });
+    if (!armed) return Error{"timer " + name + " of " + site_text(site) + " is not armed"};
+    return Error{"timer " + name + " sends, and a channel holds backlog=" +
+                 text(stage.machine().setup().backlog) + " messages already"};
+}
+
+// --- What the network does.
+
+struct Wanted {
+    Channel channel;
+    std::string kind;
+    std::optional<boost::json::value> content;
+};
+
+bool fits(const world::Machine& machine, EnvelopeId id, const Wanted& wanted) {
+    if (!wanted.kind.empty() && machine.kind(id) != wanted.kind) return false;
+    return !wanted.content || json_contains(machine.message(id), *wanted.content);
+}
+
+Result<EnvelopeId> choose_oldest(const Stage& stage, const std::vector<EnvelopeId>& there,
+                                 const Wanted& wanted) {
+    if (fits(stage.machine(), there.front(), wanted)) return there.front();
+    return Error{"links are fifo, and the oldest message there is " +
+                 content_text(stage.machine(), there.front())};
+}
+
+// Equal messages are one choice; among different ones the words must leave one, or name one exactly.
+Result<EnvelopeId> choose_any(const Stage& stage, const std::vector<EnvelopeId>& there,
+                              const Wanted& wanted) {
+    std::vector<EnvelopeId> fitting;
+    for (const EnvelopeId id : there)
+        if (fits(stage.machine(), id, wanted) &&
+            std::find(fitting.begin(), fitting.end(), id) == fitting.end())
+            fitting.push_back(id);
+    if (fitting.size() == 1) return fitting.front();
+    if (fitting.empty()) return Error{"no such message there, but " + flight_text(stage, there)};
+    for (const EnvelopeId id : fitting)
+        if (wanted.content && stage.machine().message(id) == *wanted.content) return id;
+    return Error{"several messages are meant: write kind and content of one of " +
+                 flight_text(stage, fitting)};
+}
+
+Result<EnvelopeId> read_message(Stage& stage, Words& words) {
+    Wanted wanted;
+    wanted.channel = words.channel();
+    if (words.more()) wanted.kind = words.word("a kind");
+    if (words.more()) wanted.content = words.json("the message's content");
+    if (const auto wrong = words.finish()) return Error{*wrong};
+    if (!wanted.kind.empty())
+        if (const auto unknown = unknown_kind(stage.machine(), wanted.kind)) return Error{*unknown};
+    const auto there = stage.in_flight(wanted.channel.from, wanted.channel.to);
+    if (there.empty())
+        return Error{"nothing is in flight on " + text(wanted.channel.from) + " -> " +
+                     text(wanted.channel.to) + "; in flight: " + flight_text(stage, stage.in_flight())};
+    return stage.fifo() ? choose_oldest(stage, there, wanted) : choose_any(stage, there, wanted);
+}
+
+Result<Move> read_delivery(Stage& stage, Words& words) {
+    const auto id = read_message(stage, words);
+    if (!id) return Error{id.error()};
+    const SiteId to = stage.machine().envelope(*id).to;
+    return Move{.site = to, .input = {InputKind::deliver, *id, 0}, .envelope = *id, .fair = true};
+}
+
+Result<Move> read_network_fault(Stage& stage, Verb verb, Words& words) {
+    const auto id = read_message(stage, words);
+    if (!id) return Error{id.error()};
+    const world::Setup& setup = stage.machine().setup();
+    if (verb == Verb::duplicate && stage.budget().duplicate == 0)
+        return used_up("duplicate", setup.duplicate);
+    if (verb == Verb::drop && stage.budget().lose == 0) return used_up("lose", setup.lose);
+    return Move{.kind = verb == Verb::duplicate ? MoveKind::duplicate : MoveKind::drop, .envelope = *id};
+}
+
+// --- What a failure detector says.
+
+std::string why_silent(Stage& stage, InputKind kind, SiteId observer, SiteId peer) {
+    const LocalInfo& other = stage.site(peer);
+    const std::string name = site_text(peer);
+    const std::string deaf = ", or " + std::string(stage.machine().name()) + " does not listen to this";
+    const bool up = other.up();
+    if (observer == peer) return "a site does not watch itself";
+    if (other.standing == Standing::absent && kind != InputKind::unsuspected) return name + " has not joined";
+    switch (kind) {
+        case InputKind::trusted:
+            return site_text(observer) + " has heard this of " + name + " already" + deaf;
+        case InputKind::dead:
+            if (other.standing == Standing::left) return name + " has left in order, which is no death";
+            return up && other.incarnation == 0 ? "a detector never reports a site dead that is up"
+                                                : "that life of " + name +
+                                                      " was reported dead already, or it never "
+                                                      "was trusted, or it is not over" +
+                                                      deaf;
+        case InputKind::suspected:
+            if (stage.machine().setup().anchor == peer)
+                return name + " is the anchor, which nobody ever suspects";
+            return site_text(observer) + " suspects " + name + " already" + deaf;
+        case InputKind::unsuspected:
+            return up ? site_text(observer) + " does not suspect " + name + deaf : name + " is not up";
+        default:
+            return up ? name + " is up: only a site that is gone has departed"
+                      : std::string(stage.machine().name()) + " does not listen to this";
+    }
+}
+
+Result<Move> read_detection(Stage& stage, InputKind kind, Words& words) {
+    const SiteId observer = words.site("the observing site");
+    const SiteId peer = words.site("the observed site");
+    if (const auto wrong = words.finish()) return Error{*wrong};
+    if (const auto error = not_up(stage, observer)) return *error;
+    if (const auto move = find_input(stage, observer, kind, peer)) return *move;
+    return Error{"the detector of " + site_text(observer) +
+                 " cannot say this now: " + why_silent(stage, kind, observer, peer)};
+}
+
+// --- Crashes.
+
+std::string destinations_text(const world::Machine& machine, const Reaction& reaction) {
+    if (reaction.sent.empty()) return "nothing";
+    std::string list;
+    for (const EnvelopeId id : reaction.sent)
+        list += (list.empty() ? "" : ", ") + text(machine.envelope(id).to);
+    return "messages to " + list;
+}
+
+// `0` is the first message to 0, the next `0` the second; `0#2` is the second at once.
+Result<std::uint32_t> read_sent(Stage& stage, Words& words, const Reaction& reaction) {
+    std::map<std::string, std::size_t> named;
+    std::uint32_t sent = 0;
+    while (words.more()) {
+        const std::string word = words.word("a site");
+        const auto sharp = std::min(word.find('#'), word.size());
+        Words parts({word.substr(0, sharp), sharp < word.size() ? word.substr(sharp + 1) : "1"},
+                    "SITE or SITE#NUMBER", stage.machine().setup().sites);
+        const SiteId to = parts.site();
+        std::uint64_t rank = parts.number("the number of a message");
+        if (const auto wrong = parts.finish()) return Error{*wrong};
+        if (sharp == word.size()) rank = ++named[word];
+        std::uint64_t seen = 0;
+        std::size_t index = 0;
+        while (index < reaction.sent.size() &&
+               !(stage.machine().envelope(reaction.sent[index]).to == to && ++seen == rank))
+            ++index;
+        if (index == reaction.sent.size())
+            return Error{"the step sends no message " + word + "; it sends " +
+                         destinations_text(stage.machine(), reaction)};
+        sent |= 1u << index;
+    }
+    return sent;
+}
+
+Result<Move> read_crash_inside(Stage& stage, SiteId site, Words& words) {
+    words.word("in");
+    const std::string name = words.word("a step");
+    if (words.error()) return Error{*words.error()};
+    const auto verb = verb_named(name);
+    if (!verb) return Error{verb.error()};
+    const bool fault = *verb == Verb::crash || *verb == Verb::duplicate || *verb == Verb::drop;
+    Words inner = words.up_to("sent", usage(*verb));
+    const auto move = fault ? Result<Move>(Error{"no site takes this step, so none can crash inside it"})
+                            : read_step(stage, *verb, inner);
+    if (!move) return Error{move.error()};
+    if (move->site != site)
+        return Error{"that is a step of " + site_text(move->site) + ", not of " + site_text(site)};
+
+    const Reaction& reaction = stage.machine().react(stage.world().sites[site], move->input);
+    if (reaction.sent.size() > 32)
+        return Error{"the step sends more than 32 messages, too many to choose from"};
+    if (words.more()) words.word("sent");
+    const auto sent = read_sent(stage, words, reaction);
+    if (!sent) return Error{sent.error()};
+    if (!stage.walker().may_be_cut_short(*sent, reaction))
+        return Error{"links are fifo: a message leaves only after those sent before it to the same site"};
+    Move inside = *move;
+    inside.kind = MoveKind::crash_inside;
+    inside.sent = *sent;
+    inside.fair = false;
+    return inside;
+}
+
+Result<Move> read_crash(Stage& stage, Words& words) {
+    const SiteId site = words.site();
+    if (words.error()) return Error{*words.error()};
+    if (const auto error = not_up(stage, site)) return *error;
+    Move move{.kind = MoveKind::crash, .site = site};
+    if (words.next_is("in")) {
+        const auto inside = read_crash_inside(stage, site, words);
+        if (!inside) return Error{inside.error()};
+        move = *inside;
+    }
+    if (const auto wrong = words.finish()) return Error{*wrong};
+    if (!stage.site(site).may_crash)
+        return Error{site_text(site) + " never crashes in " + std::string(stage.machine().name())};
+    if (stage.budget().crashes == 0) return used_up("crashes", stage.machine().setup().crashes);
+    return move;
+}
+
+}  // namespace
+
+Result<Move> read_step(Stage& stage, Verb verb, Words& words) {
+    switch (verb) {
+        case Verb::request:
+            return read_request(stage, words);
+        case Verb::release:
+            return read_release(stage, words);
+        case Verb::cancel:
+            return read_cancel(stage, words);
+        case Verb::leave:
+            return read_leave(stage, words);
+        case Verb::join:
+        case Verb::restart:
+            return read_start(stage, verb, words);
+        case Verb::timeout:
+            return read_timeout(stage, words);
+        case Verb::deliver:
+            return read_delivery(stage, words);
+        case Verb::duplicate:
+        case Verb::drop:
+            return read_network_fault(stage, verb, words);
+        case Verb::trusted:
+            return read_detection(stage, InputKind::trusted, words);
+        case Verb::dead:
+            return read_detection(stage, InputKind::dead, words);
+        case Verb::suspected:
+            return read_detection(stage, InputKind::suspected, words);
+        case Verb::unsuspected:
+            return read_detection(stage, InputKind::unsuspected, words);
+        case Verb::departed:
+            return read_detection(stage, InputKind::departed, words);
+        case Verb::crash:
+            return read_crash(stage, words);
+        case Verb::expel:
+            return Error{std::string(stage.machine().name()) + " does not offer expel yet"};
+        default:
+            return Error{"this is no step of one site; write, for example, " +
+                         std::string(usage(Verb::request))};
+    }
+}
+
+}  // namespace allot::play

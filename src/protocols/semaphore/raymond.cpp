@@ -1,0 +1,104 @@
+#include "protocols/semaphore/raymond.hpp"
+
+#include <algorithm>
+#include <boost/container/small_vector.hpp>
+
+#include "core/ensure.hpp"
+
+namespace allot {
+
+std::optional<std::string> Raymond::wrong(const Config& config) {
+    if (config.permits < 1 || config.permits > config.sites)
+        return "--permits " + std::to_string(config.permits) + ": with --sites " + std::to_string(config.sites) +
+               " write a number from 1 to " + std::to_string(config.sites);
+    return std::nullopt;
+}
+
+void Raymond::start(const Context& ctx, Effects&) {
+    unanswered_.assign(ctx.config.sites, 0);
+    deferred_.assign(ctx.config.sites, 0);
+}
+
+void Raymond::request(const Context& ctx, const Demand&, Effects& fx) {
+    ensure(phase_ == Phase::idle, "a request while another is open");
+    clock_ = clock_.next();
+    stamp_ = clock_;
+    phase_ = Phase::waiting;
+    for (SiteId peer = 0; peer < ctx.config.sites; ++peer) {
+        if (peer == ctx.self) continue;
+        ++unanswered_[peer];
+        fx.send(peer, Request{clock_});
+    }
+    try_enter(ctx, fx);
+}
+
+void Raymond::receive(const Context& ctx, SiteId from, const Request& request, Effects& fx) {
+    clock_ = max(clock_, request.stamp);
+    if (goes_first(ctx, from, request.stamp))
+        ++deferred_[from];
+    else
+        fx.send(from, Reply{1});
+}
+
+void Raymond::receive(const Context& ctx, SiteId from, const Reply& reply, Effects& fx) {
+    ensure(unanswered_[from] >= reply.answers, "a reply to a request that was never made");
+    unanswered_[from] -= reply.answers;
+    try_enter(ctx, fx);
+}
+
+void Raymond::release(const Context&, Effects& fx) {
+    phase_ = Phase::idle;
+    stamp_.reset();
+    for (SiteId peer = 0; peer < deferred_.size(); ++peer) {
+        if (deferred_[peer] == 0) continue;
+        fx.send(peer, Reply{deferred_[peer]});
+        deferred_[peer] = 0;
+    }
+    fx.released();
+}
+
+void Raymond::try_enter(const Context& ctx, Effects& fx) {
+    if (phase_ != Phase::waiting) return;
+    const auto missing = std::count_if(unanswered_.begin(), unanswered_.end(), [](auto count) { return count > 0; });
+    if (missing > static_cast<std::ptrdiff_t>(ctx.config.permits) - 1) return;
+    phase_ = Phase::holding;
+    fx.granted();
+}
+
+bool Raymond::goes_first(const Context& ctx, SiteId other, Stamp others_stamp) const {
+    if (phase_ == Phase::holding) return true;
+    return phase_ == Phase::waiting && std::pair(*stamp_, ctx.self) < std::pair(others_stamp, other);
+}
+
+void Raymond::on_state(const View<Raymond>& view, Report& report) {
+    const auto holders = std::count_if(view.sites.begin(), view.sites.end(), [](auto* site) { return site->holding(); });
+    if (holders > static_cast<std::ptrdiff_t>(view.config.permits))
+        report.violated("at-most-k", std::to_string(holders) + " sites hold one of " +
+                                         std::to_string(view.config.permits) + " permits");
+
+    check_answers(view, report);
+}
+
+// Between two live sites nothing that is waited for gets lost or doubled (semaphore.md, I4).
+void Raymond::check_answers(const View<Raymond>& view, Report& report) {
+    const std::size_t sites = view.sites.size();
+    boost::container::small_vector<std::uint32_t, 36> expected(sites * sites);  // [asker][peer]
+    for (const auto* envelope : view.flight) {
+        if (const auto* reply = std::get_if<Reply>(&envelope->message))
+            expected[envelope->to * sites + envelope->from] += reply->answers;
+        else
+            expected[envelope->from * sites + envelope->to] += 1;
+    }
+    for (SiteId asker = 0; asker < sites; ++asker)
+        for (SiteId peer = 0; peer < sites; ++peer) {
+            if (asker == peer || !view.site(asker).up() || !view.site(peer).up()) continue;
+            const std::uint32_t waited = view.site(asker).protocol.unanswered_[peer];
+            const std::uint32_t due = expected[asker * sites + peer] + view.site(peer).protocol.deferred_[asker];
+            if (waited != due)
+                report.violated("answers-kept", "site " + std::to_string(asker) + " waits for " + std::to_string(waited) +
+                                                    " answers of site " + std::to_string(peer) + ", but " +
+                                                    std::to_string(due) + " are under way or owed");
+        }
+}
+
+}  // namespace allot

@@ -1,0 +1,82 @@
+// Raymond's algorithm (1989): at most k of N sites hold a permit, as long as nobody crashes.
+//
+// A site that wants a permit stamps its request with a Lamport time and asks everybody. A site answers at
+// once unless it holds a permit, or wants one and asked earlier; then it answers when it lets go. With N - k
+// answers a site may go in: at most k - 1 others have not let it pass, so at most k hold a permit.
+//
+// An answer may arrive long after the request it belongs to, when k > 1. So every site counts, per peer,
+// how many of its requests are not answered yet; only when none is left does the peer's permission stand for
+// the newest request. A deferred answer settles all requests of that peer at once: it carries their number.
+//
+// With k = 1 this is Ricart and Agrawala's mutual exclusion. A crashed site answers nobody, so each crash
+// costs a permit for ever, and k crashes stop everyone: `permits` is the cure.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "core/view.hpp"
+
+namespace allot {
+
+class Raymond {
+public:
+    static constexpr std::string_view name = "raymond";
+    static constexpr std::string_view problem = "semaphore";
+    static constexpr std::string_view summary = "k permits among N sites; no crash tolerated (Raymond 1989)";
+    static constexpr Links links = Links::unordered;
+    static constexpr std::array properties{
+        PropertyName{"at-most-k", "no more than k live sites hold a permit"},
+        PropertyName{"answers-kept", "what a site waits for is under way or owed by the peer"},
+    };
+
+    struct Config {
+        std::uint32_t sites = 3;
+        std::uint32_t permits = 1;
+        BOOST_DESCRIBE_CLASS(Config, (), (sites, permits), (), ())
+    };
+    static std::optional<std::string> wrong(const Config& config);
+
+    struct Request {
+        Stamp stamp;
+        bool operator==(const Request&) const = default;
+        BOOST_DESCRIBE_CLASS(Request, (), (stamp), (), ())
+    };
+    struct Reply {
+        std::uint32_t answers = 1;  // how many requests this settles
+        bool operator==(const Reply&) const = default;
+        BOOST_DESCRIBE_CLASS(Reply, (), (answers), (), ())
+    };
+    using Message = std::variant<Request, Reply>;
+    using Context = allot::Context<Config>;
+    using Effects = allot::Effects<Message>;
+
+    void start(const Context& ctx, Effects& fx);
+    void request(const Context& ctx, const Demand& demand, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const Request& request, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const Reply& reply, Effects& fx);
+    void release(const Context& ctx, Effects& fx);
+    Phase phase() const { return phase_; }
+
+    // A reply only ever brings its receiver closer to entering.
+    static bool prompt(const Message& message) { return std::holds_alternative<Reply>(message); }
+
+    static void on_state(const View<Raymond>& view, Report& report);
+
+    bool operator==(const Raymond&) const = default;
+
+private:
+    void try_enter(const Context& ctx, Effects& fx);
+    static void check_answers(const View<Raymond>& view, Report& report);
+    bool goes_first(const Context& ctx, SiteId other, Stamp others_stamp) const;
+
+    Phase phase_ = Phase::idle;
+    Stamp clock_;                             // H: the highest stamp seen
+    std::optional<Stamp> stamp_;              // last: of the open request, from asking to letting go
+    std::vector<std::uint32_t> unanswered_;   // reply_count: my requests that this peer has not answered
+    std::vector<std::uint32_t> deferred_;     // defer_count: requests of this peer that I have not answered
+
+    BOOST_DESCRIBE_CLASS(Raymond, (), (), (), (phase_, clock_, stamp_, unanswered_, deferred_))
+};
+
+}  // namespace allot

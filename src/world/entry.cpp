@@ -1,0 +1,152 @@
+#include "world/entry.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace allot::world {
+
+namespace {
+
+constexpr std::uint64_t most_faults = 1'000'000;
+
+// Takes parameters out of `given` one by one and keeps the first thing that was wrong.
+class Taker {
+public:
+    explicit Taker(Parameters& given) : given_(given) {}
+
+    std::optional<std::string> text(const char* name) {
+        const auto place = given_.find(name);
+        if (place == given_.end()) return std::nullopt;
+        std::string value = place->second;
+        given_.erase(place);
+        return value;
+    }
+    void number(const char* name, std::uint32_t& target, std::uint64_t low, std::uint64_t high) {
+        if (const auto value = text(name)) keep(parse_number(name, *value, low, high), target);
+    }
+    void on_off(const char* name, bool& target) {
+        if (const auto value = text(name)) keep(parse_switch(name, *value), target);
+    }
+    template <class Enum>
+    void choice(const char* name, Enum& target) {
+        if (const auto value = text(name))
+            if (const auto wrong = detail::parse_into(target, name, *value)) fail(*wrong);
+    }
+    void fail(std::string message) {
+        if (error_.empty()) error_ = std::move(message);
+    }
+    const std::string& error() const { return error_; }
+
+private:
+    template <class T, class Target>
+    void keep(const Result<T>& value, Target& target) {
+        if (value) target = static_cast<Target>(*value);
+        else fail(value.error());
+    }
+
+    Parameters& given_;
+    std::string error_;
+};
+
+// `2`, `any`, or one of them per site: `2,2,1`.
+void read_requests(const std::string& text, Setup& setup, Taker& take) {
+    std::vector<std::uint32_t> list;
+    std::string_view rest = text;
+    while (true) {
+        const auto comma = std::min(rest.find(','), rest.size());
+        const std::string_view item = rest.substr(0, comma);
+        const auto number = parse_number("requests", item, 0, unbounded_requests - 1);
+        if (item != "any" && !number)
+            return take.fail("--requests " + text + ": write a number, any, or one of them per site, as in 2,2,1");
+        list.push_back(item == "any" ? unbounded_requests : static_cast<std::uint32_t>(*number));
+        if (comma == rest.size()) break;
+        rest.remove_prefix(comma + 1);
+    }
+    if (list.size() == 1) list.assign(setup.sites, list.front());
+    if (list.size() != setup.sites)
+        return take.fail("--requests " + text + ": these are " + std::to_string(list.size()) + " numbers for " +
+                         std::to_string(setup.sites) + " sites; write one for all, or one per site");
+    setup.requests = std::move(list);
+}
+
+void read_anchor(const std::string& text, Setup& setup, Taker& take) {
+    const auto anchor = parse_number("anchor", text, 0, setup.sites - 1);
+    if (!anchor) return take.fail(anchor.error());
+    setup.anchor = static_cast<SiteId>(*anchor);
+}
+
+}  // namespace
+
+const std::vector<ParameterInfo>& setup_parameters() {
+    static const std::vector<ParameterInfo> list{
+        {"requests", "1"}, {"founders", "all"}, {"cancel", "off"},   {"crashes", "0"}, {"restarts", "0"},
+        {"leaves", "0"},   {"duplicate", "0"},  {"lose", "0"},       {"trust", "dense"}, {"anchor", "none"},
+        {"links", "as the protocol needs"},     {"full", "off"},     {"ranks", "where requests are unbounded"},
+        {"backlog", "0"},  {"property", "all"},
+    };
+    return list;
+}
+
+Result<Setup> take_setup(Parameters& given, std::uint32_t sites, Links links) {
+    Setup setup;
+    setup.sites = sites;
+    setup.founders = sites;
+    setup.requests.assign(sites, 1);
+    setup.links = links;
+
+    Taker take(given);
+    if (const auto text = take.text("requests")) read_requests(*text, setup, take);
+    if (const auto text = take.text("anchor")) read_anchor(*text, setup, take);
+    take.number("founders", setup.founders, 1, sites);
+    take.on_off("cancel", setup.cancel);
+    take.number("crashes", setup.crashes, 0, most_faults);
+    take.number("restarts", setup.restarts, 0, most_faults);
+    take.number("leaves", setup.leaves, 0, most_faults);
+    take.number("duplicate", setup.duplicate, 0, most_faults);
+    take.number("lose", setup.lose, 0, most_faults);
+    take.choice("trust", setup.trust);
+    take.on_off("full", setup.full);
+    take.number("backlog", setup.backlog, 0, most_faults);
+    bool ranks = false;
+    if (given.contains("ranks")) {
+        take.on_off("ranks", ranks);
+        setup.ranks = ranks;
+    }
+    if (const auto text = take.text("property")) setup.property = split_list(*text);
+    Links wanted = links;
+    take.choice("links", wanted);
+    if (links == Links::fifo && wanted == Links::unordered)
+        take.fail("--links unordered: this protocol needs fifo links; leave the flag out");
+    // A prompt message was declared for the protocol's own links. Behind another message in a FIFO channel
+    // it cannot be taken at once, so narrowed links are explored in full.
+    if (wanted != links) setup.full = true;
+    setup.links = wanted;
+    if (!take.error().empty()) return Error{take.error()};
+    return setup;
+}
+
+std::string header_line(std::string_view protocol, const Parameters& given) {
+    std::string line = "protocol " + std::string(protocol);
+    for (const auto& [name, value] : given) line += " " + name + "=" + value;
+    return line;
+}
+
+std::optional<std::string> unknown_property(const Entry& entry, const Setup& setup) {
+    std::vector<std::string> known;
+    for (const PropertyName& property : entry.properties) known.emplace_back(property.name);
+    for (const PropertyName& property : common_properties) known.emplace_back(property.name);
+    for (const PropertyName& property : properties_from_anywhere) known.emplace_back(property.name);
+    for (const std::string& name : setup.property)
+        if (std::find(known.begin(), known.end(), name) == known.end())
+            return "--property " + name + ": " + std::string(entry.name) + " has " + listed(known);
+    return std::nullopt;
+}
+
+Error unknown_parameter(const Entry& entry, const Parameters& left) {
+    std::vector<std::string> known;
+    for (const ParameterInfo& parameter : entry.parameters) known.push_back("--" + parameter.name);
+    return Error{"--" + left.begin()->first + " " + left.begin()->second + ": " + std::string(entry.name) +
+                 " has no such parameter; it takes " + listed(known)};
+}
+
+}  // namespace allot::world

@@ -1,0 +1,46 @@
+// entry_of<P>(): the registry entry of a protocol. Included once per protocol, by generated files.
+#pragma once
+
+#include "world/entry.hpp"
+#include "world/machine_of.hpp"
+
+namespace allot::world {
+
+template <Protocol P>
+Result<std::unique_ptr<Machine>> make_machine(const Entry& entry, const Parameters& parameters) {
+    Parameters left = parameters;
+    std::vector<std::string> without;
+    if (const auto place = left.find("without"); place != left.end()) {
+        without = split_list(place->second);
+        left.erase(place);
+    }
+    auto config = take_config<typename P::Config>(left, without);
+    if (!config) return Error{config.error()};
+    if (config->sites == 0) return Error{"--sites 0: write a whole number from 1 on"};
+    if (const auto wrong = P::wrong(*config)) return Error{*wrong};
+    auto setup = take_setup(left, config->sites, P::links);
+    if (!setup) return Error{setup.error()};
+    if (setup->cancel && !Cancels<P>) return Error{"--cancel: " + std::string(P::name) + " has no cancel"};
+    if (setup->leaves > 0 && !Leaves<P>) return Error{"--leaves: a site of " + std::string(P::name) + " cannot leave"};
+    if (!left.empty()) return unknown_parameter(entry, left);
+    if (const auto wrong = unknown_property(entry, *setup)) return Error{*wrong};
+    auto machine = std::make_unique<MachineOf<P>>(*config, *setup);
+    machine->set_header(header_line(P::name, parameters));
+    return std::unique_ptr<Machine>(std::move(machine));
+}
+
+template <Protocol P>
+Entry entry_of() {
+    Entry entry;
+    entry.name = P::name;
+    entry.problem = P::problem;
+    entry.summary = P::summary;
+    entry.links = P::links;
+    entry.parameters = parameters_of<typename P::Config>();
+    entry.repairs = repairs_of<typename P::Config>();
+    entry.properties.assign(P::properties.begin(), P::properties.end());
+    entry.make = [entry](const Parameters& parameters) { return make_machine<P>(entry, parameters); };
+    return entry;
+}
+
+}  // namespace allot::world

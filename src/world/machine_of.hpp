@@ -1,0 +1,493 @@
+// MachineOf<P>: a protocol behind the untyped Machine interface. Everything with a type is here, and is
+// instantiated once per protocol, in a translation unit of its own.
+#pragma once
+
+#include <algorithm>
+#include <boost/container/small_vector.hpp>
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <deque>
+#include <mutex>
+#include <string>
+
+#include "core/bytes.hpp"
+#include "core/corrupt.hpp"
+#include "core/hash.hpp"
+#include "core/json.hpp"
+#include "core/random.hpp"
+#include "core/stamps.hpp"
+#include "world/machine.hpp"
+#include "world/stable_vector.hpp"
+#include "world/step.hpp"
+
+namespace allot::world {
+
+// Optional hooks for arbitrary starts: the range of a member, and whom a site may send to.
+template <class P>
+concept HasDomains = requires(const ContextOf<P>& ctx, std::string_view member) {
+    { P::domain(ctx, member) } -> std::same_as<std::optional<Domain>>;
+};
+template <class P>
+concept HasChannels = requires(const ContextOf<P>& ctx) {
+    { P::channels(ctx) } -> std::same_as<std::vector<SiteId>>;
+};
+
+// Keeps each distinct value once. Equal values have equal bytes, so bytes are the key.
+template <class Value, class Info>
+class Interner {
+public:
+    struct Entry {
+        Value value;
+        Info info;
+    };
+    const Entry& operator[](std::size_t id) const { return entries_[id]; }
+
+    template <class Describe>
+    std::uint32_t intern(std::uint32_t salt, const Value& value, Describe&& describe) {
+        key_.clear();
+        encode(salt, key_);
+        encode(value, key_);
+        const auto [place, fresh] = ids_.try_emplace(key_, 0);
+        if (fresh) place->second = static_cast<std::uint32_t>(entries_.push_back({value, describe(value)}));
+        return place->second;
+    }
+
+private:
+    struct BytesHash {
+        using is_avalanching = void;
+        std::size_t operator()(const std::string& bytes) const noexcept { return hash_bytes(bytes); }
+    };
+    boost::unordered_flat_map<std::string, std::uint32_t, BytesHash> ids_;
+    StableVector<Entry> entries_;
+    std::string key_;
+};
+
+template <Protocol P>
+class MachineOf final : public Machine {
+public:
+    using Config = typename P::Config;
+    using Message = typename P::Message;
+    using Timer = TimerOf<P>;
+
+    MachineOf(Config config, Setup setup) : Machine(std::move(setup)), config_(std::move(config)), stepper_(config_) {
+        intern_events({});  // id 0: nothing happened
+        for (SiteId site = 0; site < this->setup().sites; ++site)
+            for (const Demand& demand : demands_of<P>(ContextOf<P>{config_, site})) intern_demand(demand);
+    }
+
+    const Config& config() const { return config_; }
+    std::string_view name() const override { return P::name; }
+    std::span<const PropertyName> properties() const override { return P::properties; }
+    boost::json::value config_json() const override { return to_json(config_); }
+
+    using Machine::initial;
+    World initial(Report& report) override;
+
+    const LocalInfo& local(LocalId id) const override { return locals_[id].info; }
+    const EnvelopeInfo& envelope(EnvelopeId id) const override { return envelopes_[id].info; }
+    const LedgerInfo& ledger(LedgerId id) const override { return ledgers_[id].info; }
+    const Reaction& react(LocalId local, const Input& input) override;
+    LedgerId observe(LedgerId ledger, EventsId events, Report& report) override;
+    LedgerId spend(LedgerId ledger, std::uint32_t Budget::*what) override;
+
+    void check_state(const World& world, Report& report) const override {
+        Report all;
+        with_view(world, [&](const View<P>& view) { P::on_state(view, all); });
+        if (!all.clean()) report.add(judged(std::move(all)));
+    }
+    bool says_legal() const override { return SaysLegal<P>; }
+    bool legal(const World& world) const override {
+        bool answer = true;
+        if constexpr (SaysLegal<P>) with_view(world, [&](const View<P>& view) { answer = P::legal(view); });
+        return answer;
+    }
+
+    bool normalises() const override { return Normalises<P>; }
+    void normalise(World& world) override;
+    std::vector<std::uint64_t> stamps_of(const World& world) const override;
+    LocalId rename_local(LocalId id, const StampNames& names) override {
+        const std::scoped_lock lock(mutex_);
+        return intern_local(locals_[id].info.site, renamed(locals_[id].value, names));
+    }
+    EnvelopeId rename_envelope(EnvelopeId id, const StampNames& names) override {
+        const std::scoped_lock lock(mutex_);
+        return intern_envelope(renamed(envelopes_[id].value, names));
+    }
+    LedgerId rename_ledger(LedgerId id, const StampNames& names) override {
+        const std::scoped_lock lock(mutex_);
+        return intern_ledger(renamed(ledgers_[id].value, names));
+    }
+
+    boost::json::value state(LocalId id) const override { return to_json(locals_[id].value.protocol); }
+    boost::json::value message(EnvelopeId id) const override {
+        return std::visit([](const auto& kind) { return to_json(kind); }, envelopes_[id].value.message);
+    }
+    std::string_view kind(EnvelopeId id) const override { return kind_name(envelopes_[id].value.message); }
+    std::string_view timer_name(std::uint32_t timer) const override { return enum_name(static_cast<Timer>(timer)); }
+    std::optional<std::uint32_t> timer_named(std::string_view name) const override {
+        if (const auto timer = enum_from<Timer>(name)) return static_cast<std::uint32_t>(*timer);
+        return std::nullopt;
+    }
+    std::vector<Demand> demands() const override { return {demands_.begin(), demands_.end()}; }
+    std::uint32_t intern_demand(const Demand& demand) override;
+    const Demand& demand(std::uint32_t id) const override { return demands_[id]; }
+    std::optional<std::string> merge_state(LocalId& local, const boost::json::value& part) override;
+    std::optional<std::string> make_message(SiteId from, SiteId to, const boost::json::value& message,
+                                            EnvelopeId& made) override;
+    bool has_domains() const override { return HasDomains<P>; }
+    World arbitrary(std::uint64_t seed, std::uint32_t noise) override;
+
+private:
+    struct Ledger {
+        Budget budget;
+        MonitorOf<P> monitor;
+        bool operator==(const Ledger&) const = default;
+        BOOST_DESCRIBE_CLASS(Ledger, (), (budget, monitor), (), ())
+    };
+    struct Nothing {};
+    Report judged(Report report) const {
+        // Where an assertion failed there is nothing to go on with, so drivers must know, judged or not.
+        report.keep([this](std::string_view name) { return setup().judges(name) || name == assertion.name; });
+        return report;
+    }
+    struct ReactionKey {
+        std::uint64_t place, what;
+        bool operator==(const ReactionKey&) const = default;
+        friend std::size_t hash_value(const ReactionKey& key) {
+            return static_cast<std::size_t>((key.place * 0x9E3779B97F4A7C15u) ^ (key.what * 0xC2B2AE3D27D4EB4Fu));
+        }
+    };
+
+    template <class F>
+    void with_view(const World& world, F&& f) const {
+        boost::container::small_vector<const Site<P>*, 16> sites;
+        boost::container::small_vector<const Envelope<Message>*, 32> flight;
+        for (const LocalId id : world.sites) sites.push_back(&locals_[id].value);
+        for (const EnvelopeId id : world.flight) flight.push_back(&envelopes_[id].value);
+        f(View<P>{config_, {sites.data(), sites.size()}, {flight.data(), flight.size()}});
+    }
+
+    LocalId intern_local(SiteId self, const Site<P>& site) {
+        return locals_.intern(self, site, [&](const Site<P>& fresh) { return describe_local(self, fresh); });
+    }
+    EnvelopeId intern_envelope(const Envelope<Message>& envelope) {
+        return envelopes_.intern(0, envelope, [&](const auto& fresh) { return describe_envelope(fresh); });
+    }
+    LedgerId intern_ledger(const Ledger& ledger) {
+        return ledgers_.intern(0, ledger, [&](const Ledger& fresh) {
+            return LedgerInfo{fresh.budget, stamp_set(fresh)};
+        });
+    }
+    EventsId intern_events(const std::vector<Event>& events) {
+        return events_.intern(0, events, [](const auto&) { return Nothing{}; });
+    }
+
+    LocalInfo describe_local(SiteId self, const Site<P>& site);
+    EnvelopeInfo describe_envelope(const Envelope<Message>& envelope);
+    std::vector<Offer> offers(SiteId self, const Site<P>& site);
+    void offer_application(SiteId self, const Site<P>& site, std::vector<Offer>& offers);
+    void offer_timers(const Site<P>& site, std::vector<Offer>& offers);
+    void offer_detector(SiteId self, const Site<P>& site, std::vector<Offer>& offers);
+    void run(SiteId self, Site<P>& site, const Input& input);
+    // Puts exactly these messages in flight, in the order that the links keep.
+    void launch(World& world, std::vector<Envelope<Message>> sent);
+
+    template <class T>
+    static StampSet stamp_set(const T& value) {
+        StampSet set;
+        for_each_stamp(value, [&](Stamp stamp) {
+            const std::uint64_t number = StampAccess::value(stamp);
+            if (number < 64) set.values |= std::uint64_t{1} << number;
+            else set.large = true;
+        });
+        return set;
+    }
+    template <class T>
+    static T renamed(T value, const StampNames& names) {
+        for_each_stamp(value, [&](Stamp& stamp) { stamp = StampAccess::make(names[StampAccess::value(stamp)]); });
+        return value;
+    }
+
+    const Config config_;
+    mutable std::recursive_mutex mutex_;
+    Stepper<P> stepper_;
+    Interner<Site<P>, LocalInfo> locals_;
+    Interner<Envelope<Message>, EnvelopeInfo> envelopes_;
+    Interner<Envelope<Message>, Nothing> shapes_;
+    Interner<Ledger, LedgerInfo> ledgers_;
+    Interner<std::vector<Event>, Nothing> events_;
+    std::deque<Demand> demands_;
+    boost::unordered_flat_map<ReactionKey, const Reaction*> reaction_of_;
+    std::deque<Reaction> reactions_;
+};
+
+template <Protocol P>
+World MachineOf<P>::initial(Report& report) {
+    const std::scoped_lock lock(mutex_);
+    const Setup& setup = this->setup();
+    World world;
+    Ledger ledger{{setup.crashes, setup.restarts, setup.leaves, setup.duplicate, setup.lose}, {}};
+    std::vector<Site<P>> sites(setup.sites);
+    std::vector<Envelope<Message>> sent;
+    const auto collect = [&](SiteId self) {
+        report.add(judged(stepper_.report()));
+        for (const Event& event : stepper_.events()) ledger.monitor.observe(event, report);
+        for (const auto& send : stepper_.fx().sends())
+            if (send.to < setup.founders) sent.push_back({self, send.to, send.message});
+    };
+    for (SiteId self = 0; self < setup.founders; ++self) {
+        stepper_.start(self, sites[self], setup.requests[self]);
+        collect(self);
+    }
+    if (setup.trust == Trust::dense && HearsTrusted<P>)
+        for (SiteId self = 0; self < setup.founders; ++self)
+            for (SiteId peer = 0; peer < setup.founders; ++peer)
+                if (peer != self && listens_to<P>(ContextOf<P>{config_, self}, peer)) {
+                    stepper_.detect(self, sites[self], InputKind::trusted, {peer, 0});
+                    collect(self);
+                }
+    world.ledger = intern_ledger(ledger);
+    for (SiteId self = 0; self < setup.sites; ++self) world.sites.push_back(intern_local(self, sites[self]));
+    launch(world, std::move(sent));
+    return world;
+}
+
+template <Protocol P>
+void MachineOf<P>::launch(World& world, std::vector<Envelope<Message>> sent) {
+    if (setup().links == Links::fifo)
+        std::stable_sort(sent.begin(), sent.end(),
+                         [](const auto& a, const auto& b) { return std::pair(a.from, a.to) < std::pair(b.from, b.to); });
+    world.flight.clear();
+    for (const auto& envelope : sent) world.flight.push_back(intern_envelope(envelope));
+    if (setup().links == Links::unordered) std::sort(world.flight.begin(), world.flight.end());
+}
+
+template <Protocol P>
+const Reaction& MachineOf<P>::react(LocalId local, const Input& input) {
+    const std::scoped_lock lock(mutex_);
+    const ReactionKey key{local | static_cast<std::uint64_t>(input.kind) << 32,
+                          input.argument | static_cast<std::uint64_t>(input.incarnation) << 32};
+    if (const auto known = reaction_of_.find(key); known != reaction_of_.end()) return *known->second;
+
+    const SiteId self = locals_[local].info.site;
+    Site<P> site = locals_[local].value;
+    run(self, site, input);
+    Reaction reaction;
+    reaction.report = judged(stepper_.report());
+    reaction.events = intern_events(stepper_.events());
+    for (const auto& send : stepper_.fx().sends())
+        reaction.sent.push_back(intern_envelope({self, send.to, send.message}));
+    reaction.after = intern_local(self, site);
+    const Reaction* kept = &reactions_.emplace_back(std::move(reaction));
+    reaction_of_.emplace(key, kept);
+    return *kept;
+}
+
+template <Protocol P>
+void MachineOf<P>::run(SiteId self, Site<P>& site, const Input& input) {
+    const Peer peer{input.argument, input.incarnation};
+    switch (input.kind) {
+        case InputKind::start: return stepper_.start(self, site, setup().requests[self]);
+        case InputKind::request: return stepper_.request(self, site, demands_[input.argument]);
+        case InputKind::release: return stepper_.release(self, site);
+        case InputKind::cancel: return stepper_.cancel(self, site);
+        case InputKind::leave: return stepper_.leave(self, site);
+        case InputKind::deliver: {
+            const Envelope<Message>& envelope = envelopes_[input.argument].value;
+            return stepper_.deliver(self, site, envelope.from, envelope.message);
+        }
+        case InputKind::timeout: return stepper_.timeout(self, site, input.argument);
+        case InputKind::crash: return stepper_.crash(self, site);
+        case InputKind::trusted:
+        case InputKind::dead:
+        case InputKind::suspected:
+        case InputKind::unsuspected:
+        case InputKind::departed: return stepper_.detect(self, site, input.kind, peer);
+    }
+}
+
+template <Protocol P>
+LedgerId MachineOf<P>::observe(LedgerId id, EventsId events, Report& report) {
+    const std::scoped_lock lock(mutex_);
+    Ledger ledger = ledgers_[id].value;
+    Report all;
+    for (const Event& event : events_[events].value) ledger.monitor.observe(event, all);
+    report.add(judged(std::move(all)));
+    return intern_ledger(ledger);
+}
+
+template <Protocol P>
+LedgerId MachineOf<P>::spend(LedgerId id, std::uint32_t Budget::*what) {
+    const std::scoped_lock lock(mutex_);
+    Ledger ledger = ledgers_[id].value;
+    --(ledger.budget.*what);
+    return intern_ledger(ledger);
+}
+
+template <Protocol P>
+LocalInfo MachineOf<P>::describe_local(SiteId self, const Site<P>& site) {
+    LocalInfo info;
+    info.site = self;
+    info.standing = site.standing;
+    info.incarnation = site.incarnation;
+    info.phase = site.application.phase;
+    info.may_crash = site.up() && may_crash<P>(stepper_.context(self, site));
+    info.offers = offers(self, site);
+    info.stamps = stamp_set(site);
+    return info;
+}
+
+template <Protocol P>
+EnvelopeInfo MachineOf<P>::describe_envelope(const Envelope<Message>& envelope) {
+    EnvelopeInfo info;
+    info.from = envelope.from;
+    info.to = envelope.to;
+    if constexpr (HasPrompt<P>) info.prompt = P::prompt(envelope.message);
+    info.stamps = stamp_set(envelope);
+    Envelope<Message> shape = envelope;
+    for_each_stamp(shape, [](Stamp& stamp) { stamp = Stamp{}; });
+    info.shape = shapes_.intern(0, shape, [](const auto&) { return Nothing{}; });
+    return info;
+}
+
+template <Protocol P>
+std::vector<Offer> MachineOf<P>::offers(SiteId self, const Site<P>& site) {
+    std::vector<Offer> offers;
+    if (!site.up()) {
+        if (site.standing != Standing::left) offers.push_back({{InputKind::start}, false});
+        return offers;
+    }
+    offer_application(self, site, offers);
+    offer_timers(site, offers);
+    offer_detector(self, site, offers);
+    return offers;
+}
+
+template <Protocol P>
+void MachineOf<P>::offer_application(SiteId self, const Site<P>& site, std::vector<Offer>& offers) {
+    const Application& app = site.application;
+    const auto ctx = stepper_.context(self, site);
+    bool requests_are_fair = false;
+    if constexpr (requires { P::requests_are_fair; }) requests_are_fair = P::requests_are_fair;
+    if (app.phase == Phase::idle && app.requests_left > 0)
+        for (const Demand& demand : demands_of<P>(ctx))
+            offers.push_back({{InputKind::request, intern_demand(demand)}, requests_are_fair});
+    if (app.phase == Phase::holding) offers.push_back({{InputKind::release}, true});
+    if (Cancels<P> && setup().cancel && app.phase == Phase::waiting) offers.push_back({{InputKind::cancel}, false});
+    if (Leaves<P> && app.phase == Phase::idle) offers.push_back({{InputKind::leave}, false});
+}
+
+template <Protocol P>
+void MachineOf<P>::offer_timers(const Site<P>& site, std::vector<Offer>& offers) {
+    if constexpr (HasTimers<P>)
+        for (std::uint32_t timer = 0; timer < 32; ++timer) {
+            if (((site.armed >> timer) & 1u) == 0) continue;
+            bool fair = false;
+            if constexpr (NamesFairTimers<P>) fair = P::fair(static_cast<Timer>(timer));
+            offers.push_back({{InputKind::timeout, timer}, fair});
+        }
+}
+
+// What the detector may say here as far as this site's memory goes; the walker adds what the peers allow.
+template <Protocol P>
+void MachineOf<P>::offer_detector(SiteId self, const Site<P>& site, std::vector<Offer>& offers) {
+    for (SiteId peer = 0; peer < setup().sites; ++peer) {
+        if (peer == self || !listens_to<P>(stepper_.context(self, site), peer)) continue;
+        const auto known = site.detector.find(peer);
+        const Watch watch = known == site.detector.end() ? Watch{} : known->second;
+        // Without a handler for trust, every life counts as trusted.
+        const std::uint32_t trusted = HearsTrusted<P> ? watch.trusted : watch.reported + 1;
+        if (HearsTrusted<P> && watch.reported == watch.trusted)
+            offers.push_back({{InputKind::trusted, peer, watch.trusted}, true});
+        if (HearsDead<P> && watch.reported < trusted)
+            offers.push_back({{InputKind::dead, peer, trusted - 1}, true});
+        if (HearsSuspected<P> && !watch.suspected) offers.push_back({{InputKind::suspected, peer, 0}, false});
+        if (HearsUnsuspected<P> && watch.suspected) offers.push_back({{InputKind::unsuspected, peer, 0}, false});
+        if (HearsDeparted<P>) offers.push_back({{InputKind::departed, peer, 0}, true});
+    }
+}
+
+template <Protocol P>
+void MachineOf<P>::normalise(World& world) {
+    if constexpr (Normalises<P>) {
+        const std::scoped_lock lock(mutex_);
+        std::vector<Site<P>> sites;
+        std::vector<Envelope<Message>> flight;
+        for (const LocalId id : world.sites) sites.push_back(locals_[id].value);
+        for (const EnvelopeId id : world.flight) flight.push_back(envelopes_[id].value);
+        MutableView<P> view{config_, sites, flight};
+        P::normalise(view);
+        for (SiteId self = 0; self < sites.size(); ++self) world.sites[self] = intern_local(self, sites[self]);
+        launch(world, std::move(flight));
+    }
+}
+
+template <Protocol P>
+std::vector<std::uint64_t> MachineOf<P>::stamps_of(const World& world) const {
+    std::vector<std::uint64_t> values;
+    const auto add = [&](Stamp stamp) { values.push_back(StampAccess::value(stamp)); };
+    for_each_stamp(ledgers_[world.ledger].value, add);
+    for (const LocalId id : world.sites) for_each_stamp(locals_[id].value, add);
+    for (const EnvelopeId id : world.flight) for_each_stamp(envelopes_[id].value, add);
+    std::sort(values.begin(), values.end());
+    values.erase(std::unique(values.begin(), values.end()), values.end());
+    return values;
+}
+
+template <Protocol P>
+std::uint32_t MachineOf<P>::intern_demand(const Demand& demand) {
+    const std::scoped_lock lock(mutex_);
+    const auto place = std::find(demands_.begin(), demands_.end(), demand);
+    if (place != demands_.end()) return static_cast<std::uint32_t>(place - demands_.begin());
+    demands_.push_back(demand);
+    return static_cast<std::uint32_t>(demands_.size() - 1);
+}
+
+template <Protocol P>
+std::optional<std::string> MachineOf<P>::merge_state(LocalId& local, const boost::json::value& part) {
+    const std::scoped_lock lock(mutex_);
+    Site<P> site = locals_[local].value;
+    if (auto error = merge_json(site.protocol, part)) return error;
+    site.application.phase = site.protocol.phase();
+    local = intern_local(locals_[local].info.site, site);
+    return std::nullopt;
+}
+
+template <Protocol P>
+std::optional<std::string> MachineOf<P>::make_message(SiteId from, SiteId to, const boost::json::value& message,
+                                                      EnvelopeId& made) {
+    const std::scoped_lock lock(mutex_);
+    Envelope<Message> envelope{from, to, {}};
+    if (auto error = merge_json(envelope.message, message, "message")) return error;
+    made = intern_envelope(envelope);
+    return std::nullopt;
+}
+
+template <Protocol P>
+World MachineOf<P>::arbitrary(std::uint64_t seed, std::uint32_t noise) {
+    World world = initial();
+    if constexpr (HasDomains<P>) {
+        const std::scoped_lock lock(mutex_);
+        Random random(seed);
+        std::vector<Envelope<Message>> sent;
+        for (SiteId self = 0; self < world.sites.size(); ++self) {
+            Site<P> site = locals_[world.sites[self]].value;
+            const auto ctx = stepper_.context(self, site);
+            const auto domain = [&](std::string_view member) { return P::domain(ctx, member); };
+            corrupt(site.protocol, random, domain);
+            site.application.phase = site.protocol.phase();
+            world.sites[self] = intern_local(self, site);
+            std::vector<SiteId> channels;
+            if constexpr (HasChannels<P>) channels = P::channels(ctx);
+            for (const SiteId to : channels)
+                for (auto count = random(noise + 1); count > 0; --count) {
+                    Envelope<Message> envelope{self, to, {}};
+                    corrupt(envelope.message, random, domain);
+                    sent.push_back(envelope);
+                }
+        }
+        launch(world, std::move(sent));
+    }
+    return world;
+}
+
+}  // namespace allot::world

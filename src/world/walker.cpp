@@ -1,0 +1,320 @@
+#include "world/walker.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+namespace allot::world {
+
+namespace {
+
+// Ranks keep the distance of neighbouring stamps up to this: a stamp that is incremented once or twice is
+// still told apart from the next larger one. Larger distances are cut, and the cuts are counted.
+constexpr std::uint64_t widest_gap = 3;
+
+}  // namespace
+
+Walker::Walker(Machine& machine, std::optional<bool> ranked)
+    : machine_(machine),
+      fifo_(machine.setup().links == Links::fifo),
+      prompt_(machine.setup().takes_prompt_messages()),
+      ranked_(ranked.value_or(machine.setup().ranked())),
+      normalises_(machine.normalises() && machine.setup().normalise) {}
+
+const Reaction& Walker::react(LocalId local, const Input& input) {
+    const MemoKey key{local | static_cast<std::uint64_t>(input.kind) << 32,
+                      input.argument | static_cast<std::uint64_t>(input.incarnation) << 32};
+    const Reaction*& known = reactions_[key];
+    if (known == nullptr) known = &machine_.react(local, input);
+    return *known;
+}
+
+const Walker::Observed& Walker::observe(LedgerId ledger, EventsId events) {
+    const auto [place, fresh] = observed_.try_emplace(MemoKey{ledger, events});
+    if (fresh) place->second.ledger = machine_.observe(ledger, events, place->second.report);
+    return place->second;
+}
+
+LedgerId Walker::spend(LedgerId ledger, std::uint32_t Budget::*what) {
+    constexpr std::array kinds{&Budget::crashes, &Budget::restarts, &Budget::leaves, &Budget::duplicate,
+                               &Budget::lose};
+    const auto kind = static_cast<std::uint64_t>(std::find(kinds.begin(), kinds.end(), what) - kinds.begin());
+    const auto [place, fresh] = spent_.try_emplace(MemoKey{ledger, kind});
+    if (fresh) place->second = machine_.spend(ledger, what);
+    return place->second;
+}
+
+void Walker::put(World& world, EnvelopeId envelope) const {
+    auto place = world.flight.end();
+    if (fifo_) {
+        const EnvelopeInfo& mine = machine_.envelope(envelope);
+        place = std::upper_bound(world.flight.begin(), world.flight.end(), mine,
+                                 [this](const EnvelopeInfo& a, EnvelopeId other) {
+                                     const EnvelopeInfo& b = machine_.envelope(other);
+                                     return std::pair(a.from, a.to) < std::pair(b.from, b.to);
+                                 });
+    } else {
+        place = std::upper_bound(world.flight.begin(), world.flight.end(), envelope);
+    }
+    world.flight.insert(place, envelope);
+}
+
+void Walker::advance(const World& world, SiteId site, const Reaction& reaction, std::size_t received,
+                     std::uint32_t sent_mask) {
+    if (&world != &after_) after_ = world;
+    if (!reaction.report.clean() || !report_.clean()) report_ = reaction.report;
+    if (received != nothing_received)
+        after_.flight.erase(after_.flight.begin() + static_cast<std::ptrdiff_t>(received));
+    after_.sites[site] = reaction.after;
+    for (std::size_t i = 0; i < reaction.sent.size(); ++i) {
+        if (i < 32 && ((sent_mask >> i) & 1u) == 0) continue;  // later messages of a step are never cut off
+        const EnvelopeId id = reaction.sent[i];
+        if (machine_.local(after_.sites[machine_.envelope(id).to]).up()) put(after_, id);
+    }
+    if (!machine_.local(reaction.after).up()) fall(after_, site);
+    if (reaction.events != 0) {
+        const Observed& seen = observe(after_.ledger, reaction.events);
+        after_.ledger = seen.ledger;
+        if (report_.clean()) report_ = seen.report;
+    }
+}
+
+// Messages to a site that is gone vanish.
+void Walker::fall(World& world, SiteId site) {
+    std::erase_if(world.flight, [&](EnvelopeId id) { return machine_.envelope(id).to == site; });
+}
+
+bool Walker::may_be_cut_short(std::uint32_t sent, const Reaction& reaction) const {
+    if (!fifo_) return true;
+    for (std::size_t later = 1; later < reaction.sent.size(); ++later) {
+        if (((sent >> later) & 1u) == 0) continue;
+        const SiteId to = machine_.envelope(reaction.sent[later]).to;
+        for (std::size_t earlier = 0; earlier < later; ++earlier)
+            if (machine_.envelope(reaction.sent[earlier]).to == to && ((sent >> earlier) & 1u) == 0) return false;
+    }
+    return true;
+}
+
+// What a timer sends may be passed on and pile up further along, so every channel counts: only that makes the
+// worlds finite.
+bool Walker::backlog_allows(const World& world, const Reaction& reaction) const {
+    const std::uint32_t most = machine_.setup().backlog;
+    if (most == 0 || reaction.sent.empty()) return true;
+    return std::none_of(world.flight.begin(), world.flight.end(), [&](EnvelopeId id) {
+        const EnvelopeInfo& mine = machine_.envelope(id);
+        const auto waiting = std::count_if(world.flight.begin(), world.flight.end(), [&](EnvelopeId other) {
+            const EnvelopeInfo& info = machine_.envelope(other);
+            return info.from == mine.from && info.to == mine.to;
+        });
+        return waiting >= static_cast<std::ptrdiff_t>(most);
+    });
+}
+
+bool Walker::offered(const World& world, SiteId self, const LocalInfo& info, Offer& offer) const {
+    const Budget& budget = machine_.ledger(world.ledger).budget;
+    switch (offer.input.kind) {
+        case InputKind::start: return info.standing == Standing::absent || budget.restarts > 0;
+        case InputKind::leave: return budget.leaves > 0;
+        case InputKind::trusted:
+        case InputKind::dead:
+        case InputKind::suspected:
+        case InputKind::unsuspected:
+        case InputKind::departed: {
+            const SiteId peer = offer.input.argument;
+            return peer != self && detector_allows(machine_.local(world.sites[peer]), peer, offer);
+        }
+        default: return true;
+    }
+}
+
+// The axioms of the detectors. An offer names the life it speaks of where the site has trusted it already.
+bool Walker::detector_allows(const LocalInfo& peer, SiteId peer_id, Offer& offer) const {
+    Input& input = offer.input;
+    switch (input.kind) {
+        case InputKind::trusted:  // at most once per life; certain to come only for those that stay up
+            if (peer.standing == Standing::absent || peer.incarnation < input.incarnation) return false;
+            input.incarnation = peer.incarnation;
+            offer.fair = peer.up();
+            return true;
+        case InputKind::dead:  // never of the living
+            offer.fair = true;
+            return peer.incarnation > input.incarnation || peer.standing == Standing::down;
+        case InputKind::suspected:  // may lie, but never about the anchor
+            input.incarnation = peer.incarnation;
+            offer.fair = !peer.up();
+            return peer_id != machine_.setup().anchor && peer.standing != Standing::absent;
+        case InputKind::unsuspected:
+            input.incarnation = peer.incarnation;
+            offer.fair = false;
+            return peer.up();
+        case InputKind::departed:
+            input.incarnation = peer.incarnation;
+            offer.fair = true;
+            return peer.standing == Standing::down || peer.standing == Standing::left;
+        default: return true;
+    }
+}
+
+World Walker::apply(const World& world, const Move& move, Report& report) {
+    const auto place = std::find(world.flight.begin(), world.flight.end(), move.envelope);
+    const auto received = move.kind != MoveKind::crash && move.input.kind == InputKind::deliver
+                              ? static_cast<std::size_t>(place - world.flight.begin())
+                              : nothing_received;
+    switch (move.kind) {
+        case MoveKind::duplicate: {
+            World next = world;
+            next.flight.insert(next.flight.begin() + (place - world.flight.begin()), move.envelope);
+            next.ledger = spend(next.ledger, &Budget::duplicate);
+            return next;
+        }
+        case MoveKind::drop: {
+            World next = world;
+            next.flight.erase(next.flight.begin() + (place - world.flight.begin()));
+            next.ledger = spend(next.ledger, &Budget::lose);
+            return next;
+        }
+        case MoveKind::crash:
+            advance(world, move.site, react(world.sites[move.site], {InputKind::crash}), nothing_received, 0);
+            after_.ledger = spend(after_.ledger, &Budget::crashes);
+            break;
+        case MoveKind::crash_inside: {
+            Reaction cut;
+            cut.after = react(world.sites[move.site], {InputKind::crash}).after;
+            cut.events = react(world.sites[move.site], {InputKind::crash}).events;
+            cut.sent = react(world.sites[move.site], move.input).sent;
+            advance(world, move.site, cut, received, move.sent);
+            after_.ledger = spend(after_.ledger, &Budget::crashes);
+            break;
+        }
+        case MoveKind::input: {
+            const Reaction& reaction = react(world.sites[move.site], move.input);
+            advance(world, move.site, reaction, received, everything_sent);
+            const bool again = machine_.local(world.sites[move.site]).standing == Standing::down;
+            if (move.input.kind == InputKind::start && again)
+                after_.ledger = spend(after_.ledger, &Budget::restarts);
+            if (move.input.kind == InputKind::leave) after_.ledger = spend(after_.ledger, &Budget::leaves);
+            break;
+        }
+    }
+    report = report_;
+    return after_;
+}
+
+bool Walker::enabled(const World& world, const Move& move) {
+    bool found = false;
+    for_each_step(world, [&](const Move& other, const World&, const Report&) {
+        found = found || (other.kind == move.kind && other.site == move.site && other.input == move.input &&
+                          other.envelope == move.envelope && other.sent == move.sent);
+    });
+    return found;
+}
+
+std::vector<Move> Walker::inputs(const World& world) {
+    std::vector<Move> moves;
+    for (std::size_t i = 0; i < world.flight.size(); ++i) {
+        if (!deliverable(world, i)) continue;
+        const EnvelopeId id = world.flight[i];
+        const SiteId to = machine_.envelope(id).to;
+        moves.push_back({.site = to, .input = {InputKind::deliver, id, 0}, .envelope = id, .fair = true});
+    }
+    for (SiteId site = 0; site < world.sites.size(); ++site) {
+        const LocalInfo& info = machine_.local(world.sites[site]);
+        for (Offer offer : info.offers) {
+            if (!offered(world, site, info, offer)) continue;
+            const bool timeout = offer.input.kind == InputKind::timeout;
+            if (timeout && !backlog_allows(world, react(world.sites[site], offer.input))) continue;
+            moves.push_back({.site = site, .input = offer.input, .fair = offer.fair});
+        }
+    }
+    return moves;
+}
+
+ActionKey Walker::action(const Move& move) const {
+    const Input& input = move.input;
+    const auto kind = static_cast<std::uint64_t>(input.kind) << 58;
+    if (input.kind == InputKind::deliver) {
+        const EnvelopeInfo& envelope = machine_.envelope(move.envelope);
+        if (fifo_) return kind | static_cast<std::uint64_t>(envelope.from) << 29 | envelope.to;
+        return kind | (canonicalises() ? envelope.shape : move.envelope);
+    }
+    // Which demand is asked for is a choice, not an action of its own.
+    const std::uint64_t argument = input.kind == InputKind::request ? 0 : input.argument;
+    return kind | static_cast<std::uint64_t>(move.site) << 29 | argument;
+}
+
+void Walker::take_prompt_messages() {
+    for (std::size_t i = 0; i < after_.flight.size() && report_.clean();) {
+        const EnvelopeId id = after_.flight[i];
+        if (!machine_.envelope(id).prompt || !deliverable(after_, i)) {
+            ++i;
+            continue;
+        }
+        // The world between two prompt receptions is never stored, so it is checked here.
+        machine_.check_state(after_, report_);
+        if (!report_.clean()) return;
+        const SiteId to = machine_.envelope(id).to;
+        advance(after_, to, react(after_.sites[to], {InputKind::deliver, id, 0}), i, everything_sent);
+        trail_.push_back(id);
+        i = 0;
+    }
+}
+
+void Walker::canonical(World& world) {
+    if (normalises_) machine_.normalise(world);
+    if (ranked_) rank_stamps(world);
+}
+
+void Walker::rank_stamps(World& world) {
+    StampSet all = machine_.ledger(world.ledger).stamps;
+    const auto add = [&all](const StampSet& more) {
+        all.values |= more.values;
+        all.large |= more.large;
+    };
+    for (const LocalId id : world.sites) add(machine_.local(id).stamps);
+    for (const EnvelopeId id : world.flight) add(machine_.envelope(id).stamps);
+
+    std::vector<std::uint64_t> values;
+    if (all.large) {
+        values = machine_.stamps_of(world);
+    } else {
+        for (std::uint64_t rest = all.values; rest != 0; rest &= rest - 1)
+            values.push_back(static_cast<std::uint64_t>(std::countr_zero(rest)));
+    }
+    if (values.empty()) return;
+
+    // Zero stays zero: it is before every other stamp, also before those not yet made.
+    StampNames names(values.back() + 1, 0);
+    std::uint64_t before = values.front() == 0 ? 0 : values.front() - 1;
+    std::uint64_t name = 0;
+    bool changed = false;
+    for (const std::uint64_t value : values) {
+        const std::uint64_t gap = value - before;
+        if (gap > widest_gap) ++gaps_cut_;
+        name += std::min(gap, widest_gap);
+        before = value;
+        names[value] = name;
+        changed = changed || name != value;
+    }
+    if (changed) rename(world, names, all.large ? 0 : all.values);
+}
+
+void Walker::rename(World& world, const StampNames& names, std::uint64_t key) {
+    const auto once = [&](std::uint32_t id, std::uint64_t sort, const StampSet& stamps, auto&& renamed) {
+        if (stamps.values == 0 && !stamps.large) return id;
+        if (key == 0) return renamed(id);
+        const auto [place, fresh] = renamed_.try_emplace(MemoKey{id | sort << 32, key});
+        if (fresh) place->second = renamed(id);
+        return place->second;
+    };
+    world.ledger = once(world.ledger, 0, machine_.ledger(world.ledger).stamps,
+                        [&](std::uint32_t id) { return machine_.rename_ledger(id, names); });
+    for (LocalId& id : world.sites)
+        id = once(id, 1, machine_.local(id).stamps,
+                  [&](std::uint32_t local) { return machine_.rename_local(local, names); });
+    for (EnvelopeId& id : world.flight)
+        id = once(id, 2, machine_.envelope(id).stamps,
+                  [&](std::uint32_t envelope) { return machine_.rename_envelope(envelope, names); });
+    if (!fifo_) std::sort(world.flight.begin(), world.flight.end());
+}
+
+}  // namespace allot::world

@@ -1,0 +1,242 @@
+// The steps of a world: which may happen, what each leads to, which are fair. One Walker per thread; it
+// remembers what the machine answered, so that a step is a few look-ups.
+#pragma once
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "world/machine.hpp"
+
+namespace allot::world {
+
+enum class MoveKind : std::uint8_t {
+    input,         // a site does `input`
+    crash,         // a site stops between two steps
+    crash_inside,  // a site stops inside the step `input`: only the messages in `sent` left it
+    duplicate,     // the network copies `envelope`
+    drop,          // the network loses `envelope`
+};
+
+struct Move {
+    MoveKind kind = MoveKind::input;
+    SiteId site = 0;
+    Input input;
+    EnvelopeId envelope = 0;  // the message delivered, copied or lost
+    std::uint32_t sent = 0;   // crash_inside: one bit per message of the step
+    bool fair = false;
+    bool operator==(const Move&) const = default;
+};
+
+// Two moves with the same key are the same action as far as weak fairness goes: a channel's head where
+// links are FIFO, a message's content where they are not.
+using ActionKey = std::uint64_t;
+
+class Walker {
+public:
+    // Stamps are ranked as the machine's setup says, unless the caller knows better.
+    explicit Walker(Machine& machine, std::optional<bool> ranked = std::nullopt);
+
+    // Visits every step of `world`: what happened, the world after it, and the report of the step.
+    // Prompt messages have been received in the world after it; `trail` says which.
+    using Visit = std::function<void(const Move&, const World& after, const Report& report)>;
+    template <class F>
+    void for_each_step(const World& world, F&& visit);
+
+    // The messages received at once after the step being visited, in order.
+    const std::vector<EnvelopeId>& trail() const { return trail_; }
+
+    // Takes one step, without receiving prompt messages. The move must be possible.
+    World apply(const World& world, const Move& move, Report& report);
+    // Whether the step may happen here, within the axioms and budgets of the setup.
+    bool enabled(const World& world, const Move& move);
+    // Every step that is no fault, without taking any; crashes, copies and losses are left out.
+    std::vector<Move> inputs(const World& world);
+    // Whether a crash inside a step may let just these of its messages out.
+    bool may_be_cut_short(std::uint32_t sent, const Reaction& reaction) const;
+
+    // The action of a fair move, for weak fairness.
+    ActionKey action(const Move& move) const;
+
+    // Renames stamps to small ones and lets the protocol normalise, as the setup says.
+    void canonical(World& world);
+    bool canonicalises() const { return ranked_ || normalises_; }
+    // Whether ranking ever brought two stamps closer that a few increments would not have told apart.
+    std::uint64_t gaps_cut() const { return gaps_cut_; }
+
+    // Puts a message where it belongs in the canonical order of messages in flight.
+    void put(World& world, EnvelopeId envelope) const;
+
+    Machine& machine() const { return machine_; }
+
+private:
+    struct MemoKey {
+        std::uint64_t place;  // local state or ledger, and the kind of input
+        std::uint64_t what;
+        bool operator==(const MemoKey&) const = default;
+    };
+    struct MemoHash {
+        using is_avalanching = void;
+        std::size_t operator()(const MemoKey& key) const noexcept {
+            std::uint64_t x = key.place * 0x9E3779B97F4A7C15u ^ key.what * 0xC2B2AE3D27D4EB4Fu;
+            x ^= x >> 32;
+            x *= 0xD6E8FEB86659FD93u;
+            return x ^ (x >> 29);
+        }
+    };
+    struct Observed {
+        LedgerId ledger;
+        Report report;
+    };
+
+    const Reaction& react(LocalId local, const Input& input);
+    const Observed& observe(LedgerId ledger, EventsId events);
+    LedgerId spend(LedgerId ledger, std::uint32_t Budget::*what);
+
+    bool offered(const World& world, SiteId self, const LocalInfo& info, Offer& offer) const;
+    bool detector_allows(const LocalInfo& peer, SiteId peer_id, Offer& offer) const;
+    bool backlog_allows(const World& world, const Reaction& reaction) const;
+
+    // Builds `after_` from `world` and a reaction of `site`; `sent` masks its messages.
+    void advance(const World& world, SiteId site, const Reaction& reaction, std::size_t received,
+                 std::uint32_t sent_mask);
+    void fall(World& world, SiteId site);
+    static constexpr std::size_t nothing_received = ~std::size_t{0};
+    static constexpr std::uint32_t everything_sent = ~0u;
+
+    template <class F>
+    void visit_reaction(const World& world, Move move, std::size_t received, F& visit);
+    template <class F>
+    void visit_crashes_inside(const World& world, const Move& move, const Reaction& reaction, F& visit);
+    template <class F>
+    void visit_offers(const World& world, SiteId site, F& visit);
+    template <class F>
+    void visit_deliveries(const World& world, F& visit);
+    template <class F>
+    void visit_faults(const World& world, F& visit);
+    template <class F>
+    void hand_over(const Move& move, F& visit);
+
+    bool deliverable(const World& world, std::size_t index) const;
+    void take_prompt_messages();
+    void rank_stamps(World& world);
+    void rename(World& world, const StampNames& names, std::uint64_t key);
+
+    Machine& machine_;
+    const bool fifo_;
+    const bool prompt_;
+    const bool ranked_;
+    const bool normalises_;
+    boost::unordered_flat_map<MemoKey, const Reaction*, MemoHash> reactions_;
+    boost::unordered_flat_map<MemoKey, Observed, MemoHash> observed_;
+    boost::unordered_flat_map<MemoKey, LedgerId, MemoHash> spent_;
+    boost::unordered_flat_map<MemoKey, std::uint32_t, MemoHash> renamed_;
+    World after_;
+    Report report_;
+    std::vector<EnvelopeId> trail_;
+    std::uint64_t gaps_cut_ = 0;
+};
+
+// Everything below is the body of for_each_step: a template, so that the checker's visitor is inlined.
+
+template <class F>
+void Walker::for_each_step(const World& world, F&& visit) {
+    visit_deliveries(world, visit);
+    for (SiteId site = 0; site < world.sites.size(); ++site) visit_offers(world, site, visit);
+    visit_faults(world, visit);
+}
+
+template <class F>
+void Walker::visit_deliveries(const World& world, F& visit) {
+    for (std::size_t i = 0; i < world.flight.size(); ++i) {
+        if (!deliverable(world, i)) continue;
+        const EnvelopeId id = world.flight[i];
+        const SiteId to = machine_.envelope(id).to;
+        Move move{.site = to, .input = {InputKind::deliver, id, 0}, .envelope = id, .fair = true};
+        visit_reaction(world, move, i, visit);
+    }
+}
+
+template <class F>
+void Walker::visit_offers(const World& world, SiteId site, F& visit) {
+    const LocalInfo& info = machine_.local(world.sites[site]);
+    for (Offer offer : info.offers) {
+        if (!offered(world, site, info, offer)) continue;
+        Move move{.site = site, .input = offer.input, .fair = offer.fair};
+        visit_reaction(world, move, nothing_received, visit);
+    }
+}
+
+template <class F>
+void Walker::visit_reaction(const World& world, Move move, std::size_t received, F& visit) {
+    const Reaction& reaction = react(world.sites[move.site], move.input);
+    if (move.input.kind == InputKind::timeout && !backlog_allows(world, reaction)) return;
+    advance(world, move.site, reaction, received, everything_sent);
+    if (move.input.kind == InputKind::start && machine_.local(world.sites[move.site]).standing == Standing::down)
+        after_.ledger = spend(after_.ledger, &Budget::restarts);
+    if (move.input.kind == InputKind::leave) after_.ledger = spend(after_.ledger, &Budget::leaves);
+    hand_over(move, visit);
+    if (reaction.sent.size() > 1 && machine_.ledger(world.ledger).budget.crashes > 0 &&
+        machine_.local(world.sites[move.site]).may_crash)
+        visit_crashes_inside(world, move, reaction, visit);
+}
+
+template <class F>
+void Walker::visit_crashes_inside(const World& world, const Move& move, const Reaction& reaction, F& visit) {
+    // None sent is a crash before the step, all sent a crash after it, and what goes to the dead is lost anyway.
+    std::uint32_t reachable = 0;
+    for (std::size_t i = 0; i < reaction.sent.size(); ++i) {
+        const SiteId to = machine_.envelope(reaction.sent[i]).to;
+        if (to != move.site && machine_.local(world.sites[to]).up()) reachable |= 1u << i;
+    }
+    for (std::uint32_t sent = (reachable - 1) & reachable; sent != 0; sent = (sent - 1) & reachable) {
+        if (!may_be_cut_short(sent, reaction)) continue;
+        Move inside = move;
+        inside.kind = MoveKind::crash_inside;
+        inside.sent = sent;
+        inside.fair = false;
+        Report report;
+        after_ = apply(world, inside, report);
+        report_ = std::move(report);
+        hand_over(inside, visit);
+    }
+}
+
+template <class F>
+void Walker::visit_faults(const World& world, F& visit) {
+    const Budget& budget = machine_.ledger(world.ledger).budget;
+    auto take = [&](const Move& move) {
+        Report report;
+        after_ = apply(world, move, report);
+        report_ = std::move(report);
+        hand_over(move, visit);
+    };
+    if (budget.crashes > 0)
+        for (SiteId site = 0; site < world.sites.size(); ++site)
+            if (machine_.local(world.sites[site]).may_crash) take({.kind = MoveKind::crash, .site = site});
+    if (budget.duplicate + budget.lose == 0) return;
+    for (std::size_t i = 0; i < world.flight.size(); ++i) {
+        if (!deliverable(world, i)) continue;
+        if (budget.duplicate > 0) take({.kind = MoveKind::duplicate, .envelope = world.flight[i]});
+        if (budget.lose > 0) take({.kind = MoveKind::drop, .envelope = world.flight[i]});
+    }
+}
+
+template <class F>
+void Walker::hand_over(const Move& move, F& visit) {
+    trail_.clear();
+    if (prompt_ && report_.clean()) take_prompt_messages();
+    visit(move, std::as_const(after_), std::as_const(report_));
+}
+
+inline bool Walker::deliverable(const World& world, std::size_t index) const {
+    if (index == 0) return true;
+    if (!fifo_) return world.flight[index] != world.flight[index - 1];  // equal messages are one choice
+    const EnvelopeInfo& here = machine_.envelope(world.flight[index]);
+    const EnvelopeInfo& before = machine_.envelope(world.flight[index - 1]);
+    return here.from != before.from || here.to != before.to;
+}
+
+}  // namespace allot::world

@@ -1,0 +1,70 @@
+# Bad input: exit code 2, nothing on standard output, and one line that names what was wrong and what to write.
+set -u
+passed=0
+failed=0
+
+# refused EXPECTED_TEXT ARGUMENTS...
+refused() {
+    local expected=$1
+    shift
+    "$ALLOT" "$@" >out.txt 2>err.txt
+    local code=$?
+    if [ $code -eq 2 ] && [ ! -s out.txt ] && [ "$(wc -l <err.txt)" -eq 1 ] && grep -qF -- "$expected" err.txt; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "allot $*: exit code $code, wanted 2 and one line with: $expected"
+        cat out.txt err.txt
+    fi
+}
+
+refused '--sites 0: write a whole number from 1' check raymond --sites 0
+refused '--permits 9: with --sites 3 write a number from 1 to 3' check raymond --permits 9 --sites 3
+refused '--permits 0: with --sites 3' check raymond --permits 0 --sites 3
+refused 'raymund: no such protocol; there is raymond' check raymund
+refused '--without relay: this protocol has no repairs' check raymond --without relay
+refused '--property mutex: raymond has at-most-k' check raymond --property mutex
+refused '--colour' check raymond --colour red
+refused '--sites three: write a whole number' check raymond --sites three
+refused '--sites -1: write a whole number' check raymond --sites=-1
+refused '--sites 99999999999: write a whole number' check raymond --sites 99999999999
+refused '--graph cylce:5: write path:3, cycle:5' check raymond --graph cylce:5
+refused '--graph grid:10: write path:3' check raymond --graph grid:10
+refused '--graph edges:0-0: write path:3' check raymond --graph edges:0-0
+refused '--graph path:3: raymond has no such parameter; it takes --sites or --permits' check raymond --graph path:3
+refused '--requests 2,2: these are 2 numbers for 3 sites' check raymond --requests 2,2
+refused '--requests few: write a number, any' check raymond --requests few
+refused '--crashes x: write a whole number' check raymond --crashes x
+refused '--trust thick: write dense or sparse' check raymond --trust thick
+refused '--anchor 3: write a whole number from 0 to 2' check raymond --anchor 3
+refused '--links tcp: write fifo or unordered' check raymond --links tcp
+refused '--cancel: raymond has no cancel' check raymond --cancel
+refused '--memory lots: write a size, as in 4G' check raymond --memory lots
+refused '--limit soon: write a time, as in 60s' check raymond --limit soon
+refused '--threads 0: write a whole number from 1' check raymond --threads 0
+refused '--store heap: write exact or fingerprint' check raymond --store heap
+refused '--start anywhere: write boot or arbitrary' check raymond --start anywhere
+refused '--start arbitrary: raymond does not say' check raymond --start arbitrary
+refused 'protocol is required' check
+refused 'A subcommand is required'
+refused 'chekc: no such command; there is check, play or protocols' chekc raymond
+refused 'missing.txt: no such file' play missing.txt
+
+scenario() { printf '%s\n' "$@" >scenario.txt; }
+scenario 'protocol raymond sites=3' 'request 7'
+refused 'scenario.txt:2: ' play --quiet scenario.txt
+grep -q '0 to 2' err.txt || { failed=$((failed + 1)); echo "request 7: the sites there are were not named"; }
+scenario 'protocol raymond sites=3' 'reqest 1'
+refused 'scenario.txt:2: ' play --quiet scenario.txt
+grep -q 'request' err.txt || { failed=$((failed + 1)); echo "reqest: the verbs there are were not named"; }
+scenario 'protocol raymund'
+refused 'scenario.txt:1: ' play --quiet scenario.txt
+scenario 'protocol raymond sites=3 permits=9'
+refused 'scenario.txt:1: ' play --quiet scenario.txt
+scenario 'request 1'
+refused 'scenario.txt:1: ' play --quiet scenario.txt
+scenario 'protocol raymond sites=2' 'deliver 0 -> 1'
+refused 'scenario.txt:2: ' play --quiet scenario.txt
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
