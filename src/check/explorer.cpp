@@ -71,7 +71,7 @@ struct Worker {
     std::vector<Finding> findings;
     World world;
     World canonical;
-    std::vector<Unit> packed;
+    Packed packed;
 };
 
 class Explorer {
@@ -133,8 +133,7 @@ void Explorer::begin() {
     for (World& start : starts) {
         Worker& first = *workers_[0];
         first.walker.canonical(start);
-        first.packed.clear();
-        pack(start, first.packed);
+        first.packed.assign(start);
         const std::uint64_t hash = hash_of(first.packed);
         const unsigned owner = graph_.owner_of(hash);
         const auto [position, fresh] = graph_.store(owner).insert(first.packed, hash, 0);
@@ -219,19 +218,17 @@ void Explorer::address(Worker& worker, Node parent, Tuple self, const Move& move
         worker.walker.canonical(worker.canonical);
         next = &worker.canonical;
     }
-    worker.packed.clear();
-    pack(*next, worker.packed);
-    if (worker.packed.size() == self.size() &&
-        std::memcmp(worker.packed.data(), self.data(), self.size_bytes()) == 0)
-        return;  // nothing changed
+    worker.packed.assign(*next);
+    const Tuple tuple = worker.packed;
+    if (std::ranges::equal(tuple, self)) return;  // nothing changed
     progress = progress || move.fair;
-    const std::uint64_t hash = hash_of(worker.packed);
+    const std::uint64_t hash = hash_of(tuple);
     const unsigned owner = graph_.owner_of(hash);
     graph_.store(owner).prefetch(hash);
     Parcel& parcel = worker.parcels[owner];
     parcel.items.push_back({hash, parent, static_cast<std::uint32_t>(parcel.units.size()),
-                            static_cast<std::uint32_t>(worker.packed.size())});
-    parcel.units.insert(parcel.units.end(), worker.packed.begin(), worker.packed.end());
+                            static_cast<std::uint32_t>(tuple.size())});
+    parcel.units.insert(parcel.units.end(), tuple.begin(), tuple.end());
 }
 
 void Explorer::take_in(Worker& worker) {

@@ -34,8 +34,7 @@ public:
             if (!graph_.goes_on(world_, report)) return;
             next_ = after;
             walker_.canonical(next_);
-            packed_.clear();
-            pack(next_, packed_);
+            packed_.assign(next_);
             f(move, graph_.find(packed_));
         });
     }
@@ -47,7 +46,7 @@ private:
     Walker walker_;
     World world_;
     World next_;
-    std::vector<Unit> packed_;
+    Packed packed_;
 };
 
 // The worlds in which something that must end has not ended yet: they may be left only by ending it.

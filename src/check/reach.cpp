@@ -9,13 +9,11 @@ namespace allot::check {
 bool can_be_served(world::Machine& machine, const world::World& start, SiteId site) {
     world::Walker walker(machine);
     Store seen(StoreKind::exact, std::size_t{4} << 30);
-    std::vector<Unit> packed;
     bool served = false;
     const auto reach = [&](world::World world) {
         served = served || !machine.local(world.sites[site]).pending();
         walker.canonical(world);
-        packed.clear();
-        pack(world, packed);
+        const Packed packed(world);
         seen.insert(packed, hash_of(packed), 0);
     };
     reach(start);

@@ -17,6 +17,8 @@ public:
         void* memory = mmap(nullptr, capacity * sizeof(T), PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (memory == MAP_FAILED) throw std::bad_alloc();
+        // Look-ups go all over the array: large pages spare most of the address translation. Only a wish.
+        madvise(memory, capacity * sizeof(T), MADV_HUGEPAGE);
         data_ = static_cast<T*>(memory);
     }
     Reserve(Reserve&& other) noexcept

@@ -1,9 +1,6 @@
 #include "check/store.hpp"
 
 #include <algorithm>
-#include <cstring>
-
-#include "core/hash.hpp"
 
 namespace allot::check {
 
@@ -11,13 +8,9 @@ namespace {
 
 constexpr Unit large_id = 0x8000;
 
-void pack_id(std::uint32_t id, std::vector<Unit>& out) {
-    if (id >= large_id) {
-        out.push_back(static_cast<Unit>(large_id | (id >> 16)));
-        out.push_back(static_cast<Unit>(id));
-    } else {
-        out.push_back(static_cast<Unit>(id));
-    }
+void pack_id(std::uint32_t id, Unit*& out) {
+    if (id >= large_id) *out++ = static_cast<Unit>(large_id | (id >> 16));
+    *out++ = static_cast<Unit>(id);
 }
 
 std::uint32_t unpack_id(const Unit*& at) {
@@ -28,10 +21,14 @@ std::uint32_t unpack_id(const Unit*& at) {
 
 }  // namespace
 
-void pack(const world::World& world, std::vector<Unit>& out) {
+void Packed::assign(const world::World& world) {
+    const std::size_t most = 2 * (1 + world.sites.size() + world.flight.size());
+    if (units_.size() < most) units_.resize(2 * most);
+    Unit* out = units_.data();
     pack_id(world.ledger, out);
     for (const auto id : world.sites) pack_id(id, out);
     for (const auto id : world.flight) pack_id(id, out);
+    size_ = static_cast<std::size_t>(out - units_.data());
 }
 
 void unpack(Tuple tuple, std::size_t sites, world::World& world) {
@@ -44,16 +41,8 @@ void unpack(Tuple tuple, std::size_t sites, world::World& world) {
     while (at != end) world.flight.push_back(unpack_id(at));
 }
 
-std::uint64_t hash_of(Tuple tuple) { return hash_bytes(tuple.data(), tuple.size() * sizeof(Unit)); }
-
 Store::Store(StoreKind kind, std::size_t bytes)
-    : kind_(kind), words_(std::min<std::size_t>(bytes / sizeof(std::uint32_t), 0xFFFF0000u)), slots_(1 << 12), mask_(slots_.size() - 1) {}
-
-bool Store::same(Position at, Tuple other, std::uint64_t hash) const {
-    if (kind_ == StoreKind::fingerprint) return fingerprint(at) == hash;
-    const Tuple mine = tuple(at);
-    return mine.size() == other.size() && std::memcmp(mine.data(), other.data(), other.size_bytes()) == 0;
-}
+    : kind_(kind), words_(std::min<std::size_t>(bytes / sizeof(std::uint32_t), 0xFFFF0000u)), slots_(std::size_t{1} << 12), mask_(slots_.capacity() - 1) {}
 
 Position Store::find(Tuple tuple, std::uint64_t hash) const {
     for (std::size_t i = home(hash);; i = (i + 1) & mask_) {
@@ -64,7 +53,7 @@ Position Store::find(Tuple tuple, std::uint64_t hash) const {
 }
 
 Store::Found Store::insert(Tuple tuple, std::uint64_t hash, std::uint32_t parent) {
-    if ((count_ + 1) * 4 > slots_.size() * 3) grow();
+    if ((count_ + 1) * 4 > slots_.capacity() * 3) grow();
     std::size_t i = home(hash);
     for (; slots_[i].position != 0; i = (i + 1) & mask_)
         if (slots_[i].tag == tag_of(hash) && same(slots_[i].position, tuple, hash)) {
@@ -89,16 +78,12 @@ Store::Found Store::insert(Tuple tuple, std::uint64_t hash, std::uint32_t parent
     return {at, true};
 }
 
-// The new table is filled by walking the records in order, so that only the writes are scattered.
 void Store::grow() {
-    std::vector<Slot>(slots_.size() * 2).swap(slots_);
-    mask_ = slots_.size() - 1;
-    for (Position at = first(); at != end_; at = next(at)) {
-        const std::uint64_t hash = fingerprint(at);
-        std::size_t i = home(hash);
-        while (slots_[i].position != 0) i = (i + 1) & mask_;
-        slots_[i] = {at, tag_of(hash)};
-    }
+    Reserve<Slot> old(slots_.capacity() * 2);
+    std::swap(old, slots_);
+    mask_ = slots_.capacity() - 1;
+    for (std::size_t i = 0; i < old.capacity(); ++i)
+        if (old[i].position != 0) slots_[free_slot(old[i].tag)] = old[i];
 }
 
 }  // namespace allot::check

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,10 +23,39 @@ namespace allot::check {
 using Unit = std::uint16_t;
 using Tuple = std::span<const Unit>;
 
-// Ids of a world as units, in the order ledger, sites, flight.
-void pack(const world::World& world, std::vector<Unit>& out);
+// The ids of a world as units, in the order ledger, sites, flight.
+class Packed {
+public:
+    Packed() = default;
+    explicit Packed(const world::World& world) { assign(world); }
+    void assign(const world::World& world);
+    operator Tuple() const { return {units_.data(), size_}; }
+
+private:
+    std::vector<Unit> units_;  // only ever grows; the first size_ count
+    std::size_t size_ = 0;
+};
 void unpack(Tuple tuple, std::size_t sites, world::World& world);
-std::uint64_t hash_of(Tuple tuple);
+
+// Folds eight bytes at a time through a 64 x 64 bit multiplication, the way wyhash and XXH3 do; written out
+// here because it runs once per transition and a call would cost more than the work.
+inline std::uint64_t hash_of(Tuple tuple) {
+    const auto fold = [](std::uint64_t a, std::uint64_t b) {
+        const auto product = static_cast<unsigned __int128>(a) * b;
+        return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+    };
+    std::uint64_t hash = tuple.size() * 0x9E3779B97F4A7C15u;
+    const Unit* at = tuple.data();
+    std::size_t left = tuple.size();
+    for (; left >= 4; left -= 4, at += 4) {
+        std::uint64_t chunk;
+        std::memcpy(&chunk, at, sizeof chunk);
+        hash = fold(hash ^ chunk, 0xA0761D6478BD642Fu);
+    }
+    std::uint64_t rest = 0;
+    for (; left > 0; --left, ++at) rest = rest << 16 | *at;
+    return fold(hash ^ rest ^ 0xE7037ED1A0B428DBu, 0x8EBC6AF09C88C6E3u);
+}
 
 enum class StoreKind : std::uint8_t { exact, fingerprint };
 BOOST_DESCRIBE_ENUM(StoreKind, exact, fingerprint)
@@ -72,13 +102,15 @@ public:
     }
 
     std::size_t size() const { return count_; }
-    std::size_t bytes() const { return std::size_t{end_} * sizeof(std::uint32_t) + slots_.size() * sizeof(Slot); }
+    std::size_t bytes() const { return std::size_t{end_} * sizeof(std::uint32_t) + slots_.capacity() * sizeof(Slot); }
     // Whether no further record may fit, and how much the table takes anew when it grows next.
     bool full() const { return std::size_t{end_} + 70'000 > words_.capacity(); }
-    std::size_t growth_bytes() const { return slots_.size() * 2 * sizeof(Slot); }
-    bool grows_within(std::size_t insertions) const { return (count_ + insertions) * 4 > slots_.size() * 3; }
+    std::size_t growth_bytes() const { return slots_.capacity() * 2 * sizeof(Slot); }
+    bool grows_within(std::size_t insertions) const { return (count_ + insertions) * 4 > slots_.capacity() * 3; }
 
 private:
+    // The tag is half of the hash: enough to tell most tuples apart, and to find the slot's place in a larger
+    // table without looking at the record.
     struct Slot {
         Position position;
         std::uint32_t tag;
@@ -88,14 +120,26 @@ private:
         return static_cast<Position>(2 + (1 + units + 1) / 2);
     }
     static std::uint32_t tag_of(std::uint64_t hash) { return static_cast<std::uint32_t>(hash >> 32); }
-    std::size_t home(std::uint64_t hash) const { return static_cast<std::size_t>(hash) & mask_; }
+    std::size_t home(std::uint64_t hash) const { return tag_of(hash) & mask_; }
+    std::size_t free_slot(std::uint32_t tag) const {
+        std::size_t i = tag & mask_;
+        while (slots_[i].position != 0) i = (i + 1) & mask_;
+        return i;
+    }
     static constexpr Position fingerprint_words = 3;
-    bool same(Position at, Tuple other, std::uint64_t hash) const;
+    bool same(Position at, Tuple other, std::uint64_t hash) const {
+        if (kind_ == StoreKind::fingerprint) return fingerprint(at) == hash;
+        const Tuple mine = tuple(at);
+        if (mine.size() != other.size()) return false;
+        for (std::size_t i = 0; i < mine.size(); ++i)
+            if (mine[i] != other[i]) return false;
+        return true;
+    }
     void grow();
 
     StoreKind kind_;
     Reserve<std::uint32_t> words_;
-    std::vector<Slot> slots_;
+    Reserve<Slot> slots_;
     std::size_t mask_;
     std::size_t count_ = 0;
     Position end_ = 1;

@@ -34,9 +34,7 @@ public:
     using Target = std::function<bool(const World& canonical)>;
     Target at_node(Node node) {
         return [this, node](const World& canonical) {
-            packed_.clear();
-            pack(canonical, packed_);
-            return graph_.is(node, packed_);
+            return graph_.is(node, Packed(canonical));
         };
     }
     Target at_world(World world) {
@@ -90,7 +88,6 @@ private:
     Walker walker_;
     std::vector<World> starts_;
     World here_;
-    std::vector<Unit> packed_;
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 // Threads: everything here may be called from several threads.
 #pragma once
 
+#include <boost/container/small_vector.hpp>
 #include <boost/json/fwd.hpp>
 #include <cstdint>
 #include <memory>
@@ -17,6 +18,7 @@
 
 #include "core/view.hpp"
 #include "world/setup.hpp"
+#include "world/stable_vector.hpp"
 #include "world/step.hpp"
 
 namespace allot::world {
@@ -44,8 +46,8 @@ struct Input {
 // What came of it. Computed once per (local state, input).
 struct Reaction {
     LocalId after = 0;
-    std::vector<EnvelopeId> sent;
     EventsId events = 0;  // 0: nothing a monitor sees
+    boost::container::small_vector<EnvelopeId, 4> sent;
     Report report;
 };
 
@@ -67,7 +69,7 @@ struct LocalInfo {
     std::uint32_t incarnation = 0;
     Phase phase = Phase::idle;
     bool may_crash = false;
-    std::vector<Offer> offers;
+    boost::container::small_vector<Offer, 2> offers;
     StampSet stamps;
 
     bool up() const { return standing == Standing::up; }
@@ -77,6 +79,7 @@ struct LocalInfo {
 struct EnvelopeInfo {
     SiteId from = 0;
     SiteId to = 0;
+    std::uint64_t order = 0;  // messages in flight are kept by this: the channel, or the id
     bool prompt = false;
     StampSet stamps;
     // The envelope without its stamps: what stays the same when stamps are renamed.
@@ -124,9 +127,9 @@ public:
         return initial(ignored);
     }
 
-    virtual const LocalInfo& local(LocalId id) const = 0;
-    virtual const EnvelopeInfo& envelope(EnvelopeId id) const = 0;
-    virtual const LedgerInfo& ledger(LedgerId id) const = 0;
+    const LocalInfo& local(LocalId id) const { return locals_[id]; }
+    const EnvelopeInfo& envelope(EnvelopeId id) const { return envelopes_[id]; }
+    const LedgerInfo& ledger(LedgerId id) const { return ledgers_[id]; }
     virtual const Reaction& react(LocalId local, const Input& input) = 0;
     virtual LedgerId observe(LedgerId ledger, EventsId events, Report& report) = 0;
     virtual LedgerId spend(LedgerId ledger, std::uint32_t Budget::*what) = 0;
@@ -160,6 +163,12 @@ public:
     // Every site and up to `noise` messages per channel drawn anew within their domains.
     virtual bool has_domains() const = 0;
     virtual World arbitrary(std::uint64_t seed, std::uint32_t noise) = 0;
+
+protected:
+    // What explorers ask for all the time, apart from the values and close together.
+    StableVector<LocalInfo> locals_;
+    StableVector<EnvelopeInfo> envelopes_;
+    StableVector<LedgerInfo> ledgers_;
 
 private:
     Setup setup_;

@@ -32,23 +32,27 @@ concept HasChannels = requires(const ContextOf<P>& ctx) {
 };
 
 // Keeps each distinct value once. Equal values have equal bytes, so bytes are the key.
-template <class Value, class Info>
+template <class Value>
 class Interner {
 public:
-    struct Entry {
-        Value value;
-        Info info;
-    };
-    const Entry& operator[](std::size_t id) const { return entries_[id]; }
+    const Value& operator[](std::size_t id) const { return values_[id]; }
 
-    template <class Describe>
-    std::uint32_t intern(std::uint32_t salt, const Value& value, Describe&& describe) {
+    // `on_fresh` is called for a value that was not there.
+    template <class OnFresh>
+    std::uint32_t intern(std::uint32_t salt, const Value& value, OnFresh&& on_fresh) {
         key_.clear();
         encode(salt, key_);
         encode(value, key_);
-        const auto [place, fresh] = ids_.try_emplace(key_, 0);
-        if (fresh) place->second = static_cast<std::uint32_t>(entries_.push_back({value, describe(value)}));
-        return place->second;
+        const auto [place, fresh] = ids_.try_emplace(key_, static_cast<std::uint32_t>(values_.size()));
+        const std::uint32_t id = place->second;
+        if (fresh) {
+            values_.push_back(value);
+            on_fresh(value);
+        }
+        return id;
+    }
+    std::uint32_t intern(const Value& value) {
+        return intern(0, value, [](const Value&) {});
     }
 
 private:
@@ -57,7 +61,7 @@ private:
         std::size_t operator()(const std::string& bytes) const noexcept { return hash_bytes(bytes); }
     };
     boost::unordered_flat_map<std::string, std::uint32_t, BytesHash> ids_;
-    StableVector<Entry> entries_;
+    StableVector<Value> values_;
     std::string key_;
 };
 
@@ -82,9 +86,6 @@ public:
     using Machine::initial;
     World initial(Report& report) override;
 
-    const LocalInfo& local(LocalId id) const override { return locals_[id].info; }
-    const EnvelopeInfo& envelope(EnvelopeId id) const override { return envelopes_[id].info; }
-    const LedgerInfo& ledger(LedgerId id) const override { return ledgers_[id].info; }
     const Reaction& react(LocalId local, const Input& input) override;
     LedgerId observe(LedgerId ledger, EventsId events, Report& report) override;
     LedgerId spend(LedgerId ledger, std::uint32_t Budget::*what) override;
@@ -106,22 +107,22 @@ public:
     std::vector<std::uint64_t> stamps_of(const World& world) const override;
     LocalId rename_local(LocalId id, const StampNames& names) override {
         const std::scoped_lock lock(mutex_);
-        return intern_local(locals_[id].info.site, renamed(locals_[id].value, names));
+        return intern_local(local(id).site, renamed(sites_[id], names));
     }
     EnvelopeId rename_envelope(EnvelopeId id, const StampNames& names) override {
         const std::scoped_lock lock(mutex_);
-        return intern_envelope(renamed(envelopes_[id].value, names));
+        return intern_envelope(renamed(messages_[id], names));
     }
     LedgerId rename_ledger(LedgerId id, const StampNames& names) override {
         const std::scoped_lock lock(mutex_);
-        return intern_ledger(renamed(ledgers_[id].value, names));
+        return intern_ledger(renamed(books_[id], names));
     }
 
-    boost::json::value state(LocalId id) const override { return to_json(locals_[id].value.protocol); }
+    boost::json::value state(LocalId id) const override { return to_json(sites_[id].protocol); }
     boost::json::value message(EnvelopeId id) const override {
-        return std::visit([](const auto& kind) { return to_json(kind); }, envelopes_[id].value.message);
+        return std::visit([](const auto& kind) { return to_json(kind); }, messages_[id].message);
     }
-    std::string_view kind(EnvelopeId id) const override { return kind_name(envelopes_[id].value.message); }
+    std::string_view kind(EnvelopeId id) const override { return kind_name(messages_[id].message); }
     std::string_view timer_name(std::uint32_t timer) const override { return enum_name(static_cast<Timer>(timer)); }
     std::optional<std::uint32_t> timer_named(std::string_view name) const override {
         if (const auto timer = enum_from<Timer>(name)) return static_cast<std::uint32_t>(*timer);
@@ -143,7 +144,6 @@ private:
         bool operator==(const Ledger&) const = default;
         BOOST_DESCRIBE_CLASS(Ledger, (), (budget, monitor), (), ())
     };
-    struct Nothing {};
     Report judged(Report report) const {
         // Where an assertion failed there is nothing to go on with, so drivers must know, judged or not.
         report.keep([this](std::string_view name) { return setup().judges(name) || name == assertion.name; });
@@ -157,36 +157,38 @@ private:
         }
     };
 
+    using Offers = decltype(LocalInfo::offers);
+
     template <class F>
     void with_view(const World& world, F&& f) const {
         boost::container::small_vector<const Site<P>*, 16> sites;
         boost::container::small_vector<const Envelope<Message>*, 32> flight;
-        for (const LocalId id : world.sites) sites.push_back(&locals_[id].value);
-        for (const EnvelopeId id : world.flight) flight.push_back(&envelopes_[id].value);
+        for (const LocalId id : world.sites) sites.push_back(&sites_[id]);
+        for (const EnvelopeId id : world.flight) flight.push_back(&messages_[id]);
         f(View<P>{config_, {sites.data(), sites.size()}, {flight.data(), flight.size()}});
     }
 
     LocalId intern_local(SiteId self, const Site<P>& site) {
-        return locals_.intern(self, site, [&](const Site<P>& fresh) { return describe_local(self, fresh); });
+        return sites_.intern(self, site, [&](const Site<P>& fresh) { locals_.push_back(describe_local(self, fresh)); });
     }
     EnvelopeId intern_envelope(const Envelope<Message>& envelope) {
-        return envelopes_.intern(0, envelope, [&](const auto& fresh) { return describe_envelope(fresh); });
+        return messages_.intern(0, envelope, [&](const auto& fresh) { envelopes_.push_back(describe_envelope(fresh)); });
     }
     LedgerId intern_ledger(const Ledger& ledger) {
-        return ledgers_.intern(0, ledger, [&](const Ledger& fresh) {
-            return LedgerInfo{fresh.budget, stamp_set(fresh)};
+        return books_.intern(0, ledger, [&](const Ledger& fresh) {
+            ledgers_.push_back({fresh.budget, stamp_set(fresh)});
         });
     }
     EventsId intern_events(const std::vector<Event>& events) {
-        return events_.intern(0, events, [](const auto&) { return Nothing{}; });
+        return events_.intern(events);
     }
 
     LocalInfo describe_local(SiteId self, const Site<P>& site);
     EnvelopeInfo describe_envelope(const Envelope<Message>& envelope);
-    std::vector<Offer> offers(SiteId self, const Site<P>& site);
-    void offer_application(SiteId self, const Site<P>& site, std::vector<Offer>& offers);
-    void offer_timers(const Site<P>& site, std::vector<Offer>& offers);
-    void offer_detector(SiteId self, const Site<P>& site, std::vector<Offer>& offers);
+    Offers offers(SiteId self, const Site<P>& site);
+    void offer_application(SiteId self, const Site<P>& site, Offers& offers);
+    void offer_timers(const Site<P>& site, Offers& offers);
+    void offer_detector(SiteId self, const Site<P>& site, Offers& offers);
     void run(SiteId self, Site<P>& site, const Input& input);
     // Puts exactly these messages in flight, in the order that the links keep.
     void launch(World& world, std::vector<Envelope<Message>> sent);
@@ -210,11 +212,11 @@ private:
     const Config config_;
     mutable std::recursive_mutex mutex_;
     Stepper<P> stepper_;
-    Interner<Site<P>, LocalInfo> locals_;
-    Interner<Envelope<Message>, EnvelopeInfo> envelopes_;
-    Interner<Envelope<Message>, Nothing> shapes_;
-    Interner<Ledger, LedgerInfo> ledgers_;
-    Interner<std::vector<Event>, Nothing> events_;
+    Interner<Site<P>> sites_;
+    Interner<Envelope<Message>> messages_;
+    Interner<Envelope<Message>> shapes_;  // without stamps
+    Interner<Ledger> books_;
+    Interner<std::vector<Event>> events_;
     std::deque<Demand> demands_;
     boost::unordered_flat_map<ReactionKey, const Reaction*> reaction_of_;
     std::deque<Reaction> reactions_;
@@ -268,12 +270,12 @@ const Reaction& MachineOf<P>::react(LocalId local, const Input& input) {
                           input.argument | static_cast<std::uint64_t>(input.incarnation) << 32};
     if (const auto known = reaction_of_.find(key); known != reaction_of_.end()) return *known->second;
 
-    const SiteId self = locals_[local].info.site;
-    Site<P> site = locals_[local].value;
+    const SiteId self = this->local(local).site;
+    Site<P> site = sites_[local];
     run(self, site, input);
     Reaction reaction;
     reaction.report = judged(stepper_.report());
-    reaction.events = intern_events(stepper_.events());
+    if constexpr (!std::same_as<MonitorOf<P>, NoMonitor>) reaction.events = intern_events(stepper_.events());
     for (const auto& send : stepper_.fx().sends())
         reaction.sent.push_back(intern_envelope({self, send.to, send.message}));
     reaction.after = intern_local(self, site);
@@ -292,7 +294,7 @@ void MachineOf<P>::run(SiteId self, Site<P>& site, const Input& input) {
         case InputKind::cancel: return stepper_.cancel(self, site);
         case InputKind::leave: return stepper_.leave(self, site);
         case InputKind::deliver: {
-            const Envelope<Message>& envelope = envelopes_[input.argument].value;
+            const Envelope<Message>& envelope = messages_[input.argument];
             return stepper_.deliver(self, site, envelope.from, envelope.message);
         }
         case InputKind::timeout: return stepper_.timeout(self, site, input.argument);
@@ -308,9 +310,9 @@ void MachineOf<P>::run(SiteId self, Site<P>& site, const Input& input) {
 template <Protocol P>
 LedgerId MachineOf<P>::observe(LedgerId id, EventsId events, Report& report) {
     const std::scoped_lock lock(mutex_);
-    Ledger ledger = ledgers_[id].value;
+    Ledger ledger = books_[id];
     Report all;
-    for (const Event& event : events_[events].value) ledger.monitor.observe(event, all);
+    for (const Event& event : events_[events]) ledger.monitor.observe(event, all);
     report.add(judged(std::move(all)));
     return intern_ledger(ledger);
 }
@@ -318,7 +320,7 @@ LedgerId MachineOf<P>::observe(LedgerId id, EventsId events, Report& report) {
 template <Protocol P>
 LedgerId MachineOf<P>::spend(LedgerId id, std::uint32_t Budget::*what) {
     const std::scoped_lock lock(mutex_);
-    Ledger ledger = ledgers_[id].value;
+    Ledger ledger = books_[id];
     --(ledger.budget.*what);
     return intern_ledger(ledger);
 }
@@ -345,13 +347,14 @@ EnvelopeInfo MachineOf<P>::describe_envelope(const Envelope<Message>& envelope) 
     info.stamps = stamp_set(envelope);
     Envelope<Message> shape = envelope;
     for_each_stamp(shape, [](Stamp& stamp) { stamp = Stamp{}; });
-    info.shape = shapes_.intern(0, shape, [](const auto&) { return Nothing{}; });
+    info.shape = shapes_.intern(shape);
+    info.order = setup().links == Links::fifo ? std::uint64_t{info.from} << 32 | info.to : envelopes_.size();
     return info;
 }
 
 template <Protocol P>
-std::vector<Offer> MachineOf<P>::offers(SiteId self, const Site<P>& site) {
-    std::vector<Offer> offers;
+typename MachineOf<P>::Offers MachineOf<P>::offers(SiteId self, const Site<P>& site) {
+    Offers offers;
     if (!site.up()) {
         if (site.standing != Standing::left) offers.push_back({{InputKind::start}, false});
         return offers;
@@ -363,7 +366,7 @@ std::vector<Offer> MachineOf<P>::offers(SiteId self, const Site<P>& site) {
 }
 
 template <Protocol P>
-void MachineOf<P>::offer_application(SiteId self, const Site<P>& site, std::vector<Offer>& offers) {
+void MachineOf<P>::offer_application(SiteId self, const Site<P>& site, Offers& offers) {
     const Application& app = site.application;
     const auto ctx = stepper_.context(self, site);
     bool requests_are_fair = false;
@@ -377,7 +380,7 @@ void MachineOf<P>::offer_application(SiteId self, const Site<P>& site, std::vect
 }
 
 template <Protocol P>
-void MachineOf<P>::offer_timers(const Site<P>& site, std::vector<Offer>& offers) {
+void MachineOf<P>::offer_timers(const Site<P>& site, Offers& offers) {
     if constexpr (HasTimers<P>)
         for (std::uint32_t timer = 0; timer < 32; ++timer) {
             if (((site.armed >> timer) & 1u) == 0) continue;
@@ -389,7 +392,7 @@ void MachineOf<P>::offer_timers(const Site<P>& site, std::vector<Offer>& offers)
 
 // What the detector may say here as far as this site's memory goes; the walker adds what the peers allow.
 template <Protocol P>
-void MachineOf<P>::offer_detector(SiteId self, const Site<P>& site, std::vector<Offer>& offers) {
+void MachineOf<P>::offer_detector(SiteId self, const Site<P>& site, Offers& offers) {
     for (SiteId peer = 0; peer < setup().sites; ++peer) {
         if (peer == self || !listens_to<P>(stepper_.context(self, site), peer)) continue;
         const auto known = site.detector.find(peer);
@@ -412,8 +415,8 @@ void MachineOf<P>::normalise(World& world) {
         const std::scoped_lock lock(mutex_);
         std::vector<Site<P>> sites;
         std::vector<Envelope<Message>> flight;
-        for (const LocalId id : world.sites) sites.push_back(locals_[id].value);
-        for (const EnvelopeId id : world.flight) flight.push_back(envelopes_[id].value);
+        for (const LocalId id : world.sites) sites.push_back(sites_[id]);
+        for (const EnvelopeId id : world.flight) flight.push_back(messages_[id]);
         MutableView<P> view{config_, sites, flight};
         P::normalise(view);
         for (SiteId self = 0; self < sites.size(); ++self) world.sites[self] = intern_local(self, sites[self]);
@@ -425,9 +428,9 @@ template <Protocol P>
 std::vector<std::uint64_t> MachineOf<P>::stamps_of(const World& world) const {
     std::vector<std::uint64_t> values;
     const auto add = [&](Stamp stamp) { values.push_back(StampAccess::value(stamp)); };
-    for_each_stamp(ledgers_[world.ledger].value, add);
-    for (const LocalId id : world.sites) for_each_stamp(locals_[id].value, add);
-    for (const EnvelopeId id : world.flight) for_each_stamp(envelopes_[id].value, add);
+    for_each_stamp(books_[world.ledger], add);
+    for (const LocalId id : world.sites) for_each_stamp(sites_[id], add);
+    for (const EnvelopeId id : world.flight) for_each_stamp(messages_[id], add);
     std::sort(values.begin(), values.end());
     values.erase(std::unique(values.begin(), values.end()), values.end());
     return values;
@@ -445,10 +448,10 @@ std::uint32_t MachineOf<P>::intern_demand(const Demand& demand) {
 template <Protocol P>
 std::optional<std::string> MachineOf<P>::merge_state(LocalId& local, const boost::json::value& part) {
     const std::scoped_lock lock(mutex_);
-    Site<P> site = locals_[local].value;
+    Site<P> site = sites_[local];
     if (auto error = merge_json(site.protocol, part)) return error;
     site.application.phase = site.protocol.phase();
-    local = intern_local(locals_[local].info.site, site);
+    local = intern_local(this->local(local).site, site);
     return std::nullopt;
 }
 
@@ -470,7 +473,7 @@ World MachineOf<P>::arbitrary(std::uint64_t seed, std::uint32_t noise) {
         Random random(seed);
         std::vector<Envelope<Message>> sent;
         for (SiteId self = 0; self < world.sites.size(); ++self) {
-            Site<P> site = locals_[world.sites[self]].value;
+            Site<P> site = sites_[world.sites[self]];
             const auto ctx = stepper_.context(self, site);
             const auto domain = [&](std::string_view member) { return P::domain(ctx, member); };
             corrupt(site.protocol, random, domain);

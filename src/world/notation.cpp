@@ -62,7 +62,7 @@ std::string input_text(const Machine& machine, const World& before, const Move& 
 
 // The messages of a step that left before the crash: destinations where the first ones left, numbered
 // messages where a later one left and an earlier one did not.
-std::string sent_text(const Machine& machine, const std::vector<EnvelopeId>& sent, std::uint32_t mask) {
+std::string sent_text(const Machine& machine, std::span<const EnvelopeId> sent, std::uint32_t mask) {
     std::map<SiteId, std::vector<bool>> left_by_destination;
     for (std::size_t i = 0; i < sent.size(); ++i)
         left_by_destination[machine.envelope(sent[i]).to].push_back(i < 32 && ((mask >> i) & 1u) != 0);

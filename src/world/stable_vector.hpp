@@ -2,11 +2,12 @@
 // holds a lock); any thread may read an element whose index it has been handed, without a lock.
 #pragma once
 
-#include <array>
 #include <atomic>
-#include <bit>
 #include <cstddef>
+#include <cstdlib>
 #include <memory>
+#include <new>
+#include <stdexcept>
 #include <utility>
 
 namespace allot::world {
@@ -14,42 +15,39 @@ namespace allot::world {
 template <class T>
 class StableVector {
 public:
-    StableVector() = default;
+    // The system hands out zeroed memory as it is touched, so the long directory of a short vector costs nothing.
+    StableVector() : pages_(static_cast<std::atomic<T*>*>(std::calloc(page_count, sizeof(std::atomic<T*>)))) {
+        if (pages_ == nullptr) throw std::bad_alloc();
+    }
     StableVector(const StableVector&) = delete;
     StableVector& operator=(const StableVector&) = delete;
     ~StableVector() {
-        for (auto& block : blocks_) delete[] block.load(std::memory_order_relaxed);
+        for (std::size_t i = size_; i > 0; --i) std::destroy_at(place(i - 1));
+        for (std::size_t i = 0; i * page_size < size_; ++i) std::allocator<T>().deallocate(pages_[i], page_size);
+        std::free(pages_);
     }
 
     const T& operator[](std::size_t index) const { return *place(index); }
-    T& operator[](std::size_t index) { return *place(index); }
-    std::size_t size() const { return size_.load(std::memory_order_acquire); }
+    std::size_t size() const { return size_; }
 
     std::size_t push_back(T value) {
-        const std::size_t index = size_.load(std::memory_order_relaxed);
-        const auto [block, offset] = locate(index);
-        if (offset == 0) blocks_[block].store(new T[first_block << block], std::memory_order_release);
-        blocks_[block].load(std::memory_order_relaxed)[offset] = std::move(value);
-        size_.store(index + 1, std::memory_order_release);
-        return index;
+        if (size_ == page_size * page_count) throw std::length_error("too many distinct states");
+        if (size_ % page_size == 0)
+            pages_[size_ / page_size].store(std::allocator<T>().allocate(page_size), std::memory_order_release);
+        std::construct_at(place(size_), std::move(value));
+        return size_++;
     }
 
 private:
-    // Block b holds twice as many elements as block b - 1, so a short directory reaches far.
-    static constexpr std::size_t first_block = 64;
+    static constexpr std::size_t page_size = 1024;
+    static constexpr std::size_t page_count = 1 << 18;
 
-    static std::pair<std::size_t, std::size_t> locate(std::size_t index) {
-        const std::size_t shifted = index + first_block;
-        const auto block = static_cast<std::size_t>(std::bit_width(shifted) - std::bit_width(first_block));
-        return {block, shifted - (first_block << block)};
-    }
     T* place(std::size_t index) const {
-        const auto [block, offset] = locate(index);
-        return blocks_[block].load(std::memory_order_acquire) + offset;
+        return pages_[index / page_size].load(std::memory_order_acquire) + index % page_size;
     }
 
-    std::array<std::atomic<T*>, 40> blocks_{};
-    std::atomic<std::size_t> size_{0};
+    std::atomic<T*>* pages_;
+    std::size_t size_ = 0;
 };
 
 }  // namespace allot::world

@@ -22,6 +22,12 @@ Walker::Walker(Machine& machine, std::optional<bool> ranked)
       normalises_(machine.normalises() && machine.setup().normalise) {}
 
 const Reaction& Walker::react(LocalId local, const Input& input) {
+    // Deliveries are nearly all there is.
+    if (input.kind == InputKind::deliver) {
+        const Reaction*& known = deliveries_[std::uint64_t{local} << 32 | input.argument];
+        if (known == nullptr) known = &machine_.react(local, input);
+        return *known;
+    }
     const MemoKey key{local | static_cast<std::uint64_t>(input.kind) << 32,
                       input.argument | static_cast<std::uint64_t>(input.incarnation) << 32};
     const Reaction*& known = reactions_[key];
@@ -45,23 +51,19 @@ LedgerId Walker::spend(LedgerId ledger, std::uint32_t Budget::*what) {
 }
 
 void Walker::put(World& world, EnvelopeId envelope) const {
+    const std::uint64_t order = machine_.envelope(envelope).order;
     auto place = world.flight.end();
-    if (fifo_) {
-        const EnvelopeInfo& mine = machine_.envelope(envelope);
-        place = std::upper_bound(world.flight.begin(), world.flight.end(), mine,
-                                 [this](const EnvelopeInfo& a, EnvelopeId other) {
-                                     const EnvelopeInfo& b = machine_.envelope(other);
-                                     return std::pair(a.from, a.to) < std::pair(b.from, b.to);
-                                 });
-    } else {
-        place = std::upper_bound(world.flight.begin(), world.flight.end(), envelope);
-    }
+    while (place != world.flight.begin() && machine_.envelope(*(place - 1)).order > order) --place;
     world.flight.insert(place, envelope);
 }
 
 void Walker::advance(const World& world, SiteId site, const Reaction& reaction, std::size_t received,
                      std::uint32_t sent_mask) {
-    if (&world != &after_) after_ = world;
+    if (&world != &after_) {
+        after_.ledger = world.ledger;
+        after_.sites = world.sites;
+        after_.flight = world.flight;
+    }
     if (!reaction.report.clean() || !report_.clean()) report_ = reaction.report;
     if (received != nothing_received)
         after_.flight.erase(after_.flight.begin() + static_cast<std::ptrdiff_t>(received));

@@ -86,6 +86,13 @@ private:
             return x ^ (x >> 29);
         }
     };
+    struct KeyHash {
+        using is_avalanching = void;
+        std::size_t operator()(std::uint64_t key) const noexcept {
+            key *= 0x9E3779B97F4A7C15u;
+            return key ^ (key >> 32);
+        }
+    };
     struct Observed {
         LedgerId ledger;
         Report report;
@@ -129,6 +136,7 @@ private:
     const bool prompt_;
     const bool ranked_;
     const bool normalises_;
+    boost::unordered_flat_map<std::uint64_t, const Reaction*, KeyHash> deliveries_;
     boost::unordered_flat_map<MemoKey, const Reaction*, MemoHash> reactions_;
     boost::unordered_flat_map<MemoKey, Observed, MemoHash> observed_;
     boost::unordered_flat_map<MemoKey, LedgerId, MemoHash> spent_;
@@ -234,9 +242,7 @@ void Walker::hand_over(const Move& move, F& visit) {
 inline bool Walker::deliverable(const World& world, std::size_t index) const {
     if (index == 0) return true;
     if (!fifo_) return world.flight[index] != world.flight[index - 1];  // equal messages are one choice
-    const EnvelopeInfo& here = machine_.envelope(world.flight[index]);
-    const EnvelopeInfo& before = machine_.envelope(world.flight[index - 1]);
-    return here.from != before.from || here.to != before.to;
+    return machine_.envelope(world.flight[index]).order != machine_.envelope(world.flight[index - 1]).order;
 }
 
 }  // namespace allot::world
