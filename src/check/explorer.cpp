@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <barrier>
-#include <cstring>
 #include <thread>
 
 #include "check/watchdog.hpp"
@@ -29,12 +28,19 @@ struct Parcel {
         std::uint32_t begin;
         std::uint32_t length;
     };
-    std::vector<Unit> units;
+    std::vector<Unit> units;  // the first `used` count
+    std::size_t used = 0;
     std::vector<Item> items;
 
     Tuple tuple(const Item& item) const { return {units.data() + item.begin, item.length}; }
+    void add(std::uint64_t hash, Node parent, Tuple tuple) {
+        if (used + tuple.size() + spare > units.size()) units.resize(2 * (used + tuple.size() + spare));
+        items.push_back({hash, parent, static_cast<std::uint32_t>(used), static_cast<std::uint32_t>(tuple.size())});
+        copy_units(tuple, units.data() + used);
+        used += tuple.size();
+    }
     void clear() {
-        units.clear();
+        used = 0;
         items.clear();
     }
 };
@@ -71,7 +77,7 @@ struct Worker {
     std::vector<Finding> findings;
     World world;
     World canonical;
-    Packed packed;
+    std::vector<Packed> successors{1};  // of the world being expanded, and one more
 };
 
 class Explorer {
@@ -79,6 +85,8 @@ public:
     Explorer(Graph& graph, const Options& options, const Watchdog& watchdog)
         : graph_(graph), machine_(graph.machine()), options_(options), watchdog_(watchdog) {
         for (unsigned i = 0; i < graph.owners(); ++i) workers_.push_back(std::make_unique<Worker>(graph, i));
+        const Walker& walker = workers_[0]->walker;
+        hurried_ = !walker.canonicalises() && !walker.takes_prompt_messages() && !options.from_anywhere;
     }
 
     Exploration run() {
@@ -95,6 +103,8 @@ public:
     }
 
 private:
+    class Visitor;
+
     void begin();
     void run_threads();
     Exploration finish();
@@ -104,7 +114,6 @@ private:
     void begin_level(Worker& worker);
     void expand(Worker& worker);
     void expand_world(Worker& worker, Node node, Tuple tuple);
-    void address(Worker& worker, Node parent, Tuple self, const Move& move, const World& after, bool& progress);
     void take_in(Worker& worker);
     void take_parcel(Worker& worker, const Parcel& parcel);
     void judge(Worker& worker, Node node, Tuple tuple);
@@ -119,6 +128,7 @@ private:
     const Options& options_;
     const Watchdog& watchdog_;
     std::vector<std::unique_ptr<Worker>> workers_;
+    bool hurried_ = false;  // ordinary steps need no world in between
     bool done_ = false;
     std::string stopped_by_;
     std::uint64_t depth_ = 0;
@@ -133,15 +143,15 @@ void Explorer::begin() {
     for (World& start : starts) {
         Worker& first = *workers_[0];
         first.walker.canonical(start);
-        first.packed.assign(start);
-        const std::uint64_t hash = hash_of(first.packed);
+        const Packed packed(start);
+        const std::uint64_t hash = hash_of(packed);
         const unsigned owner = graph_.owner_of(hash);
-        const auto [position, fresh] = graph_.store(owner).insert(first.packed, hash, 0);
-        if (fresh) judge(first, graph_.node(owner, position), first.packed);
+        const auto [position, fresh] = graph_.store(owner).insert(packed, hash, 0);
+        if (fresh) judge(first, graph_.node(owner, position), packed);
         if (!birth.clean())
             found(first, {birth.property(), birth.detail(), graph_.node(owner, position), std::nullopt, std::nullopt});
         if (exact()) --graph_.note(graph_.node(owner, position));  // no step leads here yet
-        else if (fresh) workers_[owner]->next.add(position, first.packed);
+        else if (fresh) workers_[owner]->next.add(position, packed);
     }
     for (auto& worker : workers_) begin_level(*worker);
     graph_.close_level();
@@ -189,46 +199,87 @@ void Explorer::begin_level(Worker& worker) {
     worker.taken = 0;
 }
 
+// What becomes of the steps of one world.
+class Explorer::Visitor {
+public:
+    Visitor(Explorer& explorer, Worker& worker, Node node, Tuple self)
+        : explorer_(explorer),
+          worker_(worker),
+          node_(node),
+          self_(self),
+          legitimate_(explorer.options_.from_anywhere && explorer.graph_.binding(worker.world)) {}
+
+    // Something happens here that will happen some day, and that changes the world.
+    bool progress() const { return progress_; }
+
+    void operator()(const Move& move, const World& after, const Report& report) {
+        ++worker_.transitions;
+        if (!explorer_.graph_.goes_on(worker_.world, report)) {
+            progress_ = true;
+            return found(report.property(), report.detail(), after);
+        }
+        if (legitimate_ && !explorer_.machine_.legal(after))
+            found(std::string(world::closure.name), "a legitimate world was left", after);
+        if (worker_.walker.canonicalises()) {
+            worker_.canonical = after;
+            worker_.walker.canonical(worker_.canonical);
+            next().assign(worker_.canonical);
+        } else {
+            next().assign(after);
+        }
+        if (!equal(next(), self_)) keep(move);
+    }
+
+    bool quickly(const Move& move, const world::Reaction& reaction, std::size_t received) {
+        if (!explorer_.hurried_ || !reaction.plain) return false;
+        if (!next().assign_step(explorer_.machine_, self_, worker_.world, move.site, reaction, received)) return false;
+        ++worker_.transitions;
+        const bool changes = received != Walker::nothing_received || !reaction.sent.empty() ||
+                             reaction.after != worker_.world.sites[move.site];
+        if (changes) keep(move);
+        return true;
+    }
+
+    // Sends the successors to their owners, a little after they were written: to read in large pieces what was
+    // just written in small ones would stall.
+    void address_all() {
+        for (std::size_t i = 0; i < kept_; ++i) {
+            const Tuple tuple = worker_.successors[i];
+            const std::uint64_t hash = hash_of(tuple);
+            worker_.parcels[explorer_.graph_.owner_of(hash)].add(hash, node_, tuple);
+        }
+    }
+
+private:
+    void found(std::string property, std::string detail, const World& after) {
+        explorer_.found(worker_, {std::move(property), std::move(detail), node_, after, std::nullopt});
+    }
+    Packed& next() { return worker_.successors[kept_]; }
+    void keep(const Move& move) {
+        progress_ = progress_ || move.fair;
+        if (++kept_ == worker_.successors.size()) worker_.successors.emplace_back();
+    }
+
+    Explorer& explorer_;
+    Worker& worker_;
+    Node node_;
+    Tuple self_;
+    bool legitimate_;
+    bool progress_ = false;
+    std::size_t kept_ = 0;  // of the worker's successors
+};
+
 void Explorer::expand_world(Worker& worker, Node node, Tuple tuple) {
     unpack(tuple, machine_.setup().sites, worker.world);
-    bool progress = false;
-    const bool watch_closure = options_.from_anywhere && graph_.binding(worker.world);
-    worker.walker.for_each_step(worker.world, [&](const Move& move, const World& after, const Report& report) {
-        ++worker.transitions;
-        if (!graph_.goes_on(worker.world, report)) {
-            progress = true;
-            return found(worker, {report.property(), report.detail(), node, after, std::nullopt});
-        }
-        if (watch_closure && !machine_.legal(after))
-            found(worker, {std::string(world::closure.name), "a legitimate world was left", node, after, std::nullopt});
-        address(worker, node, tuple, move, after, progress);
-    });
-    if (progress) return;
+    Visitor visitor(*this, worker, node, tuple);
+    worker.walker.for_each_step(worker.world, visitor);
+    visitor.address_all();
+    if (visitor.progress()) return;
     for (const auto id : worker.world.sites)
         if (machine_.local(id).pending())
             return found(worker, {std::string(world::deadlock.name),
                                   "site " + std::to_string(machine_.local(id).site) + " waits, and nothing more will happen",
                                   node, std::nullopt, machine_.local(id).site});
-}
-
-void Explorer::address(Worker& worker, Node parent, Tuple self, const Move& move, const World& after, bool& progress) {
-    const World* next = &after;
-    if (worker.walker.canonicalises()) {
-        worker.canonical = after;
-        worker.walker.canonical(worker.canonical);
-        next = &worker.canonical;
-    }
-    worker.packed.assign(*next);
-    const Tuple tuple = worker.packed;
-    if (std::ranges::equal(tuple, self)) return;  // nothing changed
-    progress = progress || move.fair;
-    const std::uint64_t hash = hash_of(tuple);
-    const unsigned owner = graph_.owner_of(hash);
-    graph_.store(owner).prefetch(hash);
-    Parcel& parcel = worker.parcels[owner];
-    parcel.items.push_back({hash, parent, static_cast<std::uint32_t>(parcel.units.size()),
-                            static_cast<std::uint32_t>(tuple.size())});
-    parcel.units.insert(parcel.units.end(), tuple.begin(), tuple.end());
 }
 
 void Explorer::take_in(Worker& worker) {

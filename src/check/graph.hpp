@@ -24,7 +24,7 @@ public:
     }
 
     unsigned owners() const { return static_cast<unsigned>(stores_.size()); }
-    unsigned owner_of(std::uint64_t hash) const { return static_cast<unsigned>((hash >> 57) % stores_.size()); }
+    unsigned owner_of(std::uint64_t hash) const { return static_cast<unsigned>(((hash >> 48 & 0xFFFF) * stores_.size()) >> 16); }
     Store& store(unsigned owner) { return stores_[owner]; }
     const Store& store(unsigned owner) const { return stores_[owner]; }
 
@@ -42,7 +42,7 @@ public:
     bool is(Node node, Tuple tuple) const {
         if (kind_ == StoreKind::fingerprint)
             return stores_[owner(node)].fingerprint(position(node)) == hash_of(tuple);
-        return std::ranges::equal(this->tuple(node), tuple);
+        return equal(this->tuple(node), tuple);
     }
     StoreKind kind() const { return kind_; }
     // 0 for the starts, and where nothing is found.

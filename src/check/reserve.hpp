@@ -13,12 +13,12 @@ namespace allot::check {
 template <class T>
 class Reserve {
 public:
-    explicit Reserve(std::size_t capacity) : capacity_(capacity) {
+    // Large pages spare address translation where accesses go all over the array.
+    explicit Reserve(std::size_t capacity, bool large_pages = false) : capacity_(capacity) {
         void* memory = mmap(nullptr, capacity * sizeof(T), PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (memory == MAP_FAILED) throw std::bad_alloc();
-        // Look-ups go all over the array: large pages spare most of the address translation. Only a wish.
-        madvise(memory, capacity * sizeof(T), MADV_HUGEPAGE);
+        if (large_pages) madvise(memory, capacity * sizeof(T), MADV_HUGEPAGE);
         data_ = static_cast<T*>(memory);
     }
     Reserve(Reserve&& other) noexcept

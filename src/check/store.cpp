@@ -1,5 +1,7 @@
 #include "check/store.hpp"
 
+#include "world/walker.hpp"
+
 #include <algorithm>
 
 namespace allot::check {
@@ -22,7 +24,7 @@ std::uint32_t unpack_id(const Unit*& at) {
 }  // namespace
 
 void Packed::assign(const world::World& world) {
-    const std::size_t most = 2 * (1 + world.sites.size() + world.flight.size());
+    const std::size_t most = 2 * (1 + world.sites.size() + world.flight.size()) + spare;
     if (units_.size() < most) units_.resize(2 * most);
     Unit* out = units_.data();
     pack_id(world.ledger, out);
@@ -31,18 +33,52 @@ void Packed::assign(const world::World& world) {
     size_ = static_cast<std::size_t>(out - units_.data());
 }
 
+bool Packed::assign_step(const world::Machine& machine, Tuple before, const world::World& world, SiteId site,
+                         const world::Reaction& reaction, std::size_t received) {
+    if (before.size() != 1 + world.sites.size() + world.flight.size() || reaction.after >= large_id) return false;
+    const std::size_t most = before.size() + reaction.sent.size() + spare;
+    if (units_.size() < most) units_.resize(2 * most);
+    Unit* const out = units_.data();
+    Unit* const flight = out + 1 + world.sites.size();
+    copy_units(before, out);
+    Unit* end = out + before.size();
+    out[1 + site] = static_cast<Unit>(reaction.after);
+    if (received != world::Walker::nothing_received) {
+        for (Unit* at = flight + received; at + 1 != end; ++at) at[0] = at[1];
+        --end;
+    }
+    for (const world::EnvelopeId id : reaction.sent) {
+        if (id >= large_id) return false;
+        const world::EnvelopeInfo& envelope = machine.envelope(id);
+        if (!machine.local(out[1 + envelope.to]).up()) continue;
+        Unit* place = end++;
+        for (; place != flight && machine.envelope(place[-1]).order > envelope.order; --place) *place = place[-1];
+        *place = static_cast<Unit>(id);
+    }
+    size_ = static_cast<std::size_t>(end - out);
+    return true;
+}
+
 void unpack(Tuple tuple, std::size_t sites, world::World& world) {
     const Unit* at = tuple.data();
     const Unit* end = at + tuple.size();
-    world.ledger = unpack_id(at);
+    Unit large = 0;
+    for (const Unit unit : tuple) large |= unit;
     world.sites.resize(sites);
+    if (large < large_id) {
+        world.ledger = *at++;
+        std::copy(at, at + sites, world.sites.begin());
+        world.flight.assign(at + sites, end);
+        return;
+    }
+    world.ledger = unpack_id(at);
     for (auto& id : world.sites) id = unpack_id(at);
     world.flight.clear();
     while (at != end) world.flight.push_back(unpack_id(at));
 }
 
 Store::Store(StoreKind kind, std::size_t bytes)
-    : kind_(kind), words_(std::min<std::size_t>(bytes / sizeof(std::uint32_t), 0xFFFF0000u)), slots_(std::size_t{1} << 12), mask_(slots_.capacity() - 1) {}
+    : kind_(kind), words_(std::min<std::size_t>(bytes / sizeof(std::uint32_t), 0xFFFF0000u)), slots_(std::size_t{1} << 12, true), mask_(slots_.capacity() - 1) {}
 
 Position Store::find(Tuple tuple, std::uint64_t hash) const {
     for (std::size_t i = home(hash);; i = (i + 1) & mask_) {
@@ -68,7 +104,7 @@ Store::Found Store::insert(Tuple tuple, std::uint64_t hash, std::uint32_t parent
         words_[at + 1] = 1;
         Unit* units = reinterpret_cast<Unit*>(&words_[at + 2]);
         units[0] = static_cast<Unit>(tuple.size());
-        std::copy(tuple.begin(), tuple.end(), units + 1);
+        copy_units(tuple, units + 1);
     } else {
         words_[at + 1] = static_cast<std::uint32_t>(hash);
         words_[at + 2] = static_cast<std::uint32_t>(hash >> 32);
@@ -79,7 +115,7 @@ Store::Found Store::insert(Tuple tuple, std::uint64_t hash, std::uint32_t parent
 }
 
 void Store::grow() {
-    Reserve<Slot> old(slots_.capacity() * 2);
+    Reserve<Slot> old(slots_.capacity() * 2, true);
     std::swap(old, slots_);
     mask_ = slots_.capacity() - 1;
     for (std::size_t i = 0; i < old.capacity(); ++i)

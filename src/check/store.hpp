@@ -29,6 +29,10 @@ public:
     Packed() = default;
     explicit Packed(const world::World& world) { assign(world); }
     void assign(const world::World& world);
+    // The tuple after an ordinary step: a site reacts, perhaps to the message at `received`, and sends. Gives
+    // false, and leaves it to the caller to build the world, where an id is too large to write in place.
+    bool assign_step(const world::Machine& machine, Tuple before, const world::World& world, SiteId site,
+                     const world::Reaction& reaction, std::size_t received);
     operator Tuple() const { return {units_.data(), size_}; }
 
 private:
@@ -37,24 +41,48 @@ private:
 };
 void unpack(Tuple tuple, std::size_t sites, world::World& world);
 
-// Folds eight bytes at a time through a 64 x 64 bit multiplication, the way wyhash and XXH3 do; written out
-// here because it runs once per transition and a call would cost more than the work.
+// Tuples are short and of many lengths, so they are read in chunks of four units, the last one masked: loops
+// with few rounds, and calls of memcmp and the like, would cost more than the work. Whoever owns a tuple
+// keeps `spare` units behind its end that may be read, and in a copy written.
+inline constexpr std::size_t spare = 3;
+inline std::size_t chunks(Tuple tuple) { return (tuple.size() + 3) / 4; }
+inline std::uint64_t chunk(Tuple tuple, std::size_t index) {
+    std::uint64_t value;
+    std::memcpy(&value, tuple.data() + 4 * index, sizeof value);
+    return value;
+}
+inline std::uint64_t last_chunk(Tuple tuple) {
+    const unsigned unused = 16 * (3 & (0u - static_cast<unsigned>(tuple.size())));
+    return chunk(tuple, chunks(tuple) - 1) & (~std::uint64_t{0} >> unused);
+}
+
+__extension__ using Wide = unsigned __int128;
+
+// Folds chunks through a 64 x 64 bit multiplication, the way wyhash and XXH3 do.
 inline std::uint64_t hash_of(Tuple tuple) {
     const auto fold = [](std::uint64_t a, std::uint64_t b) {
-        const auto product = static_cast<unsigned __int128>(a) * b;
+        const auto product = static_cast<Wide>(a) * b;
         return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
     };
     std::uint64_t hash = tuple.size() * 0x9E3779B97F4A7C15u;
-    const Unit* at = tuple.data();
-    std::size_t left = tuple.size();
-    for (; left >= 4; left -= 4, at += 4) {
-        std::uint64_t chunk;
-        std::memcpy(&chunk, at, sizeof chunk);
-        hash = fold(hash ^ chunk, 0xA0761D6478BD642Fu);
+    const std::size_t whole = chunks(tuple) - 1;
+    for (std::size_t i = 0; i < whole; ++i) hash = fold(hash ^ chunk(tuple, i), 0xA0761D6478BD642Fu);
+    return fold(hash ^ last_chunk(tuple) ^ 0xE7037ED1A0B428DBu, 0x8EBC6AF09C88C6E3u);
+}
+
+inline bool equal(Tuple a, Tuple b) {
+    if (a.size() != b.size()) return false;
+    const std::size_t whole = chunks(a) - 1;
+    for (std::size_t i = 0; i < whole; ++i)
+        if (chunk(a, i) != chunk(b, i)) return false;
+    return last_chunk(a) == last_chunk(b);
+}
+
+inline void copy_units(Tuple from, Unit* to) {
+    for (std::size_t i = 0; i < chunks(from); ++i) {
+        const std::uint64_t value = chunk(from, i);
+        std::memcpy(to + 4 * i, &value, sizeof value);
     }
-    std::uint64_t rest = 0;
-    for (; left > 0; --left, ++at) rest = rest << 16 | *at;
-    return fold(hash ^ rest ^ 0xE7037ED1A0B428DBu, 0x8EBC6AF09C88C6E3u);
 }
 
 enum class StoreKind : std::uint8_t { exact, fingerprint };
@@ -130,10 +158,7 @@ private:
     bool same(Position at, Tuple other, std::uint64_t hash) const {
         if (kind_ == StoreKind::fingerprint) return fingerprint(at) == hash;
         const Tuple mine = tuple(at);
-        if (mine.size() != other.size()) return false;
-        for (std::size_t i = 0; i < mine.size(); ++i)
-            if (mine[i] != other[i]) return false;
-        return true;
+        return equal(mine, other);
     }
     void grow();
 

@@ -23,7 +23,8 @@ namespace {
 
 std::vector<EnvelopeId> sent_by(world::Machine& machine, const World& before, const Move& move) {
     if (move.kind != MoveKind::input && move.kind != MoveKind::crash_inside) return {};
-    std::vector<EnvelopeId> sent = machine.react(before.sites[move.site], move.input).sent;
+    const auto& reaction = machine.react(before.sites[move.site], move.input);
+    std::vector<EnvelopeId> sent(reaction.sent.begin(), reaction.sent.end());
     if (move.kind == MoveKind::input) return sent;
     std::vector<EnvelopeId> left;
     for (std::size_t i = 0; i < sent.size(); ++i)

@@ -47,6 +47,7 @@ struct Input {
 struct Reaction {
     LocalId after = 0;
     EventsId events = 0;  // 0: nothing a monitor sees
+    bool plain = false;   // the site goes on and sends, and that is all
     boost::container::small_vector<EnvelopeId, 4> sent;
     Report report;
 };

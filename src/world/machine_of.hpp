@@ -279,6 +279,7 @@ const Reaction& MachineOf<P>::react(LocalId local, const Input& input) {
     for (const auto& send : stepper_.fx().sends())
         reaction.sent.push_back(intern_envelope({self, send.to, send.message}));
     reaction.after = intern_local(self, site);
+    reaction.plain = site.up() && input.kind != InputKind::start && reaction.events == 0 && reaction.report.clean();
     const Reaction* kept = &reactions_.emplace_back(std::move(reaction));
     reaction_of_.emplace(key, kept);
     return *kept;

@@ -21,13 +21,7 @@ Walker::Walker(Machine& machine, std::optional<bool> ranked)
       ranked_(ranked.value_or(machine.setup().ranked())),
       normalises_(machine.normalises() && machine.setup().normalise) {}
 
-const Reaction& Walker::react(LocalId local, const Input& input) {
-    // Deliveries are nearly all there is.
-    if (input.kind == InputKind::deliver) {
-        const Reaction*& known = deliveries_[std::uint64_t{local} << 32 | input.argument];
-        if (known == nullptr) known = &machine_.react(local, input);
-        return *known;
-    }
+const Reaction& Walker::react_otherwise(LocalId local, const Input& input) {
     const MemoKey key{local | static_cast<std::uint64_t>(input.kind) << 32,
                       input.argument | static_cast<std::uint64_t>(input.incarnation) << 32};
     const Reaction*& known = reactions_[key];
@@ -81,6 +75,12 @@ void Walker::advance(const World& world, SiteId site, const Reaction& reaction, 
     }
 }
 
+// Joining is free, coming back after a crash is not.
+void Walker::pay_for_start(const World& before, SiteId site) {
+    if (machine_.local(before.sites[site]).standing == Standing::down)
+        after_.ledger = spend(after_.ledger, &Budget::restarts);
+}
+
 // Messages to a site that is gone vanish.
 void Walker::fall(World& world, SiteId site) {
     std::erase_if(world.flight, [&](EnvelopeId id) { return machine_.envelope(id).to == site; });
@@ -89,7 +89,7 @@ void Walker::fall(World& world, SiteId site) {
 bool Walker::may_be_cut_short(std::uint32_t sent, const Reaction& reaction) const {
     if (!fifo_) return true;
     for (std::size_t later = 1; later < reaction.sent.size(); ++later) {
-        if (((sent >> later) & 1u) == 0) continue;
+        if (later >= 32 || ((sent >> later) & 1u) == 0) continue;
         const SiteId to = machine_.envelope(reaction.sent[later]).to;
         for (std::size_t earlier = 0; earlier < later; ++earlier)
             if (machine_.envelope(reaction.sent[earlier]).to == to && ((sent >> earlier) & 1u) == 0) return false;
@@ -191,9 +191,7 @@ World Walker::apply(const World& world, const Move& move, Report& report) {
         case MoveKind::input: {
             const Reaction& reaction = react(world.sites[move.site], move.input);
             advance(world, move.site, reaction, received, everything_sent);
-            const bool again = machine_.local(world.sites[move.site]).standing == Standing::down;
-            if (move.input.kind == InputKind::start && again)
-                after_.ledger = spend(after_.ledger, &Budget::restarts);
+            if (move.input.kind == InputKind::start) pay_for_start(world, move.site);
             if (move.input.kind == InputKind::leave) after_.ledger = spend(after_.ledger, &Budget::leaves);
             break;
         }

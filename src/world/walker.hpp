@@ -3,7 +3,6 @@
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -39,11 +38,14 @@ public:
     // Stamps are ranked as the machine's setup says, unless the caller knows better.
     explicit Walker(Machine& machine, std::optional<bool> ranked = std::nullopt);
 
-    // Visits every step of `world`: what happened, the world after it, and the report of the step.
-    // Prompt messages have been received in the world after it; `trail` says which.
-    using Visit = std::function<void(const Move&, const World& after, const Report& report)>;
+    // Visits every step of `world`: visit(move, world after it, report of the step). Prompt messages have been
+    // received in the world after it; `trail` says which. A visitor in a hurry may have a second function,
+    // visit.quickly(move, reaction, index of the message received): where it returns true it has dealt with
+    // the step itself, and the world after it is not built.
     template <class F>
     void for_each_step(const World& world, F&& visit);
+    static constexpr std::size_t nothing_received = ~std::size_t{0};
+    bool takes_prompt_messages() const { return prompt_; }
 
     // The messages received at once after the step being visited, in order.
     const std::vector<EnvelopeId>& trail() const { return trail_; }
@@ -98,7 +100,14 @@ private:
         Report report;
     };
 
-    const Reaction& react(LocalId local, const Input& input);
+    const Reaction& react(LocalId local, const Input& input) {
+        // Deliveries are nearly all there is.
+        if (input.kind != InputKind::deliver) return react_otherwise(local, input);
+        const Reaction*& known = deliveries_[std::uint64_t{local} << 32 | input.argument];
+        if (known == nullptr) known = &machine_.react(local, input);
+        return *known;
+    }
+    const Reaction& react_otherwise(LocalId local, const Input& input);
     const Observed& observe(LedgerId ledger, EventsId events);
     LedgerId spend(LedgerId ledger, std::uint32_t Budget::*what);
 
@@ -110,11 +119,11 @@ private:
     void advance(const World& world, SiteId site, const Reaction& reaction, std::size_t received,
                  std::uint32_t sent_mask);
     void fall(World& world, SiteId site);
-    static constexpr std::size_t nothing_received = ~std::size_t{0};
+    void pay_for_start(const World& before, SiteId site);
     static constexpr std::uint32_t everything_sent = ~0u;
 
     template <class F>
-    void visit_reaction(const World& world, Move move, std::size_t received, F& visit);
+    void visit_reaction(const World& world, const Move& move, std::size_t received, F& visit);
     template <class F>
     void visit_crashes_inside(const World& world, const Move& move, const Reaction& reaction, F& visit);
     template <class F>
@@ -162,7 +171,7 @@ void Walker::visit_deliveries(const World& world, F& visit) {
         if (!deliverable(world, i)) continue;
         const EnvelopeId id = world.flight[i];
         const SiteId to = machine_.envelope(id).to;
-        Move move{.site = to, .input = {InputKind::deliver, id, 0}, .envelope = id, .fair = true};
+        const Move move{.site = to, .input = {InputKind::deliver, id, 0}, .envelope = id, .fair = true};
         visit_reaction(world, move, i, visit);
     }
 }
@@ -172,20 +181,24 @@ void Walker::visit_offers(const World& world, SiteId site, F& visit) {
     const LocalInfo& info = machine_.local(world.sites[site]);
     for (Offer offer : info.offers) {
         if (!offered(world, site, info, offer)) continue;
-        Move move{.site = site, .input = offer.input, .fair = offer.fair};
+        const Move move{.site = site, .input = offer.input, .fair = offer.fair};
         visit_reaction(world, move, nothing_received, visit);
     }
 }
 
 template <class F>
-void Walker::visit_reaction(const World& world, Move move, std::size_t received, F& visit) {
+void Walker::visit_reaction(const World& world, const Move& move, std::size_t received, F& visit) {
     const Reaction& reaction = react(world.sites[move.site], move.input);
     if (move.input.kind == InputKind::timeout && !backlog_allows(world, reaction)) return;
-    advance(world, move.site, reaction, received, everything_sent);
-    if (move.input.kind == InputKind::start && machine_.local(world.sites[move.site]).standing == Standing::down)
-        after_.ledger = spend(after_.ledger, &Budget::restarts);
-    if (move.input.kind == InputKind::leave) after_.ledger = spend(after_.ledger, &Budget::leaves);
-    hand_over(move, visit);
+    bool done = false;
+    if constexpr (requires { visit.quickly(move, reaction, received); })
+        done = visit.quickly(move, reaction, received);
+    if (!done) {
+        advance(world, move.site, reaction, received, everything_sent);
+        if (move.input.kind == InputKind::start) pay_for_start(world, move.site);
+        if (move.input.kind == InputKind::leave) after_.ledger = spend(after_.ledger, &Budget::leaves);
+        hand_over(move, visit);
+    }
     if (reaction.sent.size() > 1 && machine_.ledger(world.ledger).budget.crashes > 0 &&
         machine_.local(world.sites[move.site]).may_crash)
         visit_crashes_inside(world, move, reaction, visit);
@@ -197,7 +210,7 @@ void Walker::visit_crashes_inside(const World& world, const Move& move, const Re
     std::uint32_t reachable = 0;
     for (std::size_t i = 0; i < reaction.sent.size(); ++i) {
         const SiteId to = machine_.envelope(reaction.sent[i]).to;
-        if (to != move.site && machine_.local(world.sites[to]).up()) reachable |= 1u << i;
+        if (i < 31 && to != move.site && machine_.local(world.sites[to]).up()) reachable |= 1u << i;
     }
     for (std::uint32_t sent = (reachable - 1) & reachable; sent != 0; sent = (sent - 1) & reachable) {
         if (!may_be_cut_short(sent, reaction)) continue;
