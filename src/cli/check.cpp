@@ -106,21 +106,35 @@ std::string verdict_of(const std::string& property, const check::Result& result)
     return result.verdict == check::Verdict::bounded ? "holds so far" : "holds";
 }
 
+std::string requests_line(const world::Setup& setup) {
+    std::vector<std::string> counts;
+    for (const auto count : setup.requests)
+        counts.push_back(count == unbounded_requests ? "any number" : fmt::format("at most {}", count));
+    const bool alike = std::all_of(counts.begin(), counts.end(), [&](const auto& one) { return one == counts.front(); });
+    if (alike) return fmt::format("Requests: {} by every site.", counts.front());
+    return fmt::format("Requests: {} by the sites in turn.", fmt::join(counts, ", "));
+}
+
+std::string faults_line(const world::Setup& setup) {
+    std::vector<std::string> faults;
+    const auto add = [&](std::uint32_t count, const char* what) {
+        if (count > 0) faults.push_back(fmt::format("up to {} {}", count, what));
+    };
+    add(setup.crashes, "crashes, between steps and inside them");
+    add(setup.restarts, "restarts");
+    add(setup.leaves, "departures");
+    add(setup.duplicate, "messages delivered twice");
+    add(setup.lose, "messages lost");
+    if (setup.cancel) faults.emplace_back("requests withdrawn at any time");
+    return faults.empty() ? "Faults: none." : fmt::format("Faults: {}.", fmt::join(faults, "; "));
+}
+
 // Under which bounds the verdict was reached, one sentence each.
 std::vector<std::string> bounds(const Job& job, const check::Result& result) {
     const world::Setup& setup = job.machine->setup();
     std::vector<std::string> lines;
-    if (setup.unbounded()) lines.emplace_back("Requests: unbounded where the flag says any.");
-    else {
-        std::vector<std::string> counts;
-        for (const auto count : setup.requests) counts.push_back(std::to_string(count));
-        lines.push_back(fmt::format("Requests: at most {} by the sites in turn; each may also never ask.",
-                                    fmt::join(counts, ", ")));
-    }
-    lines.push_back(fmt::format("Faults: up to {} crashes (between and inside steps), {} restarts, {} departures, {} "
-                                "duplicated and {} lost messages{}.",
-                                setup.crashes, setup.restarts, setup.leaves, setup.duplicate, setup.lose,
-                                setup.cancel ? ", any cancel" : ""));
+    lines.push_back(requests_line(setup));
+    lines.push_back(faults_line(setup));
     lines.push_back(fmt::format("Links: {}; {}.", enum_name(setup.links),
                                 setup.takes_prompt_messages() ? "prompt messages are taken at once" : "every order of deliveries"));
     if (setup.ranked())
@@ -149,9 +163,10 @@ void print_for_people(const Job& job, const check::Result& result) {
     }
     fmt::print("{}\n", table.text());
     for (const std::string& line : bounds(job, result)) fmt::print("{}\n", line);
-    fmt::print("\n{}: {} states, {} transitions, depth {}, {:.2f} s, {:.0f} bytes a state\n", enum_name(result.verdict),
+    const double memory = result.bytes_per_state * static_cast<double>(result.states);
+    fmt::print("\n{}: {} states, {} transitions, depth {}, {:.2f} s, {:.0f} MiB\n", enum_name(result.verdict),
                with_commas(result.states), with_commas(result.transitions), result.depth, result.seconds,
-               result.bytes_per_state);
+               memory / (1 << 20));
     for (const check::Violation& violation : result.violations) fmt::print("\n{}", check::scenario_of(*job.machine, violation));
 }
 

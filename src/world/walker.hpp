@@ -125,11 +125,9 @@ private:
     template <class F>
     void visit_reaction(const World& world, const Move& move, std::size_t received, F& visit);
     template <class F>
-    void visit_crashes_inside(const World& world, const Move& move, const Reaction& reaction, F& visit);
+    void for_each_input(const World& world, F&& f);
     template <class F>
-    void visit_offers(const World& world, SiteId site, F& visit);
-    template <class F>
-    void visit_deliveries(const World& world, F& visit);
+    void visit_crashes_inside(const World& world, const Move& move, F& visit);
     template <class F>
     void visit_faults(const World& world, F& visit);
     template <class F>
@@ -160,29 +158,27 @@ private:
 
 template <class F>
 void Walker::for_each_step(const World& world, F&& visit) {
-    visit_deliveries(world, visit);
-    for (SiteId site = 0; site < world.sites.size(); ++site) visit_offers(world, site, visit);
+    const auto take = [&](const Move& move, std::size_t received) { visit_reaction(world, move, received, visit); };
+    for_each_input(world, take);
     visit_faults(world, visit);
+    // Last, so that of two equally short ways to a world the one with plain crashes is found first.
+    if (machine_.ledger(world.ledger).budget.crashes > 0)
+        for_each_input(world, [&](const Move& move, std::size_t) { visit_crashes_inside(world, move, visit); });
 }
 
+// Everything a site may be given: f(move, index of the message received).
 template <class F>
-void Walker::visit_deliveries(const World& world, F& visit) {
+void Walker::for_each_input(const World& world, F&& f) {
     for (std::size_t i = 0; i < world.flight.size(); ++i) {
         if (!deliverable(world, i)) continue;
         const EnvelopeId id = world.flight[i];
-        const SiteId to = machine_.envelope(id).to;
-        const Move move{.site = to, .input = {InputKind::deliver, id, 0}, .envelope = id, .fair = true};
-        visit_reaction(world, move, i, visit);
+        f(Move{.site = machine_.envelope(id).to, .input = {InputKind::deliver, id, 0}, .envelope = id, .fair = true}, i);
     }
-}
-
-template <class F>
-void Walker::visit_offers(const World& world, SiteId site, F& visit) {
-    const LocalInfo& info = machine_.local(world.sites[site]);
-    for (Offer offer : info.offers) {
-        if (!offered(world, site, info, offer)) continue;
-        const Move move{.site = site, .input = offer.input, .fair = offer.fair};
-        visit_reaction(world, move, nothing_received, visit);
+    for (SiteId site = 0; site < world.sites.size(); ++site) {
+        const LocalInfo& info = machine_.local(world.sites[site]);
+        for (Offer offer : info.offers)
+            if (offered(world, site, info, offer))
+                f(Move{.site = site, .input = offer.input, .fair = offer.fair}, nothing_received);
     }
 }
 
@@ -199,13 +195,13 @@ void Walker::visit_reaction(const World& world, const Move& move, std::size_t re
         if (move.input.kind == InputKind::leave) after_.ledger = spend(after_.ledger, &Budget::leaves);
         hand_over(move, visit);
     }
-    if (reaction.sent.size() > 1 && machine_.ledger(world.ledger).budget.crashes > 0 &&
-        machine_.local(world.sites[move.site]).may_crash)
-        visit_crashes_inside(world, move, reaction, visit);
 }
 
 template <class F>
-void Walker::visit_crashes_inside(const World& world, const Move& move, const Reaction& reaction, F& visit) {
+void Walker::visit_crashes_inside(const World& world, const Move& move, F& visit) {
+    const Reaction& reaction = react(world.sites[move.site], move.input);
+    if (reaction.sent.size() < 2 || !machine_.local(world.sites[move.site]).may_crash) return;
+    if (move.input.kind == InputKind::timeout && !backlog_allows(world, reaction)) return;
     // None sent is a crash before the step, all sent a crash after it, and what goes to the dead is lost anyway.
     std::uint32_t reachable = 0;
     for (std::size_t i = 0; i < reaction.sent.size(); ++i) {

@@ -1,0 +1,37 @@
+# Runs every `allot` command of the README, in order, and compares with the output printed there. Times and sizes
+# differ from machine to machine, so those numbers are left out of the comparison. Commands of make must exist.
+set -u
+readme=$ALLOT_SOURCE_DIR/README.md
+passed=0
+failed=0
+allot() { "$ALLOT" "$@"; }
+export -f allot
+
+without_measures() { sed -E 's/[0-9.]+ s, [0-9]+ MiB/T s, M MiB/'; }
+
+# Blocks of the README: each ```sh block is run; a ```text block right after it is what it must print.
+awk -v RS='```' 'NR % 2 == 0 { n++; sub(/\n$/, ""); kind = $0; sub(/\n.*/, "", kind); body = substr($0, length(kind) + 2);
+    printf "%s\n", body > ("block" n "." kind); print n, kind > "blocks" }' "$readme"
+
+while read -r n kind; do
+    [ "$kind" = sh ] || continue
+    if grep -q '^make' "block$n.sh"; then
+        while read -r _ target _; do
+            if make -s -n -C "$ALLOT_SOURCE_DIR" "$target" >/dev/null 2>&1; then passed=$((passed + 1)); else
+                failed=$((failed + 1)); echo "make $target: no such target"; fi
+        done < <(grep '^make' "block$n.sh")
+        continue
+    fi
+    bash "block$n.sh" >got.txt 2>&1
+    expected=block$((n + 1)).text
+    if [ ! -f "$expected" ]; then
+        failed=$((failed + 1)); echo "no output follows: $(cat "block$n.sh")"
+    elif diff <(without_measures <"$expected") <(without_measures <got.txt) >diff.txt; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1)); echo "$(cat "block$n.sh") prints something else than the README says:"; cat diff.txt
+    fi
+done <blocks
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ] && [ "$passed" -ge 5 ]
