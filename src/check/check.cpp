@@ -31,20 +31,23 @@ public:
         result_.depth = explored.depth;
         result_.gaps_cut = explored.gaps_cut;
         result_.stopped_by = explored.stopped_by;
-        if (!explored.findings.empty()) report_finding(explored.findings.front());
-        else if (explored.stopped_by.empty()) judge_liveness_of(explored);
+        if (!explored.findings.empty())
+            report_finding(explored.findings.front());
+        else if (explored.stopped_by.empty())
+            judge_liveness_of(explored);
         conclude(explored);
         result_.seconds = watchdog_.seconds();
         result_.cpu_seconds = cpu_seconds() - cpu_before;
-        result_.bytes_per_state =
-            static_cast<double>(peak_resident_bytes()) / static_cast<double>(std::max<std::uint64_t>(1, result_.states));
+        result_.bytes_per_state = static_cast<double>(peak_resident_bytes()) /
+                                  static_cast<double>(std::max<std::uint64_t>(1, result_.states));
         return std::move(result_);
     }
 
 private:
     bool asked(const PropertyName& property) const { return machine_.setup().judges(property.name); }
 
-    void add(const std::string& property, const std::string& detail, Trace trace, std::optional<SiteId> site) {
+    void add(const std::string& property, const std::string& detail, Trace trace,
+             std::optional<SiteId> site) {
         result_.violations.push_back({property, detail, std::move(trace.start), std::move(trace.steps),
                                       std::move(trace.cycle), site, trace.replayed});
     }
@@ -65,7 +68,8 @@ private:
         }
         LivenessTask task{asked(starvation), asked(servable), options_.from_anywhere && asked(convergence),
                           asked(deadlock)};
-        // Without a cycle every run ends, and where runs end nobody waits: the search for deadlocks saw to that.
+        // Without a cycle every run ends, and where runs end nobody waits: the search for deadlocks saw to
+        // that.
         if (explored.layered && asked(deadlock)) task.starvation = task.servable = false;
         if (!task.starvation && !task.servable && !task.convergence) return;
         const LivenessResult live = judge_liveness(graph_, task, graph_.owners(), watchdog_);
@@ -74,7 +78,8 @@ private:
             add(std::string(convergence.name), "a fair run never reaches a legitimate world",
                 trace_round(graph_, options_, *live.diverging), std::nullopt);
         if (live.starving)
-            add(std::string(starvation.name), "site " + std::to_string(*live.starving->site) + " waits for ever on a fair run",
+            add(std::string(starvation.name),
+                "site " + std::to_string(*live.starving->site) + " waits for ever on a fair run",
                 trace_round(graph_, options_, *live.starving), live.starving->site);
         if (live.unservable)
             add(std::string(servable.name),
@@ -83,13 +88,16 @@ private:
     }
 
     void conclude(const Exploration& explored) {
-        if (!result_.violations.empty()) result_.verdict = Verdict::violated;
-        else if (!result_.stopped_by.empty()) result_.verdict = Verdict::bounded;
+        if (!result_.violations.empty())
+            result_.verdict = Verdict::violated;
+        else if (!result_.stopped_by.empty())
+            result_.verdict = Verdict::bounded;
         for (const PropertyName& property : properties_of(machine_, options_.from_anywhere)) {
             const bool live = property.name == starvation.name || property.name == servable.name ||
                               property.name == convergence.name;
             const bool explored_all = explored.findings.empty() && result_.stopped_by.empty();
-            const bool judged = live ? explored_all && liveness_judged_ : result_.violations.empty() || explored_all;
+            const bool judged =
+                live ? explored_all && liveness_judged_ : result_.violations.empty() || explored_all;
             (judged ? result_.checked : result_.unchecked).emplace_back(property.name);
         }
     }
@@ -107,7 +115,8 @@ private:
 std::vector<PropertyName> properties_of(const world::Machine& machine, bool from_anywhere) {
     std::vector<PropertyName> all(machine.properties().begin(), machine.properties().end());
     all.insert(all.end(), common_properties.begin(), common_properties.end());
-    if (from_anywhere) all.insert(all.end(), properties_from_anywhere.begin(), properties_from_anywhere.end());
+    if (from_anywhere)
+        all.insert(all.end(), properties_from_anywhere.begin(), properties_from_anywhere.end());
     std::erase_if(all, [&](const PropertyName& property) { return !machine.setup().judges(property.name); });
     return all;
 }
@@ -115,16 +124,21 @@ std::vector<PropertyName> properties_of(const world::Machine& machine, bool from
 std::string scenario_of(world::Machine& machine, const Violation& violation) {
     std::vector<std::string> comments{violation.property + ": " + violation.detail};
     if (!violation.replayed)
-        comments.emplace_back("Only found with stamps renamed; with exact stamps these steps could not be replayed.");
+        comments.emplace_back(
+            "Only found with stamps renamed; with exact stamps these steps could not be replayed.");
     const std::string site = violation.site ? " " + std::to_string(*violation.site) : "";
     const bool looping = !violation.cycle.empty();
     std::string expectation = "expect violation " + violation.property;
     if (violation.property == deadlock.name) expectation = "expect stuck" + site;
     if (violation.property == servable.name) expectation = "expect unservable" + site;
-    if (violation.property == starvation.name) expectation = (looping ? "expect starving" : "expect stuck") + site;
-    return world::scenario_text(machine, violation.start, violation.steps, violation.cycle, comments, {expectation});
+    if (violation.property == starvation.name)
+        expectation = (looping ? "expect starving" : "expect stuck") + site;
+    return world::scenario_text(machine, violation.start, violation.steps, violation.cycle, comments,
+                                {expectation});
 }
 
-Result check(world::Machine& machine, const Options& options) { return Check(machine, options).run(); }
+Result check(world::Machine& machine, const Options& options) {
+    return Check(machine, options).run();
+}
 
 }  // namespace allot::check

@@ -32,9 +32,9 @@ struct Options {
     std::size_t memory_bytes = std::size_t{4} << 30;
     std::optional<double> limit_seconds;
     StoreKind store = StoreKind::exact;
-    std::vector<world::World> starts;                   // empty: the machine's initial world
-    bool from_anywhere = false;                         // starts are arbitrary: judge convergence
-    std::function<void(const Progress&)> on_progress;   // called a few times a second
+    std::vector<world::World> starts;                  // empty: the machine's initial world
+    bool from_anywhere = false;                        // starts are arbitrary: judge convergence
+    std::function<void(const Progress&)> on_progress;  // called a few times a second
 };
 
 enum class Verdict : std::uint8_t { holds, violated, bounded };
@@ -45,24 +45,24 @@ struct Violation {
     std::string detail;
     world::World start;
     std::vector<world::Move> steps;
-    std::vector<world::Move> cycle;   // repeats for ever after the steps
-    std::optional<SiteId> site;       // whom it concerns, where it concerns one
-    bool replayed = true;             // holds with exact stamps and messages too
+    std::vector<world::Move> cycle;  // repeats for ever after the steps
+    std::optional<SiteId> site;      // whom it concerns, where it concerns one
+    bool replayed = true;            // holds with exact stamps and messages too
 };
 
 struct Result {
     Verdict verdict = Verdict::holds;
-    std::vector<std::string> checked;     // properties that were judged completely
-    std::vector<std::string> unchecked;   // asked for, but not judged, and why
-    std::string stopped_by;               // why the search is bounded
+    std::vector<std::string> checked;    // properties that were judged completely
+    std::vector<std::string> unchecked;  // asked for, but not judged, and why
+    std::string stopped_by;              // why the search is bounded
     std::uint64_t states = 0;
     std::uint64_t transitions = 0;
     std::uint64_t depth = 0;
     double seconds = 0;
     double cpu_seconds = 0;
-    double bytes_per_state = 0;           // peak resident memory of the process over states
+    double bytes_per_state = 0;  // peak resident memory of the process over states
     double omission_probability = 0;
-    std::uint64_t gaps_cut = 0;           // see Walker::gaps_cut
+    std::uint64_t gaps_cut = 0;  // see Walker::gaps_cut
     std::vector<Violation> violations;
 };
 

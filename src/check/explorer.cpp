@@ -35,7 +35,8 @@ struct Parcel {
     Tuple tuple(const Item& item) const { return {units.data() + item.begin, item.length}; }
     void add(std::uint64_t hash, Node parent, Tuple tuple) {
         if (used + tuple.size() + spare > units.size()) units.resize(2 * (used + tuple.size() + spare));
-        items.push_back({hash, parent, static_cast<std::uint32_t>(used), static_cast<std::uint32_t>(tuple.size())});
+        items.push_back(
+            {hash, parent, static_cast<std::uint32_t>(used), static_cast<std::uint32_t>(tuple.size())});
         copy_units(tuple, units.data() + used);
         used += tuple.size();
     }
@@ -149,9 +150,12 @@ void Explorer::begin() {
         const auto [position, fresh] = graph_.store(owner).insert(packed, hash, 0);
         if (fresh) judge(first, graph_.node(owner, position), packed);
         if (!birth.clean())
-            found(first, {birth.property(), birth.detail(), graph_.node(owner, position), std::nullopt, std::nullopt});
-        if (exact()) --graph_.note(graph_.node(owner, position));  // no step leads here yet
-        else if (fresh) workers_[owner]->next.add(position, packed);
+            found(first, {birth.property(), birth.detail(), graph_.node(owner, position), std::nullopt,
+                          std::nullopt});
+        if (exact())
+            --graph_.note(graph_.node(owner, position));  // no step leads here yet
+        else if (fresh)
+            workers_[owner]->next.add(position, packed);
     }
     for (auto& worker : workers_) begin_level(*worker);
     graph_.close_level();
@@ -232,7 +236,8 @@ public:
 
     bool quickly(const Move& move, const world::Reaction& reaction, std::size_t received) {
         if (!explorer_.hurried_ || !reaction.plain) return false;
-        if (!next().assign_step(explorer_.machine_, self_, worker_.world, move.site, reaction, received)) return false;
+        if (!next().assign_step(explorer_.machine_, self_, worker_.world, move.site, reaction, received))
+            return false;
         ++worker_.transitions;
         const bool changes = received != Walker::nothing_received || !reaction.sent.empty() ||
                              reaction.after != worker_.world.sites[move.site];
@@ -240,8 +245,8 @@ public:
         return true;
     }
 
-    // Sends the successors to their owners, a little after they were written: to read in large pieces what was
-    // just written in small ones would stall.
+    // Sends the successors to their owners, a little after they were written: to read in large pieces what
+    // was just written in small ones would stall.
     void address_all() {
         for (std::size_t i = 0; i < kept_; ++i) {
             const Tuple tuple = worker_.successors[i];
@@ -278,7 +283,8 @@ void Explorer::expand_world(Worker& worker, Node node, Tuple tuple) {
     for (const auto id : worker.world.sites)
         if (machine_.local(id).pending())
             return found(worker, {std::string(world::deadlock.name),
-                                  "site " + std::to_string(machine_.local(id).site) + " waits, and nothing more will happen",
+                                  "site " + std::to_string(machine_.local(id).site) +
+                                      " waits, and nothing more will happen",
                                   node, std::nullopt, machine_.local(id).site});
 }
 
@@ -305,7 +311,8 @@ void Explorer::judge(Worker& worker, Node node, Tuple tuple) {
     unpack(tuple, machine_.setup().sites, worker.world);
     Report report;
     if (graph_.binding(worker.world)) machine_.check_state(worker.world, report);
-    if (!report.clean()) found(worker, {report.property(), report.detail(), node, std::nullopt, std::nullopt});
+    if (!report.clean())
+        found(worker, {report.property(), report.detail(), node, std::nullopt, std::nullopt});
 }
 
 // Between two rounds: is the level done, is there anything left, are the limits kept?
@@ -336,8 +343,11 @@ void Explorer::decide() {
         last_told_ = watchdog_.seconds();
         std::uint64_t transitions = 0;
         for (const auto& worker : workers_) transitions += worker->transitions;
-        watchdog_.tell({.states = graph_.size(), .transitions = transitions, .depth = depth_,
-                        .bytes = graph_.bytes(), .doing = "exploring"});
+        watchdog_.tell({.states = graph_.size(),
+                        .transitions = transitions,
+                        .depth = depth_,
+                        .bytes = graph_.bytes(),
+                        .doing = "exploring"});
     }
 }
 
@@ -352,10 +362,13 @@ Exploration Explorer::finish() {
         result.findings.insert(result.findings.end(), worker->findings.begin(), worker->findings.end());
     }
     // All findings of a round are equally deep but for those a step beyond; the shortest comes first.
-    std::stable_sort(result.findings.begin(), result.findings.end(), [this](const Finding& a, const Finding& b) {
-        const auto length = [this](const Finding& f) { return graph_.depth(f.node) + (f.beyond ? 1 : 0); };
-        return length(a) < length(b);
-    });
+    std::stable_sort(result.findings.begin(), result.findings.end(),
+                     [this](const Finding& a, const Finding& b) {
+                         const auto length = [this](const Finding& f) {
+                             return graph_.depth(f.node) + (f.beyond ? 1 : 0);
+                         };
+                         return length(a) < length(b);
+                     });
     return result;
 }
 

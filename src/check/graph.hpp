@@ -16,7 +16,8 @@ using Node = std::uint32_t;
 
 class Graph {
 public:
-    Graph(world::Machine& machine, StoreKind kind, bool from_anywhere, unsigned owners, std::size_t bytes_each)
+    Graph(world::Machine& machine, StoreKind kind, bool from_anywhere, unsigned owners,
+          std::size_t bytes_each)
         : machine_(machine), kind_(kind), from_anywhere_(from_anywhere) {
         const std::size_t addressable = (std::size_t{0xFFFF0000u} / owners) * sizeof(std::uint32_t);
         for (unsigned i = 0; i < owners; ++i) stores_.emplace_back(kind, std::min(bytes_each, addressable));
@@ -24,7 +25,9 @@ public:
     }
 
     unsigned owners() const { return static_cast<unsigned>(stores_.size()); }
-    unsigned owner_of(std::uint64_t hash) const { return static_cast<unsigned>(((hash >> 48 & 0xFFFF) * stores_.size()) >> 16); }
+    unsigned owner_of(std::uint64_t hash) const {
+        return static_cast<unsigned>(((hash >> 48 & 0xFFFF) * stores_.size()) >> 16);
+    }
     Store& store(unsigned owner) { return stores_[owner]; }
     const Store& store(unsigned owner) const { return stores_[owner]; }
 
@@ -68,7 +71,8 @@ public:
     }
     std::size_t depth(Node node) const {
         const auto& ends = level_ends_[owner(node)];
-        return static_cast<std::size_t>(std::upper_bound(ends.begin(), ends.end(), position(node)) - ends.begin());
+        return static_cast<std::size_t>(std::upper_bound(ends.begin(), ends.end(), position(node)) -
+                                        ends.begin());
     }
     template <class F>
     void for_each_node(F&& f) const {

@@ -75,7 +75,8 @@ public:
     std::optional<Lasso> run() {
         std::optional<Lasso> lasso;
         graph_.for_each_node([&](Node node) {
-            if (lasso || stop_ || number(node) == no_number || index_[number(node)] != 0 || colour(node) == 0) return;
+            if (lasso || stop_ || number(node) == no_number || index_[number(node)] != 0 || colour(node) == 0)
+                return;
             lasso = search_from(node);
         });
         return lasso;
@@ -97,7 +98,7 @@ private:
     std::optional<Lasso> search_from(Node root);
     void enter(Node node);
     std::optional<Lasso> leave(const Frame& frame);
-    std::optional<Lasso> judge(std::vector<Node> component);
+    std::optional<Lasso> judge(const std::vector<Node>& component);
     Lasso way_round(const std::vector<Node>& component);
     // Nodes of the component being judged are finished and bear its name where they had their low link.
     bool inside(Node node) {
@@ -142,8 +143,10 @@ std::optional<Lasso> ComponentSearch::search_from(Node root) {
             const Node next = pending_.back();
             pending_.pop_back();
             const std::uint32_t n = number(next);
-            if (index_[n] == 0) enter(next);
-            else if (index_[n] != finished) low_[number(frame.node)] = std::min(low_[number(frame.node)], index_[n]);
+            if (index_[n] == 0)
+                enter(next);
+            else if (index_[n] != finished)
+                low_[number(frame.node)] = std::min(low_[number(frame.node)], index_[n]);
             continue;
         }
         frames_.pop_back();
@@ -166,13 +169,13 @@ std::optional<Lasso> ComponentSearch::leave(const Frame& frame) {
         index_[number(node)] = finished;
         low_[number(node)] = component_;
     }
-    if (component.size() > 1) return judge(std::move(component));
+    if (component.size() > 1) return judge(component);
     if (frame.moves_on) return std::nullopt;
     return Lasso{{frame.node}, {}, bad_.site()};
 }
 
 // Fair actions that are possible everywhere in the component and never taken inside make it unfair.
-std::optional<Lasso> ComponentSearch::judge(std::vector<Node> component) {
+std::optional<Lasso> ComponentSearch::judge(const std::vector<Node>& component) {
     std::set<ActionKey> neglected;
     bool first = true;
     for (const Node node : component) {
@@ -185,7 +188,8 @@ std::optional<Lasso> ComponentSearch::judge(std::vector<Node> component) {
         });
         if (first) neglected = possible;
         first = false;
-        std::erase_if(neglected, [&](ActionKey key) { return !possible.contains(key) || taken.contains(key); });
+        std::erase_if(neglected,
+                      [&](ActionKey key) { return !possible.contains(key) || taken.contains(key); });
         if (neglected.empty()) return way_round(component);
     }
     return std::nullopt;
@@ -225,8 +229,10 @@ Lasso ComponentSearch::way_round(const std::vector<Node>& component) {
             edges_.visit(node, [&](const Move& move, Node after) {
                 if (last || !inside(after)) return;
                 const Step step{node, edges_.action(move)};
-                if (enough(after, step.action, move.fair)) last = {after, step};
-                else if (after != node && came.try_emplace(after, step).second) queue.push_back(after);
+                if (enough(after, step.action, move.fair))
+                    last = {after, step};
+                else if (after != node && came.try_emplace(after, step).second)
+                    queue.push_back(after);
             });
         }
         if (!last) return;
@@ -286,7 +292,8 @@ private:
         return result_.stopped_by.empty();
     }
     void tell() {
-        if (watchdog_.wants_progress()) watchdog_.tell({.states = graph_.size(), .bytes = graph_.bytes(), .doing = "liveness"});
+        if (watchdog_.wants_progress())
+            watchdog_.tell({.states = graph_.size(), .bytes = graph_.bytes(), .doing = "liveness"});
     }
 
     Graph& graph_;
@@ -322,7 +329,8 @@ bool Liveness::peel() {
 // Numbers the nodes that were not peeled; the notes then hold numbers.
 std::size_t Liveness::number_core() {
     std::uint32_t count = 0;
-    graph_.for_each_node([&](Node node) { graph_.note(node) = graph_.note(node) == 0 ? no_number : count++; });
+    graph_.for_each_node(
+        [&](Node node) { graph_.note(node) = graph_.note(node) == 0 ? no_number : count++; });
     return count;
 }
 
@@ -391,7 +399,8 @@ void Liveness::search_unservable() {
                 if (!move.fair || after == 0) return;
                 for (SiteId site = 0; site < sites; ++site) {
                     const std::size_t here = graph_.note(*node) * sites + site;
-                    if (!served[here] && served[graph_.note(after) * sites + site]) served[here] = changed = true;
+                    if (!served[here] && served[graph_.note(after) * sites + site])
+                        served[here] = changed = true;
                 }
             });
         tell();
@@ -408,7 +417,8 @@ void Liveness::search_unservable() {
 
 }  // namespace
 
-LivenessResult judge_liveness(Graph& graph, const LivenessTask& task, unsigned threads, const Watchdog& watchdog) {
+LivenessResult judge_liveness(Graph& graph, const LivenessTask& task, unsigned threads,
+                              const Watchdog& watchdog) {
     return Liveness(graph, task, threads, watchdog).run();
 }
 

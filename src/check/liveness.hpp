@@ -37,6 +37,7 @@ struct LivenessTask {
 };
 
 // Destroys the notes of the graph.
-LivenessResult judge_liveness(Graph& graph, const LivenessTask& task, unsigned threads, const Watchdog& watchdog);
+LivenessResult judge_liveness(Graph& graph, const LivenessTask& task, unsigned threads,
+                              const Watchdog& watchdog);
 
 }  // namespace allot::check

@@ -22,9 +22,10 @@ bool can_be_served(world::Machine& machine, const world::World& start, SiteId si
     for (Position at = seen.first(); at != seen.end() && !served && !seen.full(); at = seen.next(at)) {
         unpack(seen.tuple(at), machine.setup().sites, world);
         successors.clear();
-        walker.for_each_step(world, [&](const world::Move& move, const world::World& after, const Report& report) {
-            if (move.fair && report.clean()) successors.push_back(after);
-        });
+        walker.for_each_step(world,
+                             [&](const world::Move& move, const world::World& after, const Report& report) {
+                                 if (move.fair && report.clean()) successors.push_back(after);
+                             });
         for (world::World& after : successors) reach(std::move(after));
     }
     return served || seen.full();

@@ -2,10 +2,9 @@
 // copies, and costs what is used.
 #pragma once
 
-#include <sys/mman.h>
-
 #include <cstddef>
 #include <new>
+#include <sys/mman.h>
 #include <utility>
 
 namespace allot::check {

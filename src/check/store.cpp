@@ -1,8 +1,8 @@
 #include "check/store.hpp"
 
-#include "world/walker.hpp"
-
 #include <algorithm>
+
+#include "world/walker.hpp"
 
 namespace allot::check {
 
@@ -35,7 +35,8 @@ void Packed::assign(const world::World& world) {
 
 bool Packed::assign_step(const world::Machine& machine, Tuple before, const world::World& world, SiteId site,
                          const world::Reaction& reaction, std::size_t received) {
-    if (before.size() != 1 + world.sites.size() + world.flight.size() || reaction.after >= large_id) return false;
+    if (before.size() != 1 + world.sites.size() + world.flight.size() || reaction.after >= large_id)
+        return false;
     const std::size_t most = before.size() + reaction.sent.size() + spare;
     if (units_.size() < most) units_.resize(2 * most);
     Unit* const out = units_.data();
@@ -52,7 +53,8 @@ bool Packed::assign_step(const world::Machine& machine, Tuple before, const worl
         const world::EnvelopeInfo& envelope = machine.envelope(id);
         if (!machine.local(out[1 + envelope.to]).up()) continue;
         Unit* place = end++;
-        for (; place != flight && machine.envelope(place[-1]).order > envelope.order; --place) *place = place[-1];
+        for (; place != flight && machine.envelope(place[-1]).order > envelope.order; --place)
+            *place = place[-1];
         *place = static_cast<Unit>(id);
     }
     size_ = static_cast<std::size_t>(end - out);
@@ -78,7 +80,10 @@ void unpack(Tuple tuple, std::size_t sites, world::World& world) {
 }
 
 Store::Store(StoreKind kind, std::size_t bytes)
-    : kind_(kind), words_(std::min<std::size_t>(bytes / sizeof(std::uint32_t), 0xFFFF0000u)), slots_(std::size_t{1} << 12, true), mask_(slots_.capacity() - 1) {}
+    : kind_(kind),
+      words_(std::min<std::size_t>(bytes / sizeof(std::uint32_t), 0xFFFF0000u)),
+      slots_(std::size_t{1} << 12, true),
+      mask_(slots_.capacity() - 1) {}
 
 Position Store::find(Tuple tuple, std::uint64_t hash) const {
     for (std::size_t i = home(hash);; i = (i + 1) & mask_) {

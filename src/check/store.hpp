@@ -45,7 +45,9 @@ void unpack(Tuple tuple, std::size_t sites, world::World& world);
 // with few rounds, and calls of memcmp and the like, would cost more than the work. Whoever owns a tuple
 // keeps `spare` units behind its end that may be read, and in a copy written.
 inline constexpr std::size_t spare = 3;
-inline std::size_t chunks(Tuple tuple) { return (tuple.size() + 3) / 4; }
+inline std::size_t chunks(Tuple tuple) {
+    return (tuple.size() + 3) / 4;
+}
 inline std::uint64_t chunk(Tuple tuple, std::size_t index) {
     std::uint64_t value;
     std::memcpy(&value, tuple.data() + 4 * index, sizeof value);
@@ -130,11 +132,15 @@ public:
     }
 
     std::size_t size() const { return count_; }
-    std::size_t bytes() const { return std::size_t{end_} * sizeof(std::uint32_t) + slots_.capacity() * sizeof(Slot); }
+    std::size_t bytes() const {
+        return std::size_t{end_} * sizeof(std::uint32_t) + slots_.capacity() * sizeof(Slot);
+    }
     // Whether no further record may fit, and how much the table takes anew when it grows next.
     bool full() const { return std::size_t{end_} + 70'000 > words_.capacity(); }
     std::size_t growth_bytes() const { return slots_.capacity() * 2 * sizeof(Slot); }
-    bool grows_within(std::size_t insertions) const { return (count_ + insertions) * 4 > slots_.capacity() * 3; }
+    bool grows_within(std::size_t insertions) const {
+        return (count_ + insertions) * 4 > slots_.capacity() * 3;
+    }
 
 private:
     // The tag is half of the hash: enough to tell most tuples apart, and to find the slot's place in a larger
@@ -144,9 +150,7 @@ private:
         std::uint32_t tag;
     };
 
-    static Position words_for(std::size_t units) {
-        return static_cast<Position>(2 + (1 + units + 1) / 2);
-    }
+    static Position words_for(std::size_t units) { return static_cast<Position>(2 + (1 + units + 1) / 2); }
     static std::uint32_t tag_of(std::uint64_t hash) { return static_cast<std::uint32_t>(hash >> 32); }
     std::size_t home(std::uint64_t hash) const { return tag_of(hash) & mask_; }
     std::size_t free_slot(std::uint32_t tag) const {

@@ -33,9 +33,7 @@ public:
 
     using Target = std::function<bool(const World& canonical)>;
     Target at_node(Node node) {
-        return [this, node](const World& canonical) {
-            return graph_.is(node, Packed(canonical));
-        };
+        return [this, node](const World& canonical) { return graph_.is(node, Packed(canonical)); };
     }
     Target at_world(World world) {
         walker_.canonical(world);
@@ -103,7 +101,8 @@ Trace trace_to(Graph& graph, const Options& options, const Finding& finding) {
     tracer.walk_to(finding.node);
     const bool step_is_bad = finding.beyond && finding.property != world::closure.name;
     if (finding.beyond)
-        tracer.step_to(tracer.at_world(*finding.beyond), tracer.trace.steps, std::nullopt, step_is_bad ? finding.property : "");
+        tracer.step_to(tracer.at_world(*finding.beyond), tracer.trace.steps, std::nullopt,
+                       step_is_bad ? finding.property : "");
     return std::move(tracer.trace);
 }
 

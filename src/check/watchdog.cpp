@@ -1,10 +1,9 @@
 #include "check/watchdog.hpp"
 
 #include <fmt/format.h>
+#include <fstream>
 #include <sys/resource.h>
 #include <unistd.h>
-
-#include <fstream>
 
 namespace allot::check {
 

@@ -1,11 +1,10 @@
 // allot check: exhaustive exploration, with the shortest counterexample as a scenario.
 
-#include <fmt/format.h>
-#include <unistd.h>
-
 #include <algorithm>
+#include <fmt/format.h>
 #include <fstream>
 #include <thread>
+#include <unistd.h>
 
 #include "check/checker.hpp"
 #include "cli/commands.hpp"
@@ -54,7 +53,8 @@ Result<check::Options> read_options(const CheckFlags& flags) {
         if (!threads) return Error{threads.error()};
         options.threads = static_cast<unsigned>(*threads);
     }
-    if (const auto wrong = allot::detail::parse_into(options.store, "store", flags.store)) return Error{*wrong};
+    if (const auto wrong = allot::detail::parse_into(options.store, "store", flags.store))
+        return Error{*wrong};
     return options;
 }
 
@@ -93,15 +93,16 @@ Result<Job> prepare(const CheckFlags& flags) {
 void show_progress(const check::Progress& progress) {
     const double rate = progress.seconds > 0 ? static_cast<double>(progress.states) / progress.seconds : 0;
     fmt::print(stderr, "\r\x1b[K{}: {} states, depth {}, {} states/s, {} MiB, {:.0f} s", progress.doing,
-               with_commas(progress.states), progress.depth, with_commas(static_cast<unsigned long long>(rate)),
-               progress.bytes >> 20, progress.seconds);
+               with_commas(progress.states), progress.depth,
+               with_commas(static_cast<unsigned long long>(rate)), progress.bytes >> 20, progress.seconds);
     std::fflush(stderr);
 }
 
 std::string verdict_of(const std::string& property, const check::Result& result) {
     for (const check::Violation& violation : result.violations)
         if (violation.property == property) return "violated";
-    const bool checked = std::find(result.checked.begin(), result.checked.end(), property) != result.checked.end();
+    const bool checked =
+        std::find(result.checked.begin(), result.checked.end(), property) != result.checked.end();
     if (!checked) return "not judged";
     return result.verdict == check::Verdict::bounded ? "holds so far" : "holds";
 }
@@ -110,7 +111,8 @@ std::string requests_line(const world::Setup& setup) {
     std::vector<std::string> counts;
     for (const auto count : setup.requests)
         counts.push_back(count == unbounded_requests ? "any number" : fmt::format("at most {}", count));
-    const bool alike = std::all_of(counts.begin(), counts.end(), [&](const auto& one) { return one == counts.front(); });
+    const bool alike =
+        std::all_of(counts.begin(), counts.end(), [&](const auto& one) { return one == counts.front(); });
     if (alike) return fmt::format("Requests: {} by every site.", counts.front());
     return fmt::format("Requests: {} by the sites in turn.", fmt::join(counts, ", "));
 }
@@ -135,18 +137,22 @@ std::vector<std::string> bounds(const Job& job, const check::Result& result) {
     std::vector<std::string> lines;
     lines.push_back(requests_line(setup));
     lines.push_back(faults_line(setup));
-    lines.push_back(fmt::format("Links: {}; {}.", enum_name(setup.links),
-                                setup.takes_prompt_messages() ? "prompt messages are taken at once" : "every order of deliveries"));
+    lines.push_back(fmt::format(
+        "Links: {}; {}.", enum_name(setup.links),
+        setup.takes_prompt_messages() ? "prompt messages are taken at once" : "every order of deliveries"));
     if (setup.ranked())
-        lines.push_back(result.gaps_cut == 0
-                            ? "Stamps: renamed to small ones; no distance was cut, so this is exact."
-                            : fmt::format("Stamps: renamed to small ones; {} times a distance was cut, so clocks may "
-                                          "have jumped.",
-                                          with_commas(result.gaps_cut)));
+        lines.push_back(
+            result.gaps_cut == 0
+                ? "Stamps: renamed to small ones; no distance was cut, so this is exact."
+                : fmt::format("Stamps: renamed to small ones; {} times a distance was cut, so clocks may "
+                              "have jumped.",
+                              with_commas(result.gaps_cut)));
     if (setup.backlog > 0)
-        lines.push_back(fmt::format("Timers: fire only while every channel holds fewer than {} messages.", setup.backlog));
+        lines.push_back(fmt::format("Timers: fire only while every channel holds fewer than {} messages.",
+                                    setup.backlog));
     if (job.options.from_anywhere)
-        lines.push_back(fmt::format("Starts: {} arbitrary ones, all schedules of each.", job.options.starts.size()));
+        lines.push_back(
+            fmt::format("Starts: {} arbitrary ones, all schedules of each.", job.options.starts.size()));
     if (result.omission_probability > 0)
         lines.push_back(fmt::format("Store: fingerprints; a world was missed with probability {:.2g}.",
                                     result.omission_probability));
@@ -167,7 +173,8 @@ void print_for_people(const Job& job, const check::Result& result) {
     fmt::print("\n{}: {} states, {} transitions, depth {}, {:.2f} s, {:.0f} MiB\n", enum_name(result.verdict),
                with_commas(result.states), with_commas(result.transitions), result.depth, result.seconds,
                memory / (1 << 20));
-    for (const check::Violation& violation : result.violations) fmt::print("\n{}", check::scenario_of(*job.machine, violation));
+    for (const check::Violation& violation : result.violations)
+        fmt::print("\n{}", check::scenario_of(*job.machine, violation));
 }
 
 boost::json::value config_of(const Job& job) {
@@ -175,7 +182,8 @@ boost::json::value config_of(const Job& job) {
     const world::Setup& setup = job.machine->setup();
     boost::json::array requests;
     for (const auto count : setup.requests)
-        requests.push_back(count == unbounded_requests ? boost::json::value("any") : boost::json::value(count));
+        requests.push_back(count == unbounded_requests ? boost::json::value("any")
+                                                       : boost::json::value(count));
     config["requests"] = requests;
     config["founders"] = setup.founders;
     config["crashes"] = setup.crashes;
@@ -235,11 +243,15 @@ int run_check(const CheckFlags& flags) {
     const check::Result result = check::check(*job->machine, job->options);
     if (terminal) fmt::print(stderr, "\r\x1b[K");
     (flags.json ? print_for_programs : print_for_people)(*job, result);
-    if (out.is_open() && !result.violations.empty()) out << check::scenario_of(*job->machine, result.violations.front());
+    if (out.is_open() && !result.violations.empty())
+        out << check::scenario_of(*job->machine, result.violations.front());
     switch (result.verdict) {
-        case check::Verdict::holds: return exit_ok;
-        case check::Verdict::violated: return exit_no;
-        case check::Verdict::bounded: return exit_bounded;
+        case check::Verdict::holds:
+            return exit_ok;
+        case check::Verdict::violated:
+            return exit_no;
+        case check::Verdict::bounded:
+            return exit_bounded;
     }
     return exit_ok;
 }
@@ -248,7 +260,8 @@ int run_check(const CheckFlags& flags) {
 
 void add_check(CLI::App& app, Action& action) {
     auto flags = std::make_shared<CheckFlags>();
-    auto* command = app.add_subcommand("check", "Explore every run of a small instance and judge all properties");
+    auto* command =
+        app.add_subcommand("check", "Explore every run of a small instance and judge all properties");
     command->footer(
         "Examples:\n"
         "  allot check raymond --sites 3 --permits 1 --requests any\n"

@@ -1,9 +1,8 @@
 #include "cli/commands.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <charconv>
+#include <fmt/format.h>
 #include <fstream>
 #include <set>
 #include <sstream>
@@ -117,7 +116,8 @@ Result<std::size_t> parse_bytes(std::string_view name, std::string_view text) {
 }
 
 Result<double> parse_seconds(std::string_view name, std::string_view text) {
-    if (const auto seconds = parse_quantity(text, {{"ms", 1e-3}, {"s", 1}, {"m", 60}, {"h", 3600}})) return *seconds;
+    if (const auto seconds = parse_quantity(text, {{"ms", 1e-3}, {"s", 1}, {"m", 60}, {"h", 3600}}))
+        return *seconds;
     return Error{fmt::format("--{} {}: write a time, as in 60s, 500ms or 2m", name, text)};
 }
 

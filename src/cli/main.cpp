@@ -1,8 +1,7 @@
 // The `allot` command.
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <fmt/format.h>
 
 #include "cli/commands.hpp"
 #include "version.hpp"
@@ -17,9 +16,11 @@ int explain(const CLI::App& app, const CLI::ParseError& error, const std::string
     for (const CLI::App* command : app.get_subcommands({})) commands.push_back(command->get_name());
     const bool known = std::find(commands.begin(), commands.end(), first_word) != commands.end();
     if (!known && !first_word.empty() && !first_word.starts_with('-'))
-        return cli::wrong_usage(fmt::format("{}: no such command; there is {}", first_word, listed(commands)));
+        return cli::wrong_usage(
+            fmt::format("{}: no such command; there is {}", first_word, listed(commands)));
     const auto chosen = app.get_subcommands();
-    const std::string help = chosen.empty() ? "allot --help" : "allot " + chosen.front()->get_name() + " --help";
+    const std::string help =
+        chosen.empty() ? "allot --help" : "allot " + chosen.front()->get_name() + " --help";
     std::string what = error.what();
     if (const auto end = what.find('\n'); end != std::string::npos) what.resize(end);
     return cli::wrong_usage(fmt::format("{}; see `{}`", what, help));
@@ -28,7 +29,8 @@ int explain(const CLI::App& app, const CLI::ParseError& error, const std::string
 }  // namespace
 
 int main(int argc, char** argv) {
-    CLI::App app("Hands out shared resources to programs on many machines, and checks the protocols that do it.");
+    CLI::App app(
+        "Hands out shared resources to programs on many machines, and checks the protocols that do it.");
     app.name("allot");
     app.set_version_flag("--version", fmt::format("allot {}", version));
     app.require_subcommand(1);

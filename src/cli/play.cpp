@@ -1,7 +1,6 @@
 // allot play: scenario files, step by step.
 
 #include <fmt/format.h>
-
 #include <iostream>
 
 #include "check/checker.hpp"
@@ -50,7 +49,9 @@ void add_play(CLI::App& app, Action& action) {
     command->footer(
         "Example: allot play scenarios/semaphore/raymond-two-crashes.txt\n"
         "Exit code: 0 as expected, 1 something was not, 2 the file makes no sense.");
-    command->add_option("files", flags->files, "Scenario files (docs/scenarios.md)")->required()->type_name("");
+    command->add_option("files", flags->files, "Scenario files (docs/scenarios.md)")
+        ->required()
+        ->type_name("");
     command->add_flag("--quiet", flags->quiet, "Say only how each file ended");
     command->add_flag("--json", flags->json, "For programs");
     command->callback([&action, flags] { action = [flags] { return run_play(*flags); }; });

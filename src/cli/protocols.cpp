@@ -25,12 +25,9 @@ boost::json::value as_json(const world::Entry& entry) {
     for (const PropertyName& property : entry.properties)
         properties.push_back({{"name", property.name}, {"meaning", property.meaning}});
     boost::json::array repairs(entry.repairs.begin(), entry.repairs.end());
-    return {{"name", entry.name},
-            {"problem", entry.problem},
-            {"summary", entry.summary},
-            {"links", enum_name(entry.links)},
-            {"parameters", parameters},
-            {"repairs", repairs},
+    return {{"name", entry.name},       {"problem", entry.problem},
+            {"summary", entry.summary}, {"links", enum_name(entry.links)},
+            {"parameters", parameters}, {"repairs", repairs},
             {"properties", properties}};
 }
 

@@ -10,7 +10,8 @@ class Table {
 public:
     explicit Table(std::vector<std::string> header) { rows_.push_back(std::move(header)); }
     void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
-    // Every column as wide as its widest cell, two spaces apart, the header underlined; `indent` spaces first.
+    // Every column as wide as its widest cell, two spaces apart, the header underlined; `indent` spaces
+    // first.
     std::string text(std::size_t indent = 0) const;
 
 private:

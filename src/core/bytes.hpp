@@ -58,7 +58,7 @@ inline bool take_varint(std::string_view& in, std::uint64_t& value) {
 template <reflect::Integer T>
 void put_integer(T value, std::string& out) {
     if constexpr (std::is_signed_v<T>) {
-        const auto wide = static_cast<std::int64_t>(value);
+        const std::int64_t wide{value};
         put_varint((static_cast<std::uint64_t>(wide) << 1) ^ static_cast<std::uint64_t>(wide >> 63), out);
     } else {
         put_varint(value, out);

@@ -68,7 +68,8 @@ std::optional<Drawing> regular(std::string_view shape, std::uint64_t n) {
 
 std::optional<Drawing> grid(std::string_view text) {
     const auto size = two_numbers(text, 'x');
-    if (!size || size->first < 1 || size->second < 1 || size->first * size->second > most_sites) return std::nullopt;
+    if (!size || size->first < 1 || size->second < 1 || size->first * size->second > most_sites)
+        return std::nullopt;
     const auto columns = static_cast<SiteId>(size->second);
     Drawing drawing{size->first * size->second, {}};
     for (SiteId i = 0; i < drawing.sites; ++i) {
@@ -85,7 +86,8 @@ std::optional<Drawing> random(std::string_view text) {
     const auto n = number(parts[0]);
     const auto degree = number(parts[1]);
     const auto seed = number(parts[2]);
-    if (!n || !degree || !seed || *n < 2 || *n > most_sites || *degree < 2 || *degree >= *n) return std::nullopt;
+    if (!n || !degree || !seed || *n < 2 || *n > most_sites || *degree < 2 || *degree >= *n)
+        return std::nullopt;
     Random draw(*seed);
     Drawing drawing{*n, {}};
     for (SiteId i = 1; i < *n; ++i) join(drawing.edges, i, static_cast<SiteId>(draw(i)));
@@ -124,9 +126,10 @@ std::optional<Drawing> draw(std::string_view text) {
 Result<Graph> Graph::parse(std::string_view name, std::string_view text) {
     const auto drawing = draw(text);
     if (!drawing)
-        return Error{"--" + std::string(name) + " " + std::string(text) +
-                     ": write path:3, cycle:5, complete:5, star:4, grid:10x10, random:200:4:1 (sites, degree, seed) "
-                     "or edges:0-1,1-2"};
+        return Error{
+            "--" + std::string(name) + " " + std::string(text) +
+            ": write path:3, cycle:5, complete:5, star:4, grid:10x10, random:200:4:1 (sites, degree, seed) "
+            "or edges:0-1,1-2"};
     Graph graph;
     graph.shape = text;
     graph.neighbours.assign(drawing->sites, {});

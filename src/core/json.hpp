@@ -154,8 +154,8 @@ boost::json::value from_variant(const T& variant) {
 template <reflect::Struct T>
 boost::json::value from_struct(const T& value) {
     boost::json::object object;
-    for_each_member(value,
-                    [&](std::string_view name, const auto& member) { object.emplace(name, to_json(member)); });
+    for_each_member(
+        value, [&](std::string_view name, const auto& member) { object.emplace(name, to_json(member)); });
     return object;
 }
 

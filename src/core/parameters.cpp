@@ -10,10 +10,12 @@ std::string spelled(std::string_view member) {
     return name;
 }
 
-Result<std::uint64_t> parse_number(std::string_view name, std::string_view text, std::uint64_t low, std::uint64_t high) {
+Result<std::uint64_t> parse_number(std::string_view name, std::string_view text, std::uint64_t low,
+                                   std::uint64_t high) {
     std::uint64_t value = 0;
     const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (failure == std::errc{} && end == text.data() + text.size() && value >= low && value <= high) return value;
+    if (failure == std::errc{} && end == text.data() + text.size() && value >= low && value <= high)
+        return value;
     return Error{"--" + std::string(name) + " " + std::string(text) + ": write a whole number from " +
                  std::to_string(low) + " to " + std::to_string(high)};
 }

@@ -22,10 +22,11 @@ using Parameters = std::map<std::string, std::string>;
 std::string spelled(std::string_view member);
 
 // Each reads one value; the error names the parameter, the value and what is allowed.
-Result<std::uint64_t> parse_number(std::string_view name, std::string_view text, std::uint64_t low, std::uint64_t high);
+Result<std::uint64_t> parse_number(std::string_view name, std::string_view text, std::uint64_t low,
+                                   std::uint64_t high);
 Result<bool> parse_switch(std::string_view name, std::string_view text);
-std::string listed(const std::vector<std::string>& names);    // a, b or c
-std::vector<std::string> split_list(std::string_view text);   // a,b,c
+std::string listed(const std::vector<std::string>& names);   // a, b or c
+std::vector<std::string> split_list(std::string_view text);  // a,b,c
 
 namespace detail {
 
@@ -76,10 +77,14 @@ Result<Config> take_config(Parameters& given, const std::vector<std::string>& wi
 
 template <class T>
 std::string parameter_text(const T& value) {
-    if constexpr (reflect::Bool<T>) return value ? "on" : "off";
-    else if constexpr (reflect::Integer<T>) return std::to_string(value);
-    else if constexpr (reflect::DescribedEnum<T>) return spelled(enum_name(value));
-    else return value.text();
+    if constexpr (reflect::Bool<T>)
+        return value ? "on" : "off";
+    else if constexpr (reflect::Integer<T>)
+        return std::to_string(value);
+    else if constexpr (reflect::DescribedEnum<T>)
+        return spelled(enum_name(value));
+    else
+        return value.text();
 }
 
 template <class Config>

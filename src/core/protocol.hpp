@@ -64,7 +64,9 @@ struct TimerOf {
     using type = NoTimer;
 };
 template <class P>
-    requires requires { typename P::Timer; }
+requires requires {
+    typename P::Timer;
+}
 struct TimerOf<P> {
     using type = typename P::Timer;
 };
@@ -79,9 +81,11 @@ template <class P>
 using ContextOf = Context<typename P::Config>;
 
 // A handler with no argument beside the context and the effects.
-#define ALLOT_HAS(handler, ...)                                                               \
+#define ALLOT_HAS(handler, ...)                                                                  \
     requires(P site, const ContextOf<P>& ctx, EffectsOf<P>& fx, const Demand& demand, Peer peer, \
-             SiteId from) { site.handler(ctx __VA_OPT__(, ) __VA_ARGS__, fx); }
+             SiteId from) {                                                                      \
+        site.handler(ctx __VA_OPT__(, ) __VA_ARGS__, fx);                                        \
+    }
 
 template <class P>
 concept DescribedConfig = reflect::Struct<typename P::Config> && requires(const typename P::Config& config) {
@@ -90,8 +94,10 @@ concept DescribedConfig = reflect::Struct<typename P::Config> && requires(const 
 };
 
 template <class P, class Kind>
-concept Receives = reflect::Struct<Kind> && requires(P site, const ContextOf<P>& ctx, EffectsOf<P>& fx, SiteId from,
-                                               const Kind& message) { site.receive(ctx, from, message, fx); };
+concept Receives = reflect::Struct<Kind> &&
+    requires(P site, const ContextOf<P>& ctx, EffectsOf<P>& fx, SiteId from, const Kind& message) {
+    site.receive(ctx, from, message, fx);
+};
 
 namespace detail {
 template <class P, class Message>
@@ -106,48 +112,65 @@ concept Named = requires {
     { P::summary } -> std::convertible_to<std::string_view>;
     { P::problem } -> std::convertible_to<std::string_view>;
     { P::links } -> std::convertible_to<Links>;
-    { std::span<const PropertyName>(P::properties) };
+    {std::span<const PropertyName>(P::properties)};
 };
 
 template <class P>
-concept ChecksState = requires(const View<P>& view, Report& report) { P::on_state(view, report); };
+concept ChecksState = requires(const View<P>& view, Report& report) {
+    P::on_state(view, report);
+};
 
 template <class P>
 concept Protocol = std::copyable<P> && std::default_initializable<P> && std::equality_comparable<P> &&
-                   Reflectable<P> && Named<P> && DescribedConfig<P> && Reflectable<typename P::Message> &&
-                   detail::ReceivesAll<P, typename P::Message>::value && ALLOT_HAS(start) &&
-                   ALLOT_HAS(request, demand) && ALLOT_HAS(release) && ChecksState<P> && requires(const P& site) {
-                       { site.phase() } -> std::same_as<Phase>;
-                   };
+    Reflectable<P> && Named<P> && DescribedConfig<P> && Reflectable<typename P::Message> &&
+    detail::ReceivesAll<P, typename P::Message>::value && ALLOT_HAS(start) && ALLOT_HAS(request, demand) &&
+    ALLOT_HAS(release) && ChecksState<P> && requires(const P& site) {
+    { site.phase() } -> std::same_as<Phase>;
+};
 
 // What a protocol may offer beyond that.
-template <class P> concept Cancels = ALLOT_HAS(cancel);
-template <class P> concept Leaves = ALLOT_HAS(leave);
-template <class P> concept HearsTrusted = ALLOT_HAS(trusted, peer);
-template <class P> concept HearsDead = ALLOT_HAS(dead, peer);
-template <class P> concept HearsSuspected = ALLOT_HAS(suspected, peer);
-template <class P> concept HearsUnsuspected = ALLOT_HAS(unsuspected, peer);
-template <class P> concept HearsDeparted = ALLOT_HAS(departed, peer);
-template <class P> concept HasTimers = requires(P site, const ContextOf<P>& ctx, EffectsOf<P>& fx, TimerOf<P> timer) {
+template <class P>
+concept Cancels = ALLOT_HAS(cancel);
+template <class P>
+concept Leaves = ALLOT_HAS(leave);
+template <class P>
+concept HearsTrusted = ALLOT_HAS(trusted, peer);
+template <class P>
+concept HearsDead = ALLOT_HAS(dead, peer);
+template <class P>
+concept HearsSuspected = ALLOT_HAS(suspected, peer);
+template <class P>
+concept HearsUnsuspected = ALLOT_HAS(unsuspected, peer);
+template <class P>
+concept HearsDeparted = ALLOT_HAS(departed, peer);
+template <class P>
+concept HasTimers = requires(P site, const ContextOf<P>& ctx, EffectsOf<P>& fx, TimerOf<P> timer) {
     site.timeout(ctx, timer, fx);
 };
-template <class P> concept NamesFairTimers = requires(TimerOf<P> timer) {
+template <class P>
+concept NamesFairTimers = requires(TimerOf<P> timer) {
     { P::fair(timer) } -> std::same_as<bool>;
 };
-template <class P> concept ChoosesRequesters = requires(const ContextOf<P>& ctx) {
+template <class P>
+concept ChoosesRequesters = requires(const ContextOf<P>& ctx) {
     { P::may_request(ctx) } -> std::same_as<bool>;
 };
-template <class P> concept ChoosesDemands = requires(const ContextOf<P>& ctx) {
+template <class P>
+concept ChoosesDemands = requires(const ContextOf<P>& ctx) {
     { P::demands(ctx) } -> std::same_as<std::vector<Demand>>;
 };
-template <class P> concept ChoosesMortals = requires(const ContextOf<P>& ctx) {
+template <class P>
+concept ChoosesMortals = requires(const ContextOf<P>& ctx) {
     { P::may_crash(ctx) } -> std::same_as<bool>;
 };
-template <class P> concept ChoosesPeers = requires(const ContextOf<P>& ctx, SiteId peer) {
+template <class P>
+concept ChoosesPeers = requires(const ContextOf<P>& ctx, SiteId peer) {
     { P::listens_to(ctx, peer) } -> std::same_as<bool>;
 };
-template <class P> concept HasRepairs = reflect::Struct<typename P::Config::Repairs>;
-template <class P> concept HasPrompt = requires(const typename P::Message& message) {
+template <class P>
+concept HasRepairs = reflect::Struct<typename P::Config::Repairs>;
+template <class P>
+concept HasPrompt = requires(const typename P::Message& message) {
     { P::prompt(message) } -> std::same_as<bool>;
 };
 

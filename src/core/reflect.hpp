@@ -150,12 +150,11 @@ using MemberTypes = boost::mp11::mp_transform<TypeOfMember, Members<T>>;
 template <class T, class F>
 requires reflect::Struct<std::remove_const_t<T>>
 constexpr void for_each_member(T& value, F&& f) {
-    boost::mp11::mp_for_each<reflect::Members<std::remove_const_t<T>>>(
-        [&](auto descriptor) {
-            std::string_view name = descriptor.name;
-            if (name.ends_with('_')) name.remove_suffix(1);
-            f(name, value.*descriptor.pointer);
-        });
+    boost::mp11::mp_for_each<reflect::Members<std::remove_const_t<T>>>([&](auto descriptor) {
+        std::string_view name = descriptor.name;
+        if (name.ends_with('_')) name.remove_suffix(1);
+        f(name, value.*descriptor.pointer);
+    });
 }
 
 namespace reflect {

@@ -96,7 +96,8 @@ public:
     }
     bool clean() const { return violations_.empty(); }
     bool has(std::string_view property) const {
-        return std::ranges::any_of(violations_, [&](const Violation& one) { return one.property == property; });
+        return std::ranges::any_of(violations_,
+                                   [&](const Violation& one) { return one.property == property; });
     }
     // Of the first violation; empty where there is none.
     std::string property() const { return clean() ? "" : violations_.front().property; }
@@ -131,7 +132,9 @@ BOOST_DESCRIBE_STRUCT(Event, (), (kind, site, demand, fences))
 // shows it every event, and the checker counts it as part of the state.
 template <class M>
 concept Monitors = Reflectable<M> && std::equality_comparable<M> &&
-                   requires(M monitor, const Event& event, Report& report) { monitor.observe(event, report); };
+    requires(M monitor, const Event& event, Report& report) {
+    monitor.observe(event, report);
+};
 
 struct NoMonitor {
     void observe(const Event&, Report&) {}
@@ -164,7 +167,9 @@ struct MonitorOf {
     using type = NoMonitor;
 };
 template <class P>
-    requires requires { typename P::Monitor; }
+requires requires {
+    typename P::Monitor;
+}
 struct MonitorOf<P> {
     using type = typename P::Monitor;
 };
@@ -172,8 +177,12 @@ struct MonitorOf<P> {
 template <class P>
 using MonitorOf = typename detail::MonitorOf<P>::type;
 
-template <class P> concept Normalises = requires(MutableView<P>& view) { P::normalise(view); };
-template <class P> concept SaysLegal = requires(const View<P>& view) {
+template <class P>
+concept Normalises = requires(MutableView<P>& view) {
+    P::normalise(view);
+};
+template <class P>
+concept SaysLegal = requires(const View<P>& view) {
     { P::legal(view) } -> std::same_as<bool>;
 };
 

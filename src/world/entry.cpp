@@ -40,8 +40,10 @@ public:
 private:
     template <class T, class Target>
     void keep(const Result<T>& value, Target& target) {
-        if (value) target = static_cast<Target>(*value);
-        else fail(value.error());
+        if (value)
+            target = static_cast<Target>(*value);
+        else
+            fail(value.error());
     }
 
     Parameters& given_;
@@ -57,15 +59,17 @@ void read_requests(const std::string& text, Setup& setup, Taker& take) {
         const std::string_view item = rest.substr(0, comma);
         const auto number = parse_number("requests", item, 0, unbounded_requests - 1);
         if (item != "any" && !number)
-            return take.fail("--requests " + text + ": write a number, any, or one of them per site, as in 2,2,1");
+            return take.fail("--requests " + text +
+                             ": write a number, any, or one of them per site, as in 2,2,1");
         list.push_back(item == "any" ? unbounded_requests : static_cast<std::uint32_t>(*number));
         if (comma == rest.size()) break;
         rest.remove_prefix(comma + 1);
     }
     if (list.size() == 1) list.assign(setup.sites, list.front());
     if (list.size() != setup.sites)
-        return take.fail("--requests " + text + ": these are " + std::to_string(list.size()) + " numbers for " +
-                         std::to_string(setup.sites) + " sites; write one for all, or one per site");
+        return take.fail("--requests " + text + ": these are " + std::to_string(list.size()) +
+                         " numbers for " + std::to_string(setup.sites) +
+                         " sites; write one for all, or one per site");
     setup.requests = std::move(list);
 }
 
@@ -79,10 +83,21 @@ void read_anchor(const std::string& text, Setup& setup, Taker& take) {
 
 const std::vector<ParameterInfo>& setup_parameters() {
     static const std::vector<ParameterInfo> list{
-        {"requests", "1"}, {"founders", "all"}, {"cancel", "off"},   {"crashes", "0"}, {"restarts", "0"},
-        {"leaves", "0"},   {"duplicate", "0"},  {"lose", "0"},       {"trust", "dense"}, {"anchor", "none"},
-        {"links", "as the protocol needs"},     {"full", "off"},     {"ranks", "where requests are unbounded"},
-        {"backlog", "0"},  {"property", "all"},
+        {"requests", "1"},
+        {"founders", "all"},
+        {"cancel", "off"},
+        {"crashes", "0"},
+        {"restarts", "0"},
+        {"leaves", "0"},
+        {"duplicate", "0"},
+        {"lose", "0"},
+        {"trust", "dense"},
+        {"anchor", "none"},
+        {"links", "as the protocol needs"},
+        {"full", "off"},
+        {"ranks", "where requests are unbounded"},
+        {"backlog", "0"},
+        {"property", "all"},
     };
     return list;
 }

@@ -21,7 +21,8 @@ Result<std::unique_ptr<Machine>> make_machine(const Entry& entry, const Paramete
     auto setup = take_setup(left, config->sites, P::links);
     if (!setup) return Error{setup.error()};
     if (setup->cancel && !Cancels<P>) return Error{"--cancel: " + std::string(P::name) + " has no cancel"};
-    if (setup->leaves > 0 && !Leaves<P>) return Error{"--leaves: a site of " + std::string(P::name) + " cannot leave"};
+    if (setup->leaves > 0 && !Leaves<P>)
+        return Error{"--leaves: a site of " + std::string(P::name) + " cannot leave"};
     if (!left.empty()) return unknown_parameter(entry, left);
     if (const auto wrong = unknown_property(entry, *setup)) return Error{*wrong};
     auto machine = std::make_unique<MachineOf<P>>(*config, *setup);

@@ -72,7 +72,8 @@ public:
     using Message = typename P::Message;
     using Timer = TimerOf<P>;
 
-    MachineOf(Config config, Setup setup) : Machine(std::move(setup)), config_(std::move(config)), stepper_(config_) {
+    MachineOf(Config config, Setup setup)
+        : Machine(std::move(setup)), config_(std::move(config)), stepper_(config_) {
         intern_events({});  // id 0: nothing happened
         for (SiteId site = 0; site < this->setup().sites; ++site)
             for (const Demand& demand : demands_of<P>(ContextOf<P>{config_, site})) intern_demand(demand);
@@ -123,7 +124,9 @@ public:
         return std::visit([](const auto& kind) { return to_json(kind); }, messages_[id].message);
     }
     std::string_view kind(EnvelopeId id) const override { return kind_name(messages_[id].message); }
-    std::string_view timer_name(std::uint32_t timer) const override { return enum_name(static_cast<Timer>(timer)); }
+    std::string_view timer_name(std::uint32_t timer) const override {
+        return enum_name(static_cast<Timer>(timer));
+    }
     std::optional<std::uint32_t> timer_named(std::string_view name) const override {
         if (const auto timer = enum_from<Timer>(name)) return static_cast<std::uint32_t>(*timer);
         return std::nullopt;
@@ -153,7 +156,8 @@ private:
         std::uint64_t place, what;
         bool operator==(const ReactionKey&) const = default;
         friend std::size_t hash_value(const ReactionKey& key) {
-            return static_cast<std::size_t>((key.place * 0x9E3779B97F4A7C15u) ^ (key.what * 0xC2B2AE3D27D4EB4Fu));
+            return static_cast<std::size_t>((key.place * 0x9E3779B97F4A7C15u) ^
+                                            (key.what * 0xC2B2AE3D27D4EB4Fu));
         }
     };
 
@@ -169,19 +173,19 @@ private:
     }
 
     LocalId intern_local(SiteId self, const Site<P>& site) {
-        return sites_.intern(self, site, [&](const Site<P>& fresh) { locals_.push_back(describe_local(self, fresh)); });
+        return sites_.intern(self, site,
+                             [&](const Site<P>& fresh) { locals_.push_back(describe_local(self, fresh)); });
     }
     EnvelopeId intern_envelope(const Envelope<Message>& envelope) {
-        return messages_.intern(0, envelope, [&](const auto& fresh) { envelopes_.push_back(describe_envelope(fresh)); });
+        return messages_.intern(0, envelope,
+                                [&](const auto& fresh) { envelopes_.push_back(describe_envelope(fresh)); });
     }
     LedgerId intern_ledger(const Ledger& ledger) {
         return books_.intern(0, ledger, [&](const Ledger& fresh) {
             ledgers_.push_back({fresh.budget, stamp_set(fresh)});
         });
     }
-    EventsId intern_events(const std::vector<Event>& events) {
-        return events_.intern(events);
-    }
+    EventsId intern_events(const std::vector<Event>& events) { return events_.intern(events); }
 
     LocalInfo describe_local(SiteId self, const Site<P>& site);
     EnvelopeInfo describe_envelope(const Envelope<Message>& envelope);
@@ -198,14 +202,17 @@ private:
         StampSet set;
         for_each_stamp(value, [&](Stamp stamp) {
             const std::uint64_t number = StampAccess::value(stamp);
-            if (number < 64) set.values |= std::uint64_t{1} << number;
-            else set.large = true;
+            if (number < 64)
+                set.values |= std::uint64_t{1} << number;
+            else
+                set.large = true;
         });
         return set;
     }
     template <class T>
     static T renamed(T value, const StampNames& names) {
-        for_each_stamp(value, [&](Stamp& stamp) { stamp = StampAccess::make(names[StampAccess::value(stamp)]); });
+        for_each_stamp(value,
+                       [&](Stamp& stamp) { stamp = StampAccess::make(names[StampAccess::value(stamp)]); });
         return value;
     }
 
@@ -256,8 +263,9 @@ World MachineOf<P>::initial(Report& report) {
 template <Protocol P>
 void MachineOf<P>::launch(World& world, std::vector<Envelope<Message>> sent) {
     if (setup().links == Links::fifo)
-        std::stable_sort(sent.begin(), sent.end(),
-                         [](const auto& a, const auto& b) { return std::pair(a.from, a.to) < std::pair(b.from, b.to); });
+        std::stable_sort(sent.begin(), sent.end(), [](const auto& a, const auto& b) {
+            return std::pair(a.from, a.to) < std::pair(b.from, b.to);
+        });
     world.flight.clear();
     for (const auto& envelope : sent) world.flight.push_back(intern_envelope(envelope));
     if (setup().links == Links::unordered) std::sort(world.flight.begin(), world.flight.end());
@@ -279,7 +287,8 @@ const Reaction& MachineOf<P>::react(LocalId local, const Input& input) {
     for (const auto& send : stepper_.fx().sends())
         reaction.sent.push_back(intern_envelope({self, send.to, send.message}));
     reaction.after = intern_local(self, site);
-    reaction.plain = site.up() && input.kind != InputKind::start && reaction.events == 0 && reaction.report.clean();
+    reaction.plain =
+        site.up() && input.kind != InputKind::start && reaction.events == 0 && reaction.report.clean();
     const Reaction* kept = &reactions_.emplace_back(std::move(reaction));
     reaction_of_.emplace(key, kept);
     return *kept;
@@ -289,41 +298,49 @@ template <Protocol P>
 void MachineOf<P>::run(SiteId self, Site<P>& site, const Input& input) {
     const Peer peer{input.argument, input.incarnation};
     switch (input.kind) {
-        case InputKind::start: return stepper_.start(self, site, setup().requests[self]);
-        case InputKind::request: return stepper_.request(self, site, demands_[input.argument]);
-        case InputKind::release: return stepper_.release(self, site);
-        case InputKind::cancel: return stepper_.cancel(self, site);
-        case InputKind::leave: return stepper_.leave(self, site);
+        case InputKind::start:
+            return stepper_.start(self, site, setup().requests[self]);
+        case InputKind::request:
+            return stepper_.request(self, site, demands_[input.argument]);
+        case InputKind::release:
+            return stepper_.release(self, site);
+        case InputKind::cancel:
+            return stepper_.cancel(self, site);
+        case InputKind::leave:
+            return stepper_.leave(self, site);
         case InputKind::deliver: {
             const Envelope<Message>& envelope = messages_[input.argument];
             return stepper_.deliver(self, site, envelope.from, envelope.message);
         }
-        case InputKind::timeout: return stepper_.timeout(self, site, input.argument);
-        case InputKind::crash: return stepper_.crash(self, site);
+        case InputKind::timeout:
+            return stepper_.timeout(self, site, input.argument);
+        case InputKind::crash:
+            return stepper_.crash(self, site);
         case InputKind::trusted:
         case InputKind::dead:
         case InputKind::suspected:
         case InputKind::unsuspected:
-        case InputKind::departed: return stepper_.detect(self, site, input.kind, peer);
+        case InputKind::departed:
+            return stepper_.detect(self, site, input.kind, peer);
     }
 }
 
 template <Protocol P>
-LedgerId MachineOf<P>::observe(LedgerId id, EventsId events, Report& report) {
+LedgerId MachineOf<P>::observe(LedgerId ledger, EventsId events, Report& report) {
     const std::scoped_lock lock(mutex_);
-    Ledger ledger = books_[id];
+    Ledger book = books_[ledger];
     Report all;
-    for (const Event& event : events_[events]) ledger.monitor.observe(event, all);
+    for (const Event& event : events_[events]) book.monitor.observe(event, all);
     report.add(judged(std::move(all)));
-    return intern_ledger(ledger);
+    return intern_ledger(book);
 }
 
 template <Protocol P>
-LedgerId MachineOf<P>::spend(LedgerId id, std::uint32_t Budget::*what) {
+LedgerId MachineOf<P>::spend(LedgerId ledger, std::uint32_t Budget::*what) {
     const std::scoped_lock lock(mutex_);
-    Ledger ledger = books_[id];
-    --(ledger.budget.*what);
-    return intern_ledger(ledger);
+    Ledger book = books_[ledger];
+    --(book.budget.*what);
+    return intern_ledger(book);
 }
 
 template <Protocol P>
@@ -376,7 +393,8 @@ void MachineOf<P>::offer_application(SiteId self, const Site<P>& site, Offers& o
         for (const Demand& demand : demands_of<P>(ctx))
             offers.push_back({{InputKind::request, intern_demand(demand)}, requests_are_fair});
     if (app.phase == Phase::holding) offers.push_back({{InputKind::release}, true});
-    if (Cancels<P> && setup().cancel && app.phase == Phase::waiting) offers.push_back({{InputKind::cancel}, false});
+    if (Cancels<P> && setup().cancel && app.phase == Phase::waiting)
+        offers.push_back({{InputKind::cancel}, false});
     if (Leaves<P> && app.phase == Phase::idle) offers.push_back({{InputKind::leave}, false});
 }
 
@@ -405,7 +423,8 @@ void MachineOf<P>::offer_detector(SiteId self, const Site<P>& site, Offers& offe
         if (HearsDead<P> && watch.reported < trusted)
             offers.push_back({{InputKind::dead, peer, trusted - 1}, true});
         if (HearsSuspected<P> && !watch.suspected) offers.push_back({{InputKind::suspected, peer, 0}, false});
-        if (HearsUnsuspected<P> && watch.suspected) offers.push_back({{InputKind::unsuspected, peer, 0}, false});
+        if (HearsUnsuspected<P> && watch.suspected)
+            offers.push_back({{InputKind::unsuspected, peer, 0}, false});
         if (HearsDeparted<P>) offers.push_back({{InputKind::departed, peer, 0}, true});
     }
 }
@@ -420,7 +439,8 @@ void MachineOf<P>::normalise(World& world) {
         for (const EnvelopeId id : world.flight) flight.push_back(messages_[id]);
         MutableView<P> view{config_, sites, flight};
         P::normalise(view);
-        for (SiteId self = 0; self < sites.size(); ++self) world.sites[self] = intern_local(self, sites[self]);
+        for (SiteId self = 0; self < sites.size(); ++self)
+            world.sites[self] = intern_local(self, sites[self]);
         launch(world, std::move(flight));
     }
 }
@@ -457,8 +477,8 @@ std::optional<std::string> MachineOf<P>::merge_state(LocalId& local, const boost
 }
 
 template <Protocol P>
-std::optional<std::string> MachineOf<P>::make_message(SiteId from, SiteId to, const boost::json::value& message,
-                                                      EnvelopeId& made) {
+std::optional<std::string> MachineOf<P>::make_message(SiteId from, SiteId to,
+                                                      const boost::json::value& message, EnvelopeId& made) {
     const std::scoped_lock lock(mutex_);
     Envelope<Message> envelope{from, to, {}};
     if (auto error = merge_json(envelope.message, message, "message")) return error;

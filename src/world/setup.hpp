@@ -20,23 +20,23 @@ BOOST_DESCRIBE_ENUM(Trust, dense, sparse)
 
 struct Setup {
     std::uint32_t sites = 0;
-    std::uint32_t founders = 0;            // sites from this one on are absent and may join
-    std::vector<std::uint32_t> requests;   // per site; unbounded_requests for any number
-    bool cancel = false;                   // a waiting request may be withdrawn at any time
+    std::uint32_t founders = 0;           // sites from this one on are absent and may join
+    std::vector<std::uint32_t> requests;  // per site; unbounded_requests for any number
+    bool cancel = false;                  // a waiting request may be withdrawn at any time
     std::uint32_t crashes = 0;
     std::uint32_t restarts = 0;
     std::uint32_t leaves = 0;
     std::uint32_t duplicate = 0;
     std::uint32_t lose = 0;
     Trust trust = Trust::dense;
-    std::optional<SiteId> anchor;          // the site that no detector ever suspects
-    Links links = Links::fifo;             // what the links give
-    bool full = false;                     // take no prompt message at once
-    std::optional<bool> ranks;             // replace stamps by ranks; by default where requests are unbounded
-    bool normalise = true;                 // let the protocol bring worlds into its normal form
-    std::uint32_t backlog = 0;             // a timer fires only while no channel holds this many messages; 0: always
+    std::optional<SiteId> anchor;  // the site that no detector ever suspects
+    Links links = Links::fifo;     // what the links give
+    bool full = false;             // take no prompt message at once
+    std::optional<bool> ranks;     // replace stamps by ranks; by default where requests are unbounded
+    bool normalise = true;         // let the protocol bring worlds into its normal form
+    std::uint32_t backlog = 0;     // a timer fires only while no channel holds this many messages; 0: always
 
-    std::vector<std::string> property;     // judge only these; empty: all
+    std::vector<std::string> property;  // judge only these; empty: all
 
     bool judges(std::string_view name) const {
         return property.empty() || std::find(property.begin(), property.end(), name) != property.end();

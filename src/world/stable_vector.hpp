@@ -15,7 +15,8 @@ namespace allot::world {
 template <class T>
 class StableVector {
 public:
-    // The system hands out zeroed memory as it is touched, so the long directory of a short vector costs nothing.
+    // The system hands out zeroed memory as it is touched, so the long directory of a short vector costs
+    // nothing.
     StableVector() : pages_(static_cast<std::atomic<T*>*>(std::calloc(page_count, sizeof(std::atomic<T*>)))) {
         if (pages_ == nullptr) throw std::bad_alloc();
     }
@@ -23,7 +24,8 @@ public:
     StableVector& operator=(const StableVector&) = delete;
     ~StableVector() {
         for (std::size_t i = size_; i > 0; --i) std::destroy_at(place(i - 1));
-        for (std::size_t i = 0; i * page_size < size_; ++i) std::allocator<T>().deallocate(pages_[i], page_size);
+        for (std::size_t i = 0; i * page_size < size_; ++i)
+            std::allocator<T>().deallocate(pages_[i], page_size);
         std::free(pages_);
     }
 
@@ -33,7 +35,8 @@ public:
     std::size_t push_back(T value) {
         if (size_ == page_size * page_count) throw std::length_error("too many distinct states");
         if (size_ % page_size == 0)
-            pages_[size_ / page_size].store(std::allocator<T>().allocate(page_size), std::memory_order_release);
+            pages_[size_ / page_size].store(std::allocator<T>().allocate(page_size),
+                                            std::memory_order_release);
         std::construct_at(place(size_), std::move(value));
         return size_++;
     }

@@ -12,11 +12,22 @@
 namespace allot::world {
 
 enum class InputKind : std::uint8_t {
-    start, request, release, cancel, leave, deliver, timeout,
-    trusted, dead, suspected, unsuspected, departed, crash,
+    start,
+    request,
+    release,
+    cancel,
+    leave,
+    deliver,
+    timeout,
+    trusted,
+    dead,
+    suspected,
+    unsuspected,
+    departed,
+    crash,
 };
-BOOST_DESCRIBE_ENUM(InputKind, start, request, release, cancel, leave, deliver, timeout, trusted, dead, suspected,
-                    unsuspected, departed, crash)
+BOOST_DESCRIBE_ENUM(InputKind, start, request, release, cancel, leave, deliver, timeout, trusted, dead,
+                    suspected, unsuspected, departed, crash)
 
 template <Protocol P>
 class Stepper {
@@ -41,10 +52,12 @@ public:
         site.incarnation = incarnation;
         const auto ctx = context(self, site);
         site.application.requests_left = may_request<P>(ctx) ? requests : 0;
-        run(self, site, [&] { site.protocol.start(ctx, fx_); }, [&] {
-            // A site may be born holding: in service, for instance.
-            if (site.protocol.phase() == Phase::holding) site.application.phase = Phase::holding;
-        });
+        run(
+            self, site, [&] { site.protocol.start(ctx, fx_); },
+            [&] {
+                // A site may be born holding: in service, for instance.
+                if (site.protocol.phase() == Phase::holding) site.application.phase = Phase::holding;
+            });
     }
 
     void request(SiteId self, Site<P>& site, const Demand& demand) {
@@ -92,9 +105,8 @@ public:
         begin();
         if constexpr (HasTimers<P>) {
             site.armed &= ~(1u << timer);
-            run(self, site, [&] {
-                site.protocol.timeout(context(self, site), static_cast<TimerOf<P>>(timer), fx_);
-            });
+            run(self, site,
+                [&] { site.protocol.timeout(context(self, site), static_cast<TimerOf<P>>(timer), fx_); });
         }
     }
 
@@ -120,14 +132,16 @@ private:
     }
 
     template <class Handler, class Then = void (*)()>
-    void run(SiteId self, Site<P>& site, Handler handler, Then then = [] {}) {
+    void run(
+        SiteId self, Site<P>& site, Handler handler, Then then = [] {}) {
         try {
             handler();
             then();
             settle_timers(site);
             for (const Notice& notice : fx_.notices()) tell(self, site, notice);
             if (report_.clean() && site.protocol.phase() != site.application.phase)
-                report_.violated(contract.name, "the protocol is " + std::string(enum_name(site.protocol.phase())) +
+                report_.violated(contract.name, "the protocol is " +
+                                                    std::string(enum_name(site.protocol.phase())) +
                                                     " while its application is " +
                                                     std::string(enum_name(site.application.phase)));
         } catch (const BrokenInvariant& broken) {

@@ -92,7 +92,8 @@ bool Walker::may_be_cut_short(std::uint32_t sent, const Reaction& reaction) cons
         if (later >= 32 || ((sent >> later) & 1u) == 0) continue;
         const SiteId to = machine_.envelope(reaction.sent[later]).to;
         for (std::size_t earlier = 0; earlier < later; ++earlier)
-            if (machine_.envelope(reaction.sent[earlier]).to == to && ((sent >> earlier) & 1u) == 0) return false;
+            if (machine_.envelope(reaction.sent[earlier]).to == to && ((sent >> earlier) & 1u) == 0)
+                return false;
     }
     return true;
 }
@@ -115,8 +116,10 @@ bool Walker::backlog_allows(const World& world, const Reaction& reaction) const 
 bool Walker::offered(const World& world, SiteId self, const LocalInfo& info, Offer& offer) const {
     const Budget& budget = machine_.ledger(world.ledger).budget;
     switch (offer.input.kind) {
-        case InputKind::start: return info.standing == Standing::absent || budget.restarts > 0;
-        case InputKind::leave: return budget.leaves > 0;
+        case InputKind::start:
+            return info.standing == Standing::absent || budget.restarts > 0;
+        case InputKind::leave:
+            return budget.leaves > 0;
         case InputKind::trusted:
         case InputKind::dead:
         case InputKind::suspected:
@@ -125,7 +128,8 @@ bool Walker::offered(const World& world, SiteId self, const LocalInfo& info, Off
             const SiteId peer = offer.input.argument;
             return peer != self && detector_allows(machine_.local(world.sites[peer]), peer, offer);
         }
-        default: return true;
+        default:
+            return true;
     }
 }
 
@@ -153,7 +157,8 @@ bool Walker::detector_allows(const LocalInfo& peer, SiteId peer_id, Offer& offer
             input.incarnation = peer.incarnation;
             offer.fair = true;
             return peer.standing == Standing::down || peer.standing == Standing::left;
-        default: return true;
+        default:
+            return true;
     }
 }
 

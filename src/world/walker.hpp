@@ -38,10 +38,10 @@ public:
     // Stamps are ranked as the machine's setup says, unless the caller knows better.
     explicit Walker(Machine& machine, std::optional<bool> ranked = std::nullopt);
 
-    // Visits every step of `world`: visit(move, world after it, report of the step). Prompt messages have been
-    // received in the world after it; `trail` says which. A visitor in a hurry may have a second function,
-    // visit.quickly(move, reaction, index of the message received): where it returns true it has dealt with
-    // the step itself, and the world after it is not built.
+    // Visits every step of `world`: visit(move, world after it, report of the step). Prompt messages have
+    // been received in the world after it; `trail` says which. A visitor in a hurry may have a second
+    // function, visit.quickly(move, reaction, index of the message received): where it returns true it has
+    // dealt with the step itself, and the world after it is not built.
     template <class F>
     void for_each_step(const World& world, F&& visit);
     static constexpr std::size_t nothing_received = ~std::size_t{0};
@@ -158,12 +158,15 @@ private:
 
 template <class F>
 void Walker::for_each_step(const World& world, F&& visit) {
-    const auto take = [&](const Move& move, std::size_t received) { visit_reaction(world, move, received, visit); };
+    const auto take = [&](const Move& move, std::size_t received) {
+        visit_reaction(world, move, received, visit);
+    };
     for_each_input(world, take);
     visit_faults(world, visit);
     // Last, so that of two equally short ways to a world the one with plain crashes is found first.
     if (machine_.ledger(world.ledger).budget.crashes > 0)
-        for_each_input(world, [&](const Move& move, std::size_t) { visit_crashes_inside(world, move, visit); });
+        for_each_input(world,
+                       [&](const Move& move, std::size_t) { visit_crashes_inside(world, move, visit); });
 }
 
 // Everything a site may be given: f(move, index of the message received).
@@ -172,7 +175,11 @@ void Walker::for_each_input(const World& world, F&& f) {
     for (std::size_t i = 0; i < world.flight.size(); ++i) {
         if (!deliverable(world, i)) continue;
         const EnvelopeId id = world.flight[i];
-        f(Move{.site = machine_.envelope(id).to, .input = {InputKind::deliver, id, 0}, .envelope = id, .fair = true}, i);
+        f(Move{.site = machine_.envelope(id).to,
+               .input = {InputKind::deliver, id, 0},
+               .envelope = id,
+               .fair = true},
+          i);
     }
     for (SiteId site = 0; site < world.sites.size(); ++site) {
         const LocalInfo& info = machine_.local(world.sites[site]);
@@ -202,7 +209,8 @@ void Walker::visit_crashes_inside(const World& world, const Move& move, F& visit
     const Reaction& reaction = react(world.sites[move.site], move.input);
     if (reaction.sent.size() < 2 || !machine_.local(world.sites[move.site]).may_crash) return;
     if (move.input.kind == InputKind::timeout && !backlog_allows(world, reaction)) return;
-    // None sent is a crash before the step, all sent a crash after it, and what goes to the dead is lost anyway.
+    // None sent is a crash before the step, all sent a crash after it, and what goes to the dead is lost
+    // anyway.
     std::uint32_t reachable = 0;
     for (std::size_t i = 0; i < reaction.sent.size(); ++i) {
         const SiteId to = machine_.envelope(reaction.sent[i]).to;

@@ -1,7 +1,8 @@
 // The checker itself: threads, stores, limits, and what it says of them.
+#include "check/checker.hpp"
+
 #include <gtest/gtest.h>
 
-#include "check/checker.hpp"
 #include "protocols/semaphore/raymond.hpp"
 #include "world/entry_of.hpp"
 
@@ -71,7 +72,8 @@ TEST(Checker, Stops_at_its_memory_limit_without_a_verdict) {
 }
 
 TEST(Checker, Stops_at_its_time_limit_without_a_verdict) {
-    const auto result = check_raymond({{"sites", "5"}, {"permits", "3"}, {"full", "on"}}, {.limit_seconds = 0.2});
+    const auto result =
+        check_raymond({{"sites", "5"}, {"permits", "3"}, {"full", "on"}}, {.limit_seconds = 0.2});
     EXPECT_EQ(result.verdict, check::Verdict::bounded);
     EXPECT_NE(result.stopped_by.find("time"), std::string::npos);
 }

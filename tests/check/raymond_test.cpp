@@ -1,9 +1,10 @@
 // Raymond's algorithm under the checker: what holds, what k crashes do, and exact state counts. A changed
 // count is a changed protocol, world or reduction: it needs its reason in the commit.
+#include "protocols/semaphore/raymond.hpp"
+
 #include <gtest/gtest.h>
 
 #include "check/checker.hpp"
-#include "protocols/semaphore/raymond.hpp"
 #include "world/entry_of.hpp"
 
 namespace {
@@ -17,7 +18,7 @@ std::unique_ptr<world::Machine> raymond(const Parameters& parameters) {
     return std::move(*machine);
 }
 
-check::Result run(const Parameters& parameters, check::Options options = {}) {
+check::Result run(const Parameters& parameters, const check::Options& options = {}) {
     const auto machine = raymond(parameters);
     return check::check(*machine, options);
 }
@@ -28,7 +29,9 @@ struct Pinned {
     std::uint64_t transitions;
 };
 
-void PrintTo(const Pinned& pinned, std::ostream* out) { *out << world::header_line("raymond", pinned.parameters); }
+void PrintTo(const Pinned& pinned, std::ostream* out) {
+    *out << world::header_line("raymond", pinned.parameters);
+}
 
 class RaymondHolds : public testing::TestWithParam<Pinned> {};
 
@@ -36,7 +39,8 @@ TEST_P(RaymondHolds, With_the_pinned_number_of_states) {
     const auto result = run(GetParam().parameters);
     EXPECT_EQ(result.verdict, check::Verdict::holds);
     EXPECT_TRUE(result.unchecked.empty());
-    EXPECT_EQ(result.checked.size(), 7u);  // two of its own, contract, assertion, deadlock, servable, starvation
+    EXPECT_EQ(result.checked.size(),
+              7u);  // two of its own, contract, assertion, deadlock, servable, starvation
     EXPECT_EQ(result.states, GetParam().states);
     EXPECT_EQ(result.transitions, GetParam().transitions);
     EXPECT_EQ(result.gaps_cut, 0u);  // where stamps are renamed, the result is exact
@@ -47,7 +51,8 @@ INSTANTIATE_TEST_SUITE_P(
     Small, RaymondHolds,
     testing::Values(Pinned{P{{"sites", "2"}, {"permits", "1"}, {"requests", "any"}, {"full", "on"}}, 27, 46},
                     Pinned{P{{"sites", "3"}, {"permits", "1"}, {"requests", "any"}}, 721, 2241},
-                    Pinned{P{{"sites", "3"}, {"permits", "1"}, {"requests", "any"}, {"full", "on"}}, 2680, 9498},
+                    Pinned{P{{"sites", "3"}, {"permits", "1"}, {"requests", "any"}, {"full", "on"}}, 2680,
+                           9498},
                     Pinned{P{{"sites", "3"}, {"permits", "1"}}, 703, 1850},
                     Pinned{P{{"sites", "3"}, {"permits", "2"}}, 2312, 7414},
                     Pinned{P{{"sites", "3"}, {"permits", "3"}}, 3719, 14760},
@@ -116,7 +121,8 @@ TEST(Raymond, Loss_of_a_message_is_not_survived) {
 // The counter form needs exactly-once delivery (semaphore.md, erratum 8).
 TEST(Raymond, A_duplicated_reply_is_noticed) {
     EXPECT_EQ(run({{"permits", "1"}, {"duplicate", "1"}}).verdict, check::Verdict::violated);
-    const auto unsafe = run({{"permits", "2"}, {"requests", "2"}, {"duplicate", "1"}, {"property", "at-most-k"}});
+    const auto unsafe =
+        run({{"permits", "2"}, {"requests", "2"}, {"duplicate", "1"}, {"property", "at-most-k"}});
     ASSERT_EQ(unsafe.verdict, check::Verdict::violated);
     EXPECT_EQ(unsafe.violations.at(0).property, "at-most-k");
 }

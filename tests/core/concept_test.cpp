@@ -180,7 +180,8 @@ struct Generous : Good {
 BOOST_DESCRIBE_ENUM(Generous::Timer, tick)
 BOOST_DESCRIBE_STRUCT(Generous, (Good), ())
 static_assert(Protocol<Generous> && Cancels<Generous> && Leaves<Generous> && HasTimers<Generous>);
-static_assert(HearsDead<Generous> && !HearsTrusted<Generous> && NamesFairTimers<Generous> && HasPrompt<Generous>);
+static_assert(HearsDead<Generous> && !HearsTrusted<Generous> && NamesFairTimers<Generous> &&
+              HasPrompt<Generous>);
 
 TEST(Concept, Who_may_ask_and_for_what_has_a_default) {
     const TestConfig config{2};

@@ -37,7 +37,7 @@ TEST(RandomTest, Numbers_stay_below_their_bound_and_are_spread_evenly) {
         ++counts[number];
     }
     // Five standard deviations of a binomial with n = 60000 and p = 1/6 are 456.
-    for (const int count : counts) EXPECT_NEAR(count, draws / 6, 456);
+    for (const int count : counts) EXPECT_NEAR(count, draws / 6.0, 456);
 }
 
 // A bound of 3/4 of the range would show a plain remainder as twice as many small numbers.
@@ -52,7 +52,7 @@ TEST(RandomTest, A_huge_bound_is_not_biased) {
         low += number < bound / 3 ? 1 : 0;
     }
     // Five standard deviations of a binomial with n = 30000 and p = 1/3 are 408.
-    EXPECT_NEAR(low, draws / 3, 408);
+    EXPECT_NEAR(low, draws / 3.0, 408);
 }
 
 TEST(RandomTest, A_bound_of_one_leaves_only_zero) {

@@ -118,7 +118,7 @@ bool TwoLocks::is_lost(const View<TwoLocks>& view, SiteId keeper) {
 }
 
 void TwoLocks::on_state(const View<TwoLocks>& view, Report& report) {
-    for (const SiteId keeper : {0, 1}) {
+    for (const SiteId keeper : {0u, 1u}) {
         const std::string lock = lock_of(keeper);
         std::uint32_t holders = 0;
         for (const auto* site : view.sites) {

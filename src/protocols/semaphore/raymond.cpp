@@ -9,8 +9,8 @@ namespace allot {
 
 std::optional<std::string> Raymond::wrong(const Config& config) {
     if (config.permits < 1 || config.permits > config.sites)
-        return "--permits " + std::to_string(config.permits) + ": with --sites " + std::to_string(config.sites) +
-               " write a number from 1 to " + std::to_string(config.sites);
+        return "--permits " + std::to_string(config.permits) + ": with --sites " +
+               std::to_string(config.sites) + " write a number from 1 to " + std::to_string(config.sites);
     return std::nullopt;
 }
 
@@ -59,7 +59,8 @@ void Raymond::release(const Context&, Effects& fx) {
 
 void Raymond::try_enter(const Context& ctx, Effects& fx) {
     if (phase_ != Phase::waiting) return;
-    const auto missing = std::count_if(unanswered_.begin(), unanswered_.end(), [](auto count) { return count > 0; });
+    const auto missing =
+        std::count_if(unanswered_.begin(), unanswered_.end(), [](auto count) { return count > 0; });
     if (missing > static_cast<std::ptrdiff_t>(ctx.config.permits) - 1) return;
     phase_ = Phase::holding;
     fx.granted();
@@ -71,7 +72,8 @@ bool Raymond::goes_first(const Context& ctx, SiteId other, Stamp others_stamp) c
 }
 
 void Raymond::on_state(const View<Raymond>& view, Report& report) {
-    const auto holders = std::count_if(view.sites.begin(), view.sites.end(), [](auto* site) { return site->holding(); });
+    const auto holders =
+        std::count_if(view.sites.begin(), view.sites.end(), [](auto* site) { return site->holding(); });
     if (holders > static_cast<std::ptrdiff_t>(view.config.permits))
         report.violated("at-most-k", std::to_string(holders) + " sites hold one of " +
                                          std::to_string(view.config.permits) + " permits");

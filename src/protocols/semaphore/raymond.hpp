@@ -71,10 +71,10 @@ private:
     bool goes_first(const Context& ctx, SiteId other, Stamp others_stamp) const;
 
     Phase phase_ = Phase::idle;
-    Stamp clock_;                             // H: the highest stamp seen
-    std::optional<Stamp> stamp_;              // last: of the open request, from asking to letting go
-    std::vector<std::uint32_t> unanswered_;   // reply_count: my requests that this peer has not answered
-    std::vector<std::uint32_t> deferred_;     // defer_count: requests of this peer that I have not answered
+    Stamp clock_;                            // H: the highest stamp seen
+    std::optional<Stamp> stamp_;             // last: of the open request, from asking to letting go
+    std::vector<std::uint32_t> unanswered_;  // reply_count: my requests that this peer has not answered
+    std::vector<std::uint32_t> deferred_;    // defer_count: requests of this peer that I have not answered
 
     BOOST_DESCRIBE_CLASS(Raymond, (), (), (), (phase_, clock_, stamp_, unanswered_, deferred_))
 };
