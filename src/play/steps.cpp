@@ -415,15 +415,22 @@ Result<Move> read_crash_inside(Stage& stage, SiteId site, Words& words) {
 Result<Move> read_crash(Stage& stage, Words& words) {
     const SiteId site = words.site();
     if (words.error()) return Error{*words.error()};
-    if (const auto error = not_up(stage, site)) return *error;
+    // Inside a step it may also be one that just joins or comes back; the step says what it needs.
+    const bool inside_a_step = words.next_is("in");
+    if (const auto error = not_up(stage, site); error && !inside_a_step) return *error;
     Move move{.kind = MoveKind::crash, .site = site};
-    if (words.next_is("in")) {
+    if (inside_a_step) {
         const auto inside = read_crash_inside(stage, site, words);
         if (!inside) return Error{inside.error()};
         move = *inside;
     }
     if (const auto wrong = words.finish()) return Error{*wrong};
-    if (!stage.site(site).may_crash)
+    const bool starting = inside_a_step && move.input.kind == InputKind::start;
+    world::Machine& machine = stage.machine();
+    const world::LocalInfo& mortal =
+        starting ? machine.local(machine.react(stage.world().sites[site], move.input).after)
+                 : stage.site(site);
+    if (!mortal.may_crash)
         return Error{site_text(site) + " never crashes in " + std::string(stage.machine().name())};
     if (stage.budget().crashes == 0) return used_up("crashes", stage.machine().setup().crashes);
     return move;

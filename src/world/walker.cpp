@@ -185,11 +185,12 @@ World Walker::apply(const World& world, const Move& move, Report& report) {
             after_.ledger = spend(after_.ledger, &Budget::crashes);
             break;
         case MoveKind::crash_inside: {
-            Reaction cut;
-            cut.after = react(world.sites[move.site], {InputKind::crash}).after;
-            cut.events = react(world.sites[move.site], {InputKind::crash}).events;
-            cut.sent = react(world.sites[move.site], move.input).sent;
+            const Reaction& whole = react(world.sites[move.site], move.input);
+            const bool starting = move.input.kind == InputKind::start;  // it is the new life that ends
+            Reaction cut = react(starting ? whole.after : world.sites[move.site], {InputKind::crash});
+            cut.sent = whole.sent;
             advance(world, move.site, cut, received, move.sent);
+            if (starting) pay_for_start(world, move.site);
             after_.ledger = spend(after_.ledger, &Budget::crashes);
             break;
         }

@@ -207,7 +207,8 @@ void Walker::visit_reaction(const World& world, const Move& move, std::size_t re
 template <class F>
 void Walker::visit_crashes_inside(const World& world, const Move& move, F& visit) {
     const Reaction& reaction = react(world.sites[move.site], move.input);
-    if (reaction.sent.size() < 2 || !machine_.local(world.sites[move.site]).may_crash) return;
+    const bool starting = move.input.kind == InputKind::start;
+    if (!machine_.local(starting ? reaction.after : world.sites[move.site]).may_crash) return;
     if (move.input.kind == InputKind::timeout && !backlog_allows(world, reaction)) return;
     // None sent is a crash before the step, all sent a crash after it, and what goes to the dead is lost
     // anyway.
@@ -216,8 +217,10 @@ void Walker::visit_crashes_inside(const World& world, const Move& move, F& visit
         const SiteId to = machine_.envelope(reaction.sent[i]).to;
         if (i < 31 && to != move.site && machine_.local(world.sites[to]).up()) reachable |= 1u << i;
     }
-    for (std::uint32_t sent = (reachable - 1) & reachable; sent != 0; sent = (sent - 1) & reachable) {
-        if (!may_be_cut_short(sent, reaction)) continue;
+    for (std::uint32_t rest = reachable; rest != 0; rest = (rest - 1) & reachable) {
+        const std::uint32_t sent = (rest - 1) & reachable;
+        // Who starts and sends nothing has begun a life all the same.
+        if ((sent == 0 && !starting) || !may_be_cut_short(sent, reaction)) continue;
         Move inside = move;
         inside.kind = MoveKind::crash_inside;
         inside.sent = sent;
