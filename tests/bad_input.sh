@@ -45,6 +45,12 @@ refused '--threads 0: write a whole number from 1' check raymond --threads 0
 refused '--store heap: write exact or fingerprint' check raymond --store heap
 refused '--start anywhere: write boot or arbitrary' check raymond --start anywhere
 refused '--start arbitrary: raymond does not say' check raymond --start arbitrary
+refused '--sites 65: every run of so many cannot be explored; write at most 64' check raymond --sites 65
+refused '--crashes 1: a crash may cut any step short in too many ways' check raymond --sites 17 --crashes 1
+refused '--property convergence: add --start arbitrary' check raymond --property convergence
+refused '--memory 99999999999G: write a size' check raymond --memory 99999999999G
+refused '--out /: this file cannot be written' check raymond --out /
+refused 'no such file, or it cannot be read' play .
 refused 'protocol is required' check
 refused 'A subcommand is required'
 refused 'chekc: no such command; there is check, play or protocols' chekc raymond
@@ -63,6 +69,8 @@ scenario 'protocol raymond sites=3 permits=9'
 refused 'scenario.txt:1: ' play --quiet scenario.txt
 scenario 'request 1'
 refused 'scenario.txt:1: ' play --quiet scenario.txt
+scenario 'protocol raymond sites=3' 'state 0 {"deferred": []}'
+refused 'scenario.txt:2: ' play --quiet scenario.txt
 scenario 'protocol raymond sites=2' 'deliver 0 -> 1'
 refused 'scenario.txt:2: ' play --quiet scenario.txt
 

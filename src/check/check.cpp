@@ -61,8 +61,10 @@ private:
             // Two of n worlds share a fingerprint with about this probability.
             const auto n = static_cast<double>(result_.states);
             result_.omission_probability = n * n / 2 / 18446744073709551616.0;
-            liveness_judged_ = explored.layered && asked(deadlock);
-            if (!liveness_judged_ && (asked(starvation) || asked(servable)))
+            liveness_judged_ = explored.layered && asked(deadlock) && !options_.from_anywhere;
+            const bool wanted = asked(starvation) || asked(servable) ||
+                                (options_.from_anywhere && asked(convergence));
+            if (!liveness_judged_ && wanted)
                 result_.stopped_by = "liveness needs the exact store";
             return;
         }

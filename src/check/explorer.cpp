@@ -16,6 +16,8 @@ using world::World;
 
 // Worlds a thread expands per round: enough to amortise the barriers, few enough for the cache.
 constexpr std::size_t round_size = 1024;
+// Violations a thread remembers of a level; only the shortest is shown.
+constexpr std::size_t most_findings = 1000;
 // How far ahead of an insertion its slot and its record are fetched.
 constexpr std::size_t slot_lookahead = 16;
 constexpr std::size_t record_lookahead = 8;
@@ -53,12 +55,15 @@ struct Frontier {
         std::uint32_t length;
         std::size_t begin;
     };
-    std::vector<Unit> units;
+    std::vector<Unit> units;  // the first `used` count
+    std::size_t used = 0;
     std::vector<Item> items;
 
     void add(Position position, Tuple tuple) {
-        items.push_back({position, static_cast<std::uint32_t>(tuple.size()), units.size()});
-        units.insert(units.end(), tuple.begin(), tuple.end());
+        if (used + tuple.size() + spare > units.size()) units.resize(2 * (used + tuple.size() + spare));
+        items.push_back({position, static_cast<std::uint32_t>(tuple.size()), used});
+        copy_units(tuple, units.data() + used);
+        used += tuple.size();
     }
 };
 
@@ -121,7 +126,8 @@ private:
     void decide();
 
     void found(Worker& worker, Finding finding) {
-        if (machine_.setup().judges(finding.property)) worker.findings.push_back(std::move(finding));
+        if (machine_.setup().judges(finding.property) && worker.findings.size() < most_findings)
+            worker.findings.push_back(std::move(finding));
     }
 
     Graph& graph_;
@@ -181,6 +187,8 @@ void Explorer::expand(Worker& worker) {
     for (Parcel& parcel : worker.parcels) parcel.clear();
     const Store& store = graph_.store(worker.me);
     for (std::size_t i = 0; i < round_size && !level_done(worker); ++i) {
+        // Few worlds can take long where sites are many.
+        if (i % 64 == 63 && watchdog_.out_of_time()) return;
         if (exact()) {
             expand_world(worker, graph_.node(worker.me, worker.cursor), store.tuple(worker.cursor));
             worker.cursor = store.next(worker.cursor);
@@ -239,9 +247,8 @@ public:
         if (!next().assign_step(explorer_.machine_, self_, worker_.world, move.site, reaction, received))
             return false;
         ++worker_.transitions;
-        const bool changes = received != Walker::nothing_received || !reaction.sent.empty() ||
-                             reaction.after != worker_.world.sites[move.site];
-        if (changes) keep(move);
+        // A site may receive a message and send the same one to itself: then nothing changed.
+        if (reaction.after != worker_.world.sites[move.site] || !equal(next(), self_)) keep(move);
         return true;
     }
 
@@ -337,8 +344,10 @@ void Explorer::decide() {
         if (more) ++depth_;
         done_ = !more;
     }
-    if (++rounds_ % 16 == 0 && stopped_by_.empty()) stopped_by_ = watchdog_.reason_to_stop(growth);
-    if (any_found || !stopped_by_.empty()) done_ = true;
+    const bool look = ++rounds_ == 1 || rounds_ % 16 == 0 || watchdog_.out_of_time();
+    if (look && stopped_by_.empty()) stopped_by_ = watchdog_.reason_to_stop(growth);
+    // A deadlock in this level is shorter than a violation one step beyond it, so the level is finished first.
+    if ((any_found && all_done) || !stopped_by_.empty()) done_ = true;
     if (watchdog_.wants_progress() && watchdog_.seconds() > last_told_ + 0.1) {
         last_told_ = watchdog_.seconds();
         std::uint64_t transitions = 0;

@@ -23,6 +23,7 @@ public:
     }
     // Why the work has to stop now, if `extra_bytes` are about to be taken; empty if it may go on.
     std::string reason_to_stop(std::size_t extra_bytes = 0) const;
+    bool out_of_time() const { return options_.limit_seconds && seconds() >= *options_.limit_seconds; }
     bool wants_progress() const { return static_cast<bool>(options_.on_progress); }
     void tell(Progress progress) const;
 

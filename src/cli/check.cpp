@@ -16,6 +16,9 @@ namespace allot::cli {
 
 namespace {
 
+constexpr std::uint32_t most_sites = 64;
+constexpr std::uint32_t most_sites_with_crashes = 16;
+
 struct CheckFlags {
     std::string protocol;
     Parameters parameters;
@@ -75,6 +78,17 @@ std::optional<std::string> add_starts(const CheckFlags& flags, Job& job) {
     return std::nullopt;
 }
 
+// What could not even be begun within any limit.
+std::optional<std::string> too_large(const world::Setup& setup) {
+    if (setup.sites > most_sites)
+        return fmt::format("--sites {}: every run of so many cannot be explored; write at most {}", setup.sites, most_sites);
+    if (setup.crashes > 0 && setup.sites > most_sites_with_crashes)
+        return fmt::format("--crashes {}: a crash may cut any step short in too many ways with {} sites; write at most "
+                           "--sites {}",
+                           setup.crashes, setup.sites, most_sites_with_crashes);
+    return std::nullopt;
+}
+
 Result<Job> prepare(const CheckFlags& flags) {
     const auto entry = find_protocol(flags.protocol);
     if (!entry) return Error{entry.error()};
@@ -85,7 +99,12 @@ Result<Job> prepare(const CheckFlags& flags) {
     auto machine = (*entry)->make(flags.parameters);
     if (!machine) return Error{machine.error()};
     Job job{std::move(*machine), std::move(*options)};
+    if (const auto wrong = too_large(job.machine->setup())) return Error{*wrong};
     if (const auto wrong = add_starts(flags, job)) return Error{*wrong};
+    for (const PropertyName& property : world::properties_from_anywhere)
+        if (!job.options.from_anywhere && !job.machine->setup().property.empty() &&
+            job.machine->setup().judges(property.name))
+            return Error{fmt::format("--property {}: add --start arbitrary", property.name)};
     return job;
 }
 
@@ -131,22 +150,26 @@ std::string faults_line(const world::Setup& setup) {
     return faults.empty() ? "Faults: none." : fmt::format("Faults: {}.", fmt::join(faults, "; "));
 }
 
+std::string stamps_line(const world::Machine& machine, const check::Result& result) {
+    if (result.gaps_cut > 0)
+        return fmt::format("Stamps: renamed to small ones; {} times a distance was cut, so some runs may be missing.",
+                           with_commas(result.gaps_cut));
+    if (machine.stamps_from_nothing())
+        return "Stamps: renamed to small ones; some are made anew from zero, so their order may differ from real runs.";
+    return "Stamps: renamed to small ones; no distance was cut, so this is exact.";
+}
+
 // Under which bounds the verdict was reached, one sentence each.
 std::vector<std::string> bounds(const Job& job, const check::Result& result) {
     const world::Setup& setup = job.machine->setup();
     std::vector<std::string> lines;
+    const bool takes_prompt = job.machine->has_prompt() && setup.takes_prompt_messages();
     lines.push_back(requests_line(setup));
     lines.push_back(faults_line(setup));
     lines.push_back(fmt::format(
         "Links: {}; {}.", enum_name(setup.links),
-        setup.takes_prompt_messages() ? "prompt messages are taken at once" : "every order of deliveries"));
-    if (setup.ranked())
-        lines.push_back(
-            result.gaps_cut == 0
-                ? "Stamps: renamed to small ones; no distance was cut, so this is exact."
-                : fmt::format("Stamps: renamed to small ones; {} times a distance was cut, so clocks may "
-                              "have jumped.",
-                              with_commas(result.gaps_cut)));
+        takes_prompt ? "prompt messages are taken at once" : "every order of deliveries"));
+    if (setup.ranked()) lines.push_back(stamps_line(*job.machine, result));
     if (setup.backlog > 0)
         lines.push_back(fmt::format("Timers: fire only while every channel holds fewer than {} messages.",
                                     setup.backlog));
@@ -233,18 +256,19 @@ void print_for_programs(const Job& job, const check::Result& result) {
 int run_check(const CheckFlags& flags) {
     auto job = prepare(flags);
     if (!job) return wrong_usage(job.error());
-    std::ofstream out;
-    if (!flags.out.empty()) {
-        out.open(flags.out);
-        if (!out) return wrong_usage(fmt::format("--out {}: this file cannot be written", flags.out));
-    }
+    // Only a counterexample replaces what is in the file, but a long check should not end in vain.
+    if (!flags.out.empty() && !std::ofstream(flags.out, std::ios::app))
+        return wrong_usage(fmt::format("--out {}: this file cannot be written", flags.out));
     const bool terminal = isatty(STDERR_FILENO) != 0;
     if (terminal) job->options.on_progress = show_progress;
     const check::Result result = check::check(*job->machine, job->options);
     if (terminal) fmt::print(stderr, "\r\x1b[K");
     (flags.json ? print_for_programs : print_for_people)(*job, result);
-    if (out.is_open() && !result.violations.empty())
+    if (!flags.out.empty() && !result.violations.empty()) {
+        std::ofstream out(flags.out);
         out << check::scenario_of(*job->machine, result.violations.front());
+        if (!out.flush()) return wrong_usage(fmt::format("--out {}: writing failed", flags.out));
+    }
     switch (result.verdict) {
         case check::Verdict::holds:
             return exit_ok;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
+#include <filesystem>
 #include <fstream>
 #include <set>
 #include <sstream>
@@ -111,7 +112,7 @@ std::optional<double> parse_quantity(std::string_view text, std::initializer_lis
 
 Result<std::size_t> parse_bytes(std::string_view name, std::string_view text) {
     if (const auto bytes = parse_quantity(text, {{"G", 1ull << 30}, {"M", 1ull << 20}, {"K", 1ull << 10}}))
-        return static_cast<std::size_t>(*bytes);
+        if (*bytes < 1e15) return static_cast<std::size_t>(*bytes);
     return Error{fmt::format("--{} {}: write a size, as in 4G or 512M", name, text)};
 }
 
@@ -123,7 +124,7 @@ Result<double> parse_seconds(std::string_view name, std::string_view text) {
 
 Result<std::string> read_file(const std::string& path) {
     std::ifstream file(path);
-    if (!file) return Error{fmt::format("{}: no such file, or it cannot be read", path)};
+    if (!file || std::filesystem::is_directory(path)) return Error{fmt::format("{}: no such file, or it cannot be read", path)};
     std::ostringstream text;
     text << file.rdbuf();
     return text.str();

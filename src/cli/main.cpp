@@ -48,5 +48,10 @@ int main(int argc, char** argv) {
     } catch (const CLI::ParseError& error) {
         return explain(app, error, argc > 1 ? argv[1] : "");
     }
-    return action();
+    try {
+        return action();
+    } catch (const std::bad_alloc&) {
+        fmt::print(stderr, "allot: not enough memory for this instance; write fewer sites\n");
+        return cli::exit_bounded;
+    }
 }

@@ -18,6 +18,7 @@
 //     may_crash(ctx), listens_to(ctx, peer) roles that never crash, peers that the detector need not mention
 //     P::Monitor                            history that properties need; see core/view.hpp
 //     P::Config::Repairs                    described bools: defects of a paper that can be switched back on
+//     misfit(ctx)                           why a state written by hand cannot be one of this instance
 //     prompt(message), normalise(worlds), domain(ctx, member), legal(view)
 //
 // Roles (a client, a resource) are variants of one site: std::variant<Client, Resource>, of structs that

@@ -6,6 +6,7 @@
 // Threads: everything here may be called from several threads.
 #pragma once
 
+#include <atomic>
 #include <boost/container/small_vector.hpp>
 #include <boost/json/fwd.hpp>
 #include <cstdint>
@@ -103,8 +104,8 @@ struct LedgerInfo {
     StampSet stamps;
 };
 
-// A renaming of stamps: value v becomes renamed[v].
-using StampNames = std::vector<std::uint64_t>;
+// A renaming of stamps: pairs of old and new value, ascending.
+using StampNames = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
 
 class Machine {
 public:
@@ -140,6 +141,10 @@ public:
     virtual bool says_legal() const = 0;
     virtual bool legal(const World& world) const = 0;
 
+    // Whether, with stamps renamed, a handler ever made a stamp from Stamp{} where renaming may misplace it.
+    bool stamps_from_nothing() const { return stamps_from_nothing_; }
+    // Whether the protocol names messages that may be received at once.
+    virtual bool has_prompt() const = 0;
     // Canonical forms: `normalise` is the protocol's own, the others rename the stamps of one thing.
     virtual bool normalises() const = 0;
     virtual void normalise(World& world) = 0;
@@ -170,6 +175,7 @@ protected:
     StableVector<LocalInfo> locals_;
     StableVector<EnvelopeInfo> envelopes_;
     StableVector<LedgerInfo> ledgers_;
+    std::atomic<bool> stamps_from_nothing_ = false;
 
 private:
     Setup setup_;

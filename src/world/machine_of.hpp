@@ -103,6 +103,7 @@ public:
         return answer;
     }
 
+    bool has_prompt() const override { return HasPrompt<P>; }
     bool normalises() const override { return Normalises<P>; }
     void normalise(World& world) override;
     std::vector<std::uint64_t> stamps_of(const World& world) const override;
@@ -194,6 +195,7 @@ private:
     void offer_timers(const Site<P>& site, Offers& offers);
     void offer_detector(SiteId self, const Site<P>& site, Offers& offers);
     void run(SiteId self, Site<P>& site, const Input& input);
+    void watch_stamps(LocalId local, const Input& input, const Reaction& reaction);
     // Puts exactly these messages in flight, in the order that the links keep.
     void launch(World& world, std::vector<Envelope<Message>> sent);
 
@@ -211,8 +213,10 @@ private:
     }
     template <class T>
     static T renamed(T value, const StampNames& names) {
-        for_each_stamp(value,
-                       [&](Stamp& stamp) { stamp = StampAccess::make(names[StampAccess::value(stamp)]); });
+        for_each_stamp(value, [&](Stamp& stamp) {
+            const std::pair key{StampAccess::value(stamp), std::uint64_t{0}};
+            stamp = StampAccess::make(std::lower_bound(names.begin(), names.end(), key)->second);
+        });
         return value;
     }
 
@@ -284,14 +288,33 @@ const Reaction& MachineOf<P>::react(LocalId local, const Input& input) {
     Reaction reaction;
     reaction.report = judged(stepper_.report());
     if constexpr (!std::same_as<MonitorOf<P>, NoMonitor>) reaction.events = intern_events(stepper_.events());
-    for (const auto& send : stepper_.fx().sends())
-        reaction.sent.push_back(intern_envelope({self, send.to, send.message}));
+    for (const auto& send : stepper_.fx().sends()) {
+        if (send.to < setup().sites)
+            reaction.sent.push_back(intern_envelope({self, send.to, send.message}));
+        else
+            reaction.report.violated(assertion.name, "a message to site " + std::to_string(send.to) +
+                                                         ", which does not exist");
+    }
     reaction.after = intern_local(self, site);
     reaction.plain =
         site.up() && input.kind != InputKind::start && reaction.events == 0 && reaction.report.clean();
+    watch_stamps(local, input, reaction);
     const Reaction* kept = &reactions_.emplace_back(std::move(reaction));
     reaction_of_.emplace(key, kept);
     return *kept;
+}
+
+// Renaming shifts all stamps down where none is zero. A handler that then makes one from Stamp{} instead of
+// from what it knows would put it in another place than without renaming; so it is noticed.
+template <Protocol P>
+void MachineOf<P>::watch_stamps(LocalId local, const Input& input, const Reaction& reaction) {
+    if (!setup().ranked() || input.kind == InputKind::start) return;
+    std::uint64_t known = this->local(local).stamps.values;
+    if (input.kind == InputKind::deliver) known |= envelope(input.argument).stamps.values;
+    std::uint64_t made = this->local(reaction.after).stamps.values;
+    for (const EnvelopeId id : reaction.sent) made |= envelope(id).stamps.values;
+    const std::uint64_t zero_and_one = 3;
+    if ((known & 1) == 0 && (made & ~known & zero_and_one) != 0) stamps_from_nothing_ = true;
 }
 
 template <Protocol P>
@@ -471,6 +494,8 @@ std::optional<std::string> MachineOf<P>::merge_state(LocalId& local, const boost
     const std::scoped_lock lock(mutex_);
     Site<P> site = sites_[local];
     if (auto error = merge_json(site.protocol, part)) return error;
+    if constexpr (requires { site.protocol.misfit(stepper_.context(0, site)); })
+        if (auto error = site.protocol.misfit(stepper_.context(this->local(local).site, site))) return error;
     site.application.phase = site.protocol.phase();
     local = intern_local(this->local(local).site, site);
     return std::nullopt;

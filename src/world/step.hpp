@@ -144,7 +144,7 @@ private:
                                                     std::string(enum_name(site.protocol.phase())) +
                                                     " while its application is " +
                                                     std::string(enum_name(site.application.phase)));
-        } catch (const BrokenInvariant& broken) {
+        } catch (const std::exception& broken) {  // BrokenInvariant, or what a library throws at a wrong use
             report_.violated(assertion.name, broken.what());
         }
     }

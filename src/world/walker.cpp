@@ -12,12 +12,15 @@ namespace {
 // still told apart from the next larger one. Larger distances are cut, and the cuts are counted.
 constexpr std::uint64_t widest_gap = 3;
 
+// More prompt messages than this after one step are taken for an endless chain.
+constexpr std::size_t longest_trail = 100'000;
+
 }  // namespace
 
 Walker::Walker(Machine& machine, std::optional<bool> ranked)
     : machine_(machine),
       fifo_(machine.setup().links == Links::fifo),
-      prompt_(machine.setup().takes_prompt_messages()),
+      prompt_(machine.has_prompt() && machine.setup().takes_prompt_messages()),
       ranked_(ranked.value_or(machine.setup().ranked())),
       normalises_(machine.normalises() && machine.setup().normalise) {}
 
@@ -261,6 +264,8 @@ void Walker::take_prompt_messages() {
         const SiteId to = machine_.envelope(id).to;
         advance(after_, to, react(after_.sites[to], {InputKind::deliver, id, 0}), i, everything_sent);
         trail_.push_back(id);
+        if (trail_.size() > longest_trail)
+            report_.violated(assertion.name, "prompt messages cause prompt messages without end");
         i = 0;
     }
 }
@@ -289,7 +294,7 @@ void Walker::rank_stamps(World& world) {
     if (values.empty()) return;
 
     // Zero stays zero: it is before every other stamp, also before those not yet made.
-    StampNames names(values.back() + 1, 0);
+    StampNames names;
     std::uint64_t before = values.front() == 0 ? 0 : values.front() - 1;
     std::uint64_t name = 0;
     bool changed = false;
@@ -298,7 +303,7 @@ void Walker::rank_stamps(World& world) {
         if (gap > widest_gap) ++gaps_cut_;
         name += std::min(gap, widest_gap);
         before = value;
-        names[value] = name;
+        names.emplace_back(value, name);
         changed = changed || name != value;
     }
     if (changed) rename(world, names, all.large ? 0 : all.values);

@@ -1,5 +1,5 @@
 # The larger instances of Raymond's algorithm: all properties, exact store.
-set -eu
+set -euo pipefail
 check() {
     echo "allot check raymond $*"
     "$ALLOT" check raymond "$@" --memory 16G | tail -n 1

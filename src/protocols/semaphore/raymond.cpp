@@ -14,6 +14,13 @@ std::optional<std::string> Raymond::wrong(const Config& config) {
     return std::nullopt;
 }
 
+std::optional<std::string> Raymond::misfit(const Context& ctx) const {
+    if (unanswered_.size() != ctx.config.sites || deferred_.size() != ctx.config.sites)
+        return "unanswered and deferred need one number per site";
+    if (phase_ != Phase::idle && !stamp_) return "a site that waits or holds has a stamp";
+    return std::nullopt;
+}
+
 void Raymond::start(const Context& ctx, Effects&) {
     unanswered_.assign(ctx.config.sites, 0);
     deferred_.assign(ctx.config.sites, 0);

@@ -23,7 +23,7 @@ class Raymond {
 public:
     static constexpr std::string_view name = "raymond";
     static constexpr std::string_view problem = "semaphore";
-    static constexpr std::string_view summary = "k permits among N sites; no crash tolerated (Raymond 1989)";
+    static constexpr std::string_view summary = "k permits among N sites; fewer than k crashes tolerated (Raymond 1989)";
     static constexpr Links links = Links::unordered;
     static constexpr std::array properties{
         PropertyName{"at-most-k", "no more than k live sites hold a permit"},
@@ -57,6 +57,8 @@ public:
     void receive(const Context& ctx, SiteId from, const Reply& reply, Effects& fx);
     void release(const Context& ctx, Effects& fx);
     Phase phase() const { return phase_; }
+    // Why a state written by hand cannot be one of this instance.
+    std::optional<std::string> misfit(const Context& ctx) const;
 
     // A reply only ever brings its receiver closer to entering.
     static bool prompt(const Message& message) { return std::holds_alternative<Reply>(message); }
