@@ -346,7 +346,8 @@ void Explorer::decide() {
     }
     const bool look = ++rounds_ == 1 || rounds_ % 16 == 0 || watchdog_.out_of_time();
     if (look && stopped_by_.empty()) stopped_by_ = watchdog_.reason_to_stop(growth);
-    // A deadlock in this level is shorter than a violation one step beyond it, so the level is finished first.
+    // A deadlock in this level is shorter than a violation one step beyond it, so the level is finished
+    // first.
     if ((any_found && all_done) || !stopped_by_.empty()) done_ = true;
     if (watchdog_.wants_progress() && watchdog_.seconds() > last_told_ + 0.1) {
         last_told_ = watchdog_.seconds();

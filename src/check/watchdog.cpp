@@ -30,8 +30,7 @@ double cpu_seconds() {
 }
 
 std::string Watchdog::reason_to_stop(std::size_t extra_bytes) const {
-    if (out_of_time())
-        return fmt::format("the time limit of {} s was reached", *options_.limit_seconds);
+    if (out_of_time()) return fmt::format("the time limit of {} s was reached", *options_.limit_seconds);
     if (resident_bytes() + extra_bytes > options_.memory_bytes)
         return fmt::format("the memory limit of {} MiB was reached", options_.memory_bytes >> 20);
     return {};

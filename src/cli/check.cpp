@@ -81,11 +81,13 @@ std::optional<std::string> add_starts(const CheckFlags& flags, Job& job) {
 // What could not even be begun within any limit.
 std::optional<std::string> too_large(const world::Setup& setup) {
     if (setup.sites > most_sites)
-        return fmt::format("--sites {}: every run of so many cannot be explored; write at most {}", setup.sites, most_sites);
+        return fmt::format("--sites {}: every run of so many cannot be explored; write at most {}",
+                           setup.sites, most_sites);
     if (setup.crashes > 0 && setup.sites > most_sites_with_crashes)
-        return fmt::format("--crashes {}: a crash may cut any step short in too many ways with {} sites; write at most "
-                           "--sites {}",
-                           setup.crashes, setup.sites, most_sites_with_crashes);
+        return fmt::format(
+            "--crashes {}: a crash may cut any step short in too many ways with {} sites; write at most "
+            "--sites {}",
+            setup.crashes, setup.sites, most_sites_with_crashes);
     return std::nullopt;
 }
 
@@ -152,10 +154,12 @@ std::string faults_line(const world::Setup& setup) {
 
 std::string stamps_line(const world::Machine& machine, const check::Result& result) {
     if (result.gaps_cut > 0)
-        return fmt::format("Stamps: renamed to small ones; {} times a distance was cut, so some runs may be missing.",
-                           with_commas(result.gaps_cut));
+        return fmt::format(
+            "Stamps: renamed to small ones; {} times a distance was cut, so some runs may be missing.",
+            with_commas(result.gaps_cut));
     if (machine.stamps_from_nothing())
-        return "Stamps: renamed to small ones; some are made anew from zero, so their order may differ from real runs.";
+        return "Stamps: renamed to small ones; some are made anew from zero, so their order may differ from "
+               "real runs.";
     return "Stamps: renamed to small ones; no distance was cut, so this is exact.";
 }
 
@@ -166,9 +170,9 @@ std::vector<std::string> bounds(const Job& job, const check::Result& result) {
     const bool takes_prompt = job.machine->has_prompt() && setup.takes_prompt_messages();
     lines.push_back(requests_line(setup));
     lines.push_back(faults_line(setup));
-    lines.push_back(fmt::format(
-        "Links: {}; {}.", enum_name(setup.links),
-        takes_prompt ? "prompt messages are taken at once" : "every order of deliveries"));
+    lines.push_back(
+        fmt::format("Links: {}; {}.", enum_name(setup.links),
+                    takes_prompt ? "prompt messages are taken at once" : "every order of deliveries"));
     if (setup.ranked()) lines.push_back(stamps_line(*job.machine, result));
     if (setup.backlog > 0)
         lines.push_back(fmt::format("Timers: fire only while every channel holds fewer than {} messages.",
@@ -179,7 +183,7 @@ std::vector<std::string> bounds(const Job& job, const check::Result& result) {
     if (result.omission_probability > 0)
         lines.push_back(fmt::format("Store: fingerprints; a world was missed with probability {:.2g}.",
                                     result.omission_probability));
-    if (!result.stopped_by.empty()) lines.push_back(fmt::format("Stopped early: {}.", result.stopped_by));
+    if (!result.stopped_by.empty()) lines.push_back(fmt::format("Bounded: {}.", result.stopped_by));
     return lines;
 }
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fmt/format.h>
 #include <filesystem>
+#include <fmt/format.h>
 #include <fstream>
 #include <set>
 #include <sstream>
@@ -124,7 +124,8 @@ Result<double> parse_seconds(std::string_view name, std::string_view text) {
 
 Result<std::string> read_file(const std::string& path) {
     std::ifstream file(path);
-    if (!file || std::filesystem::is_directory(path)) return Error{fmt::format("{}: no such file, or it cannot be read", path)};
+    if (!file || std::filesystem::is_directory(path))
+        return Error{fmt::format("{}: no such file, or it cannot be read", path)};
     std::ostringstream text;
     text << file.rdbuf();
     return text.str();

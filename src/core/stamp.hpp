@@ -2,8 +2,8 @@
 //
 // A stamp may only be compared, maximised and incremented. Protocols that keep to this can't tell a run from
 // the same run with all stamps renamed in order, which is what lets the checker replace stamps by their ranks
-// and so make unbounded clocks finite. A default stamp is zero and comes before every other; it belongs into initial
-// states. A handler makes new stamps from those it knows, not from Stamp{}.
+// and so make unbounded clocks finite. A default stamp is zero and comes before every other; it belongs into
+// initial states. A handler makes new stamps from those it knows, not from Stamp{}.
 #pragma once
 
 #include <compare>

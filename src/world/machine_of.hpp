@@ -292,8 +292,8 @@ const Reaction& MachineOf<P>::react(LocalId local, const Input& input) {
         if (send.to < setup().sites)
             reaction.sent.push_back(intern_envelope({self, send.to, send.message}));
         else
-            reaction.report.violated(assertion.name, "a message to site " + std::to_string(send.to) +
-                                                         ", which does not exist");
+            reaction.report.violated(
+                assertion.name, "a message to site " + std::to_string(send.to) + ", which does not exist");
     }
     reaction.after = intern_local(self, site);
     reaction.plain =

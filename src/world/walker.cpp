@@ -220,21 +220,10 @@ bool Walker::enabled(const World& world, const Move& move) {
 
 std::vector<Move> Walker::inputs(const World& world) {
     std::vector<Move> moves;
-    for (std::size_t i = 0; i < world.flight.size(); ++i) {
-        if (!deliverable(world, i)) continue;
-        const EnvelopeId id = world.flight[i];
-        const SiteId to = machine_.envelope(id).to;
-        moves.push_back({.site = to, .input = {InputKind::deliver, id, 0}, .envelope = id, .fair = true});
-    }
-    for (SiteId site = 0; site < world.sites.size(); ++site) {
-        const LocalInfo& info = machine_.local(world.sites[site]);
-        for (Offer offer : info.offers) {
-            if (!offered(world, site, info, offer)) continue;
-            const bool timeout = offer.input.kind == InputKind::timeout;
-            if (timeout && !backlog_allows(world, react(world.sites[site], offer.input))) continue;
-            moves.push_back({.site = site, .input = offer.input, .fair = offer.fair});
-        }
-    }
+    for_each_input(world, [&](const Move& move, std::size_t) {
+        const bool timer = move.input.kind == InputKind::timeout;
+        if (!timer || backlog_allows(world, react(world.sites[move.site], move.input))) moves.push_back(move);
+    });
     return moves;
 }
 

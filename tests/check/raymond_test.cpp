@@ -112,6 +112,13 @@ TEST(Raymond, Taking_replies_at_once_changes_no_verdict) {
         }
 }
 
+// A crashed site's last message keeps its stamp while the clocks of the others go on.
+TEST(Raymond, Where_stamps_drift_too_far_apart_the_verdict_is_bounded) {
+    const auto result = run({{"requests", "any"}, {"crashes", "1"}, {"property", "at-most-k"}});
+    EXPECT_GT(result.gaps_cut, 0u);
+    EXPECT_EQ(result.verdict, check::Verdict::bounded);
+}
+
 TEST(Raymond, Loss_of_a_message_is_not_survived) {
     const auto result = run({{"permits", "1"}, {"lose", "1"}});
     ASSERT_EQ(result.verdict, check::Verdict::violated);

@@ -23,7 +23,8 @@ class Raymond {
 public:
     static constexpr std::string_view name = "raymond";
     static constexpr std::string_view problem = "semaphore";
-    static constexpr std::string_view summary = "k permits among N sites; fewer than k crashes tolerated (Raymond 1989)";
+    static constexpr std::string_view summary =
+        "k permits among N sites; fewer than k crashes tolerated (Raymond 1989)";
     static constexpr Links links = Links::unordered;
     static constexpr std::array properties{
         PropertyName{"at-most-k", "no more than k live sites hold a permit"},
