@@ -15,7 +15,7 @@ using world::Walker;
 using world::World;
 
 // Worlds a thread expands per round: enough to amortise the barriers, few enough for the cache.
-constexpr std::size_t round_size = 1024;
+constexpr std::size_t round_size = 4096;
 // Violations a thread remembers of a level; only the shortest is shown.
 constexpr std::size_t most_findings = 1000;
 // How far ahead of an insertion its slot and its record are fetched.
