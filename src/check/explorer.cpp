@@ -122,7 +122,7 @@ private:
     void expand_world(Worker& worker, Node node, Tuple tuple);
     void take_in(Worker& worker);
     void take_parcel(Worker& worker, const Parcel& parcel);
-    void judge(Worker& worker, Node node, Tuple tuple);
+    bool judge(Worker& worker, Node node);
     void decide();
 
     void found(Worker& worker, Finding finding) {
@@ -154,7 +154,6 @@ void Explorer::begin() {
         const std::uint64_t hash = hash_of(packed);
         const unsigned owner = graph_.owner_of(hash);
         const auto [position, fresh] = graph_.store(owner).insert(packed, hash, 0);
-        if (fresh) judge(first, graph_.node(owner, position), packed);
         if (!birth.clean())
             found(first, {birth.property(), birth.detail(), graph_.node(owner, position), std::nullopt,
                           std::nullopt});
@@ -281,8 +280,19 @@ private:
     std::size_t kept_ = 0;  // of the worker's successors
 };
 
+// Whether the world that is about to be expanded is as it should be.
+bool Explorer::judge(Worker& worker, Node node) {
+    if (!graph_.binding(worker.world)) return true;
+    Report report;
+    machine_.check_state(worker.world, report);
+    if (report.clean()) return true;
+    found(worker, {report.property(), report.detail(), node, std::nullopt, std::nullopt});
+    return !machine_.setup().judges(report.property());
+}
+
 void Explorer::expand_world(Worker& worker, Node node, Tuple tuple) {
     unpack(tuple, machine_.setup().sites, worker.world);
+    if (!judge(worker, node)) return;
     Visitor visitor(*this, worker, node, tuple);
     worker.walker.for_each_step(worker.world, visitor);
     visitor.address_all();
@@ -308,18 +318,9 @@ void Explorer::take_parcel(Worker& worker, const Parcel& parcel) {
         if (store.full()) return;  // decide() stops the search
         const Tuple tuple = parcel.tuple(items[i]);
         const auto [position, fresh] = store.insert(tuple, items[i].hash, items[i].parent);
-        if (fresh) judge(worker, graph_.node(worker.me, position), tuple);
         if (fresh && !exact()) worker.next.add(position, tuple);
         if (!fresh && position < worker.level_end) worker.layered = false;
     }
-}
-
-void Explorer::judge(Worker& worker, Node node, Tuple tuple) {
-    unpack(tuple, machine_.setup().sites, worker.world);
-    Report report;
-    if (graph_.binding(worker.world)) machine_.check_state(worker.world, report);
-    if (!report.clean())
-        found(worker, {report.property(), report.detail(), node, std::nullopt, std::nullopt});
 }
 
 // Between two rounds: is the level done, is there anything left, are the limits kept?
