@@ -195,77 +195,97 @@ std::optional<Lasso> ComponentSearch::judge(const std::vector<Node>& component) 
     return std::nullopt;
 }
 
-// A closed walk from the shallowest node of the component that attends to every fair action possible there.
-Lasso ComponentSearch::way_round(const std::vector<Node>& component) {
-    const Node entry = *std::min_element(component.begin(), component.end(), [&](Node a, Node b) {
-        return std::pair(graph_.depth(a), a) < std::pair(graph_.depth(b), b);
-    });
-    Lasso lasso{{entry}, {}, bad_.site()};
-    std::set<ActionKey> owed;
-    edges_.visit(entry, [&](const Move& move, Node) {
-        if (move.fair) owed.insert(edges_.action(move));
-    });
-    const auto attend = [&](Node node) {
-        std::set<ActionKey> possible;
-        edges_.visit(node, [&](const Move& move, Node) {
-            if (move.fair) possible.insert(edges_.action(move));
-        });
-        std::erase_if(owed, [&](ActionKey key) { return !possible.contains(key); });
-    };
+// A closed walk inside a component that attends to every fair action possible at its entry: each is taken
+// somewhere on it, or passes a node where it is not possible.
+class ClosedWalk {
+public:
+    using Inside = std::function<bool(Node)>;
 
+    ClosedWalk(Graph& graph, Inside inside, Node entry, std::optional<SiteId> site)
+        : edges_(graph), look_(graph), inside_(std::move(inside)), here_(entry), lasso_{{entry}, {}, site} {
+        owed_ = fair_actions(entry);
+    }
+
+    Lasso walk() {
+        const Node entry = here_;
+        while (!owed_.empty()) attend_to(*owed_.begin());
+        if (here_ != entry || lasso_.actions.empty())
+            walk_until([&](const Step& step) { return step.to == entry; });
+        lasso_.nodes.pop_back();  // the entry again
+        return std::move(lasso_);
+    }
+
+private:
     struct Step {
         Node from;
+        Node to;
         ActionKey action;
+        bool fair;
     };
-    Node here = entry;
-    // Walks the shortest way inside the component to the first step for which `enough` says so.
-    const auto walk_until = [&](const std::function<bool(Node, ActionKey, bool)>& enough) {
-        std::map<Node, Step> came{{here, {0, 0}}};
-        std::deque<Node> queue{here};
-        std::optional<std::pair<Node, Step>> last;
+
+    std::set<ActionKey> fair_actions(Node node) {
+        std::set<ActionKey> actions;
+        look_.visit(node, [&](const Move& move, Node) {
+            if (move.fair) actions.insert(look_.action(move));
+        });
+        return actions;
+    }
+
+    void attend_to(ActionKey wanted) {
+        walk_until([&](const Step& step) {
+            return (step.fair && step.action == wanted) || !fair_actions(step.to).contains(wanted);
+        });
+    }
+
+    // Walks the shortest way inside the component whose last step is `enough`.
+    template <class Enough>
+    void walk_until(Enough&& enough) {
+        std::map<Node, Step> came_by;
+        std::deque<Node> queue{here_};
+        std::optional<Step> last;
         while (!queue.empty() && !last) {
             const Node node = queue.front();
             queue.pop_front();
             edges_.visit(node, [&](const Move& move, Node after) {
-                if (last || !inside(after)) return;
-                const Step step{node, edges_.action(move)};
-                if (enough(after, step.action, move.fair))
-                    last = {after, step};
-                else if (after != node && came.try_emplace(after, step).second)
+                if (last || !inside_(after)) return;
+                const Step step{node, after, edges_.action(move), move.fair};
+                if (enough(step))
+                    last = step;
+                else if (after != here_ && came_by.try_emplace(after, step).second)
                     queue.push_back(after);
             });
         }
         if (!last) return;
-        std::vector<std::pair<Node, Step>> way{*last};
-        while (way.back().second.from != here) {
-            const Node from = way.back().second.from;
-            way.emplace_back(from, came.at(from));
-        }
-        for (auto step = way.rbegin(); step != way.rend(); ++step) {
-            lasso.actions.push_back(step->second.action);
-            owed.erase(step->second.action);
-            attend(step->first);
-            lasso.nodes.push_back(step->first);
-        }
-        here = last->first;
-    };
-
-    while (!owed.empty()) {
-        const ActionKey wanted = *owed.begin();
-        walk_until([&](Node after, ActionKey action, bool fair) {
-            if (fair && action == wanted) return true;
-            bool possible = false;
-            Edges look(graph_);
-            look.visit(after, [&](const Move& move, Node) {
-                possible = possible || (move.fair && look.action(move) == wanted);
-            });
-            return !possible;
-        });
+        std::vector<Step> way{*last};
+        while (way.back().from != here_) way.push_back(came_by.at(way.back().from));
+        for (auto step = way.rbegin(); step != way.rend(); ++step) take(*step);
     }
-    if (here != entry || lasso.actions.empty())
-        walk_until([&](Node after, ActionKey, bool) { return after == entry; });
-    lasso.nodes.pop_back();  // the entry again
-    return lasso;
+
+    void take(const Step& step) {
+        lasso_.actions.push_back(step.action);
+        lasso_.nodes.push_back(step.to);
+        owed_.erase(step.action);
+        const auto possible = fair_actions(step.to);
+        std::erase_if(owed_, [&](ActionKey key) { return !possible.contains(key); });
+        here_ = step.to;
+    }
+
+    Edges edges_;
+    Edges look_;  // looks at a node while edges_ is visiting another
+    Inside inside_;
+    Node here_;
+    Lasso lasso_;
+    std::set<ActionKey> owed_;
+};
+
+// From the shallowest node, so that the way there is short.
+Lasso ComponentSearch::way_round(const std::vector<Node>& component) {
+    const Node entry = *std::min_element(component.begin(), component.end(), [&](Node a, Node b) {
+        return std::pair(graph_.depth(a), a) < std::pair(graph_.depth(b), b);
+    });
+    return ClosedWalk(
+               graph_, [this](Node node) { return inside(node); }, entry, bad_.site())
+        .walk();
 }
 
 class Liveness {
