@@ -169,8 +169,6 @@ concept ChoosesPeers = requires(const ContextOf<P>& ctx, SiteId peer) {
     { P::listens_to(ctx, peer) } -> std::same_as<bool>;
 };
 template <class P>
-concept HasRepairs = reflect::Struct<typename P::Config::Repairs>;
-template <class P>
 concept HasPrompt = requires(const typename P::Message& message) {
     { P::prompt(message) } -> std::same_as<bool>;
 };
