@@ -35,7 +35,7 @@ refused '--graph path:3: raymond has no such parameter; it takes --sites or --pe
 refused '--requests 2,2: these are 2 numbers for 3 sites' check raymond --requests 2,2
 refused '--requests few: write a number, any' check raymond --requests few
 refused '--crashes x: write a whole number' check raymond --crashes x
-refused '--trust thick: write dense or sparse' check raymond --trust thick
+refused '--trust thick: write dense, sparse or anchor' check raymond --trust thick
 refused '--anchor 3: write a whole number from 0 to 2' check raymond --anchor 3
 refused '--links tcp: write fifo or unordered' check raymond --links tcp
 refused '--cancel: raymond has no cancel' check raymond --cancel

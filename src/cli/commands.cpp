@@ -42,13 +42,16 @@ const std::vector<std::pair<const char*, const char*>> explained{
     {"leaves", "how many sites may leave in order; default 0"},
     {"duplicate", "how many messages may be delivered twice; default 0"},
     {"lose", "how many messages may get lost; default 0"},
-    {"trust", "dense: everybody trusts everybody at once; sparse: trust may come late or never"},
-    {"anchor", "the site that no detector ever suspects"},
+    {"lies", "how often a detector may report a live site dead; default 0"},
+    {"trust",
+     "dense: everybody trusts everybody at once; sparse: late or never; anchor: only the anchor does"},
+    {"anchor", "the site that nobody ever suspects and that never crashes, or none"},
     {"links", "fifo or unordered; default what the protocol needs"},
     {"ranks", "on: rename stamps to small ones; default on where requests are unbounded"},
     {"backlog", "a timer fires only while every channel holds fewer messages than this; default 0: always"},
     {"property", "judge only this one; may be repeated"},
     {"without", "switch a repair off: the published defect is back; several with commas"},
+    {"with", "switch a repair on that a published protocol lacks"},
 };
 const std::vector<std::pair<const char*, const char*>> switches{
     {"cancel", "waiting requests may be withdrawn at any time"},

@@ -24,7 +24,9 @@ boost::json::value as_json(const world::Entry& entry) {
     boost::json::array properties;
     for (const PropertyName& property : entry.properties)
         properties.push_back({{"name", property.name}, {"meaning", property.meaning}});
-    boost::json::array repairs(entry.repairs.begin(), entry.repairs.end());
+    boost::json::array repairs;
+    for (const RepairInfo& repair : entry.repairs)
+        repairs.push_back({{"name", repair.name}, {"on", repair.on}});
     return {{"name", entry.name},       {"problem", entry.problem},
             {"summary", entry.summary}, {"links", enum_name(entry.links)},
             {"parameters", parameters}, {"repairs", repairs},

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -45,21 +46,28 @@ public:
     void revoked() { notices_.push_back({Notice::Kind::revoked, {}, {}}); }
     void refused(std::string reason) { notices_.push_back({Notice::Kind::refused, {}, std::move(reason)}); }
 
+    // The handler took a rare path, one of P::probes: a campaign of random runs reports those never taken.
+    void reached(std::string_view probe) { probes_.push_back(probe); }
+
     const std::vector<Send>& sends() const { return sends_; }
     const std::vector<TimerChange>& timers() const { return timers_; }
     const std::vector<Notice>& notices() const { return notices_; }
+
+    const std::vector<std::string_view>& probes() const { return probes_; }
 
     // Drivers keep one Effects and empty it between steps, so that no step allocates anew.
     void clear() {
         sends_.clear();
         timers_.clear();
         notices_.clear();
+        probes_.clear();
     }
 
 private:
     std::vector<Send> sends_;
     std::vector<TimerChange> timers_;
     std::vector<Notice> notices_;
+    std::vector<std::string_view> probes_;
 };
 
 }  // namespace allot

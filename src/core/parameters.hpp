@@ -63,17 +63,22 @@ struct ParameterInfo {
     std::string name;
     std::string fallback;
 };
+struct RepairInfo {
+    std::string name;
+    bool on = true;
+};
 
 // The parameters of a Config with their defaults, in the order of its members.
 template <class Config>
 std::vector<ParameterInfo> parameters_of();
-// The repairs of a Config: members of its Repairs, all on by default.
+// The repairs of a Config: members of its Repairs. They are on by default, and off where a protocol is the
+// published one.
 template <class Config>
-std::vector<std::string> repairs_of();
+std::vector<RepairInfo> repairs_of();
 
-// Takes what Config knows out of `given`. `without` names repairs to switch off.
+// Takes what Config knows out of `given`; there `without` and `with` name repairs to switch off and on.
 template <class Config>
-Result<Config> take_config(Parameters& given, const std::vector<std::string>& without);
+Result<Config> take_config(Parameters& given);
 
 template <class T>
 std::string parameter_text(const T& value) {
@@ -99,17 +104,43 @@ std::vector<ParameterInfo> parameters_of() {
 }
 
 template <class Config>
-std::vector<std::string> repairs_of() {
-    std::vector<std::string> list;
+std::vector<RepairInfo> repairs_of() {
+    std::vector<RepairInfo> list;
     if constexpr (requires { typename Config::Repairs; }) {
         typename Config::Repairs repairs;
-        for_each_member(repairs, [&](std::string_view name, const bool&) { list.push_back(spelled(name)); });
+        for_each_member(repairs, [&](std::string_view name, const bool& on) {
+            list.push_back({spelled(name), on});
+        });
     }
     return list;
 }
 
+namespace detail {
+
 template <class Config>
-Result<Config> take_config(Parameters& given, const std::vector<std::string>& without) {
+std::optional<std::string> switch_repairs(Config& config, std::string_view flag, std::string_view names,
+                                          bool on) {
+    for (const std::string& repair : split_list(names)) {
+        bool known = false;
+        if constexpr (requires { typename Config::Repairs; })
+            for_each_member(config.repairs, [&](std::string_view name, bool& value) {
+                if (spelled(name) != repair) return;
+                known = true;
+                value = on;
+            });
+        if (known) continue;
+        std::vector<std::string> all;
+        for (const RepairInfo& info : repairs_of<Config>()) all.push_back(info.name);
+        return "--" + std::string(flag) + " " + repair + ": " +
+               (all.empty() ? "this protocol has no repairs" : "the repairs are " + listed(all));
+    }
+    return std::nullopt;
+}
+
+}  // namespace detail
+
+template <class Config>
+Result<Config> take_config(Parameters& given) {
     Config config;
     std::optional<std::string> wrong;
     for_each_member(config, [&](std::string_view name, auto& member) {
@@ -120,20 +151,12 @@ Result<Config> take_config(Parameters& given, const std::vector<std::string>& wi
             given.erase(place);
         }
     });
+    for (const auto& [flag, on] : {std::pair("without", false), std::pair("with", true)})
+        if (const auto place = given.find(flag); place != given.end() && !wrong) {
+            wrong = detail::switch_repairs(config, flag, place->second, on);
+            given.erase(place);
+        }
     if (wrong) return Error{*wrong};
-    for (const std::string& repair : without) {
-        bool known = false;
-        if constexpr (requires { typename Config::Repairs; })
-            for_each_member(config.repairs, [&](std::string_view name, bool& on) {
-                if (spelled(name) != repair) return;
-                known = true;
-                on = false;
-            });
-        const auto all = repairs_of<Config>();
-        if (!known)
-            return Error{"--without " + repair + ": " +
-                         (all.empty() ? "this protocol has no repairs" : "the repairs are " + listed(all))};
-    }
     return config;
 }
 

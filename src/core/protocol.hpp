@@ -15,14 +15,17 @@
 //     P::Timer, timeout(ctx, timer, fx), fair(timer)
 //     cancel, leave; trusted, dead, suspected, unsuspected, departed
 //     may_request(ctx), demands(ctx), P::requests_are_fair
-//     may_crash(ctx), listens_to(ctx, peer) roles that never crash, peers that the detector need not mention
+//     may_crash(ctx), listens_to(ctx, peer) who never crashes, peers that the detector need not mention
+//     P::probes                             names of rare paths; a handler on one says fx.reached(name)
 //     P::Monitor                            history that properties need; see core/view.hpp
 //     P::Config::Repairs                    described bools: defects of a paper that can be switched back on
 //     misfit(ctx)                           why a state written by hand cannot be one of this instance
 //     prompt(message), normalise(worlds), domain(ctx, member), legal(view)
 //
-// Roles (a client, a resource) are variants of one site: std::variant<Client, Resource>, of structs that
-// stand outside the class, because a nested struct with default values is not complete soon enough.
+// may_request and may_crash may be static, for roles, or look at the state: a site that is still joining
+// does not ask. Roles (a client, a resource) are variants of one site: std::variant<Client, Resource>, of
+// structs that stand outside the class, because a nested struct with default values is not complete soon
+// enough.
 #pragma once
 
 #include <array>
@@ -153,16 +156,16 @@ concept NamesFairTimers = requires(TimerOf<P> timer) {
     { P::fair(timer) } -> std::same_as<bool>;
 };
 template <class P>
-concept ChoosesRequesters = requires(const ContextOf<P>& ctx) {
-    { P::may_request(ctx) } -> std::same_as<bool>;
+concept ChoosesRequesters = requires(const P& site, const ContextOf<P>& ctx) {
+    { site.may_request(ctx) } -> std::same_as<bool>;
 };
 template <class P>
 concept ChoosesDemands = requires(const ContextOf<P>& ctx) {
     { P::demands(ctx) } -> std::same_as<std::vector<Demand>>;
 };
 template <class P>
-concept ChoosesMortals = requires(const ContextOf<P>& ctx) {
-    { P::may_crash(ctx) } -> std::same_as<bool>;
+concept ChoosesMortals = requires(const P& site, const ContextOf<P>& ctx) {
+    { site.may_crash(ctx) } -> std::same_as<bool>;
 };
 template <class P>
 concept ChoosesPeers = requires(const ContextOf<P>& ctx, SiteId peer) {
@@ -177,14 +180,14 @@ concept HasPrompt = requires(const typename P::Message& message) {
 
 // What a protocol leaves open: everybody may ask, for one unit, may crash, and hears of everybody.
 template <Protocol P>
-bool may_request(const ContextOf<P>& ctx) {
-    if constexpr (ChoosesRequesters<P>) return P::may_request(ctx);
+bool may_request(const P& site, const ContextOf<P>& ctx) {
+    if constexpr (ChoosesRequesters<P>) return site.may_request(ctx);
     return true;
 }
 
 template <Protocol P>
-bool may_crash(const ContextOf<P>& ctx) {
-    if constexpr (ChoosesMortals<P>) return P::may_crash(ctx);
+bool may_crash(const P& site, const ContextOf<P>& ctx) {
+    if constexpr (ChoosesMortals<P>) return site.may_crash(ctx);
     return true;
 }
 
@@ -192,6 +195,14 @@ template <Protocol P>
 bool listens_to(const ContextOf<P>& ctx, SiteId peer) {
     if constexpr (ChoosesPeers<P>) return P::listens_to(ctx, peer);
     return true;
+}
+
+template <Protocol P>
+std::vector<std::string_view> probes_of() {
+    if constexpr (requires { P::probes; })
+        return {P::probes.begin(), P::probes.end()};
+    else
+        return {};
 }
 
 template <Protocol P>

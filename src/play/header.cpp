@@ -51,6 +51,7 @@ void fill_in(const Scenario& scenario, Verb verb, const char* parameter, Paramet
 
 Parameters filled_in(const Scenario& scenario, Parameters given) {
     given.try_emplace("requests", "any");
+    given.try_emplace("anchor", "none");
     fill_in(scenario, Verb::crash, "crashes", given);
     fill_in(scenario, Verb::restart, "restarts", given);
     fill_in(scenario, Verb::duplicate, "duplicate", given);

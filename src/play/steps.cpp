@@ -319,7 +319,6 @@ std::string why_silent(Stage& stage, InputKind kind, SiteId observer, SiteId pee
         case InputKind::trusted:
             return site_text(observer) + " has heard this of " + name + " already" + deaf;
         case InputKind::dead:
-            if (other.standing == Standing::left) return name + " has left in order, which is no death";
             return up && other.incarnation == 0 ? "a detector never reports a site dead that is up"
                                                 : "that life of " + name +
                                                       " was reported dead already, or it never "
@@ -345,6 +344,21 @@ Result<Move> read_detection(Stage& stage, InputKind kind, Words& words) {
     if (const auto move = find_input(stage, observer, kind, peer)) return *move;
     return Error{"the detector of " + site_text(observer) +
                  " cannot say this now: " + why_silent(stage, kind, observer, peer)};
+}
+
+// The operator vouches that a site is gone, to the first that is there; it needs no detector for that.
+Result<Move> read_expulsion(Stage& stage, Words& words) {
+    const SiteId expelled = words.site();
+    if (const auto wrong = words.finish()) return Error{*wrong};
+    const LocalInfo& info = stage.site(expelled);
+    if (!stage.machine().hears_dead())
+        return Error{std::string(stage.machine().name()) + " does not listen to reports of deaths"};
+    if (info.up()) return Error{site_text(expelled) + " is up; only a site that has crashed is expelled"};
+    if (info.standing == Standing::absent) return Error{site_text(expelled) + " has not joined"};
+    for (SiteId site = 0; site < stage.machine().setup().sites; ++site)
+        if (stage.site(site).up())
+            return Move{.site = site, .input = {InputKind::dead, expelled, info.incarnation}};
+    return Error{"nobody is up who could be told"};
 }
 
 // --- Crashes.
@@ -430,6 +444,8 @@ Result<Move> read_crash(Stage& stage, Words& words) {
     const world::LocalInfo& mortal =
         starting ? machine.local(machine.react(stage.world().sites[site], move.input).after)
                  : stage.site(site);
+    if (stage.machine().setup().anchor == site)
+        return Error{site_text(site) + " is the anchor, which never crashes"};
     if (!mortal.may_crash)
         return Error{site_text(site) + " never crashes in " + std::string(stage.machine().name())};
     if (stage.budget().crashes == 0) return used_up("crashes", stage.machine().setup().crashes);
@@ -471,7 +487,7 @@ Result<Move> read_step(Stage& stage, Verb verb, Words& words) {
         case Verb::crash:
             return read_crash(stage, words);
         case Verb::expel:
-            return Error{std::string(stage.machine().name()) + " does not offer expel yet"};
+            return read_expulsion(stage, words);
         default:
             return Error{"this is no step of one site; write, for example, " +
                          std::string(usage(Verb::request))};

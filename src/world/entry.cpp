@@ -74,8 +74,10 @@ void read_requests(const std::string& text, Setup& setup, Taker& take) {
 }
 
 void read_anchor(const std::string& text, Setup& setup, Taker& take) {
+    setup.anchor.reset();
+    if (text == "none") return;
     const auto anchor = parse_number("anchor", text, 0, setup.sites - 1);
-    if (!anchor) return take.fail(anchor.error());
+    if (!anchor) return take.fail(anchor.error() + ", or none");
     setup.anchor = static_cast<SiteId>(*anchor);
 }
 
@@ -91,8 +93,9 @@ const std::vector<ParameterInfo>& setup_parameters() {
         {"leaves", "0"},
         {"duplicate", "0"},
         {"lose", "0"},
+        {"lies", "0"},
         {"trust", "dense"},
-        {"anchor", "none"},
+        {"anchor", "0 where sites hear suspicions, otherwise none"},
         {"links", "as the protocol needs"},
         {"full", "off"},
         {"ranks", "where requests are unbounded"},
@@ -102,8 +105,9 @@ const std::vector<ParameterInfo>& setup_parameters() {
     return list;
 }
 
-Result<Setup> take_setup(Parameters& given, std::uint32_t sites, Links links) {
+Result<Setup> take_setup(Parameters& given, std::uint32_t sites, Links links, std::optional<SiteId> anchor) {
     Setup setup;
+    setup.anchor = anchor;
     setup.sites = sites;
     setup.founders = sites;
     setup.requests.assign(sites, 1);
@@ -119,6 +123,7 @@ Result<Setup> take_setup(Parameters& given, std::uint32_t sites, Links links) {
     take.number("leaves", setup.leaves, 0, most_faults);
     take.number("duplicate", setup.duplicate, 0, most_faults);
     take.number("lose", setup.lose, 0, most_faults);
+    take.number("lies", setup.lies, 0, most_faults);
     take.choice("trust", setup.trust);
     take.on_off("full", setup.full);
     take.number("backlog", setup.backlog, 0, most_faults);

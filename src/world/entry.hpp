@@ -18,7 +18,7 @@ struct Entry {
     std::string_view summary;
     Links links{};
     std::vector<ParameterInfo> parameters;
-    std::vector<std::string> repairs;
+    std::vector<RepairInfo> repairs;
     std::vector<PropertyName> properties;
     // Makes the machine that the parameters describe: those of the protocol, and those of its surroundings
     // (setup_parameters). The error is one line for people.
@@ -29,7 +29,8 @@ struct Entry {
 const std::vector<ParameterInfo>& setup_parameters();
 
 // Reads the surroundings of `sites` sites out of `given`; what it knows is taken out.
-Result<Setup> take_setup(Parameters& given, std::uint32_t sites, Links links);
+// `anchor` is the one that nobody suspects unless the parameters say otherwise.
+Result<Setup> take_setup(Parameters& given, std::uint32_t sites, Links links, std::optional<SiteId> anchor);
 
 // A header line as scenario files have it: `protocol NAME key=value ...`.
 std::string header_line(std::string_view protocol, const Parameters& given);

@@ -9,17 +9,19 @@ namespace allot::world {
 template <Protocol P>
 Result<std::unique_ptr<Machine>> make_machine(const Entry& entry, const Parameters& parameters) {
     Parameters left = parameters;
-    std::vector<std::string> without;
-    if (const auto place = left.find("without"); place != left.end()) {
-        without = split_list(place->second);
-        left.erase(place);
-    }
-    auto config = take_config<typename P::Config>(left, without);
+    auto config = take_config<typename P::Config>(left);
     if (!config) return Error{config.error()};
     if (config->sites == 0) return Error{"--sites 0: write a whole number from 1 on"};
     if (const auto wrong = P::wrong(*config)) return Error{*wrong};
-    auto setup = take_setup(left, config->sites, P::links);
+    // The weakest detector of suspicions is still right about one site.
+    const auto anchor = HearsSuspected<P> ? std::optional<SiteId>(0) : std::nullopt;
+    auto setup = take_setup(left, config->sites, P::links, anchor);
     if (!setup) return Error{setup.error()};
+    // A protocol whose sites must know who was there from the start has a member for it.
+    if constexpr (requires { config->founders; })
+        if (config->founders > 0) setup->founders = config->founders;
+    if (setup->trust == Trust::anchor && !setup->anchor)
+        return Error{"--trust anchor: write --anchor SITE with it"};
     if (setup->cancel && !Cancels<P>) return Error{"--cancel: " + std::string(P::name) + " has no cancel"};
     if (setup->leaves > 0 && !Leaves<P>)
         return Error{"--leaves: a site of " + std::string(P::name) + " cannot leave"};

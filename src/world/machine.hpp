@@ -95,9 +95,10 @@ struct Budget {
     std::uint32_t leaves = 0;
     std::uint32_t duplicate = 0;
     std::uint32_t lose = 0;
+    std::uint32_t lies = 0;
     bool operator==(const Budget&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Budget, (), (crashes, restarts, leaves, duplicate, lose))
+BOOST_DESCRIBE_STRUCT(Budget, (), (crashes, restarts, leaves, duplicate, lose, lies))
 
 struct LedgerInfo {
     Budget budget;
@@ -143,6 +144,10 @@ public:
 
     // Whether, with stamps renamed, a handler ever made a stamp from Stamp{} where renaming may misplace it.
     bool stamps_from_nothing() const { return stamps_from_nothing_; }
+    // The rare paths that the protocol names, and one bit for each that a step has taken.
+    virtual std::vector<std::string_view> probes() const = 0;
+    std::uint64_t probes_reached() const { return probes_reached_; }
+    virtual bool hears_dead() const = 0;
     // Whether the protocol names messages that may be received at once.
     virtual bool has_prompt() const = 0;
     // Canonical forms: `normalise` is the protocol's own, the others rename the stamps of one thing.
@@ -176,6 +181,7 @@ protected:
     StableVector<EnvelopeInfo> envelopes_;
     StableVector<LedgerInfo> ledgers_;
     std::atomic<bool> stamps_from_nothing_ = false;
+    std::atomic<std::uint64_t> probes_reached_ = 0;
 
 private:
     Setup setup_;

@@ -103,6 +103,8 @@ public:
         return answer;
     }
 
+    std::vector<std::string_view> probes() const override { return probes_of<P>(); }
+    bool hears_dead() const override { return HearsDead<P>; }
     bool has_prompt() const override { return HasPrompt<P>; }
     bool normalises() const override { return Normalises<P>; }
     void normalise(World& world) override;
@@ -195,6 +197,7 @@ private:
     void offer_timers(const Site<P>& site, Offers& offers);
     void offer_detector(SiteId self, const Site<P>& site, Offers& offers);
     void run(SiteId self, Site<P>& site, const Input& input);
+    void note_probes(Report& report);
     void watch_stamps(LocalId local, const Input& input, const Reaction& reaction);
     // Puts exactly these messages in flight, in the order that the links keep.
     void launch(World& world, std::vector<Envelope<Message>> sent);
@@ -238,7 +241,7 @@ World MachineOf<P>::initial(Report& report) {
     const std::scoped_lock lock(mutex_);
     const Setup& setup = this->setup();
     World world;
-    Ledger ledger{{setup.crashes, setup.restarts, setup.leaves, setup.duplicate, setup.lose}, {}};
+    Ledger ledger{{setup.crashes, setup.restarts, setup.leaves, setup.duplicate, setup.lose, setup.lies}, {}};
     std::vector<Site<P>> sites(setup.sites);
     std::vector<Envelope<Message>> sent;
     const auto collect = [&](SiteId self) {
@@ -251,10 +254,13 @@ World MachineOf<P>::initial(Report& report) {
         stepper_.start(self, sites[self], setup.requests[self]);
         collect(self);
     }
-    if (setup.trust == Trust::dense && HearsTrusted<P>)
+    const auto trusts = [&](SiteId self) {
+        return setup.trust == Trust::dense || (setup.trust == Trust::anchor && self == setup.anchor);
+    };
+    if (HearsTrusted<P>)
         for (SiteId self = 0; self < setup.founders; ++self)
             for (SiteId peer = 0; peer < setup.founders; ++peer)
-                if (peer != self && listens_to<P>(ContextOf<P>{config_, self}, peer)) {
+                if (trusts(self) && peer != self && listens_to<P>(ContextOf<P>{config_, self}, peer)) {
                     stepper_.detect(self, sites[self], InputKind::trusted, {peer, 0});
                     collect(self);
                 }
@@ -295,6 +301,7 @@ const Reaction& MachineOf<P>::react(LocalId local, const Input& input) {
             reaction.report.violated(
                 assertion.name, "a message to site " + std::to_string(send.to) + ", which does not exist");
     }
+    note_probes(reaction.report);
     reaction.after = intern_local(self, site);
     reaction.plain =
         site.up() && input.kind != InputKind::start && reaction.events == 0 && reaction.report.clean();
@@ -302,6 +309,18 @@ const Reaction& MachineOf<P>::react(LocalId local, const Input& input) {
     const Reaction* kept = &reactions_.emplace_back(std::move(reaction));
     reaction_of_.emplace(key, kept);
     return *kept;
+}
+
+template <Protocol P>
+void MachineOf<P>::note_probes(Report& report) {
+    static const auto names = probes_of<P>();
+    for (const std::string_view probe : stepper_.fx().probes()) {
+        const auto place = std::find(names.begin(), names.end(), probe);
+        if (place == names.end())
+            report.violated(assertion.name, "no probe is called " + std::string(probe));
+        else
+            probes_reached_ |= std::uint64_t{1} << (place - names.begin());
+    }
 }
 
 // Renaming shifts all stamps down where none is zero. A handler that then makes one from Stamp{} instead of
@@ -373,7 +392,8 @@ LocalInfo MachineOf<P>::describe_local(SiteId self, const Site<P>& site) {
     info.standing = site.standing;
     info.incarnation = site.incarnation;
     info.phase = site.application.phase;
-    info.may_crash = site.up() && may_crash<P>(stepper_.context(self, site));
+    info.may_crash =
+        site.up() && self != setup().anchor && may_crash(site.protocol, stepper_.context(self, site));
     info.offers = offers(self, site);
     info.stamps = stamp_set(site);
     return info;
@@ -412,7 +432,7 @@ void MachineOf<P>::offer_application(SiteId self, const Site<P>& site, Offers& o
     const auto ctx = stepper_.context(self, site);
     bool requests_are_fair = false;
     if constexpr (requires { P::requests_are_fair; }) requests_are_fair = P::requests_are_fair;
-    if (app.phase == Phase::idle && app.requests_left > 0)
+    if (app.phase == Phase::idle && app.requests_left > 0 && may_request(site.protocol, ctx))
         for (const Demand& demand : demands_of<P>(ctx))
             offers.push_back({{InputKind::request, intern_demand(demand)}, requests_are_fair});
     if (app.phase == Phase::holding) offers.push_back({{InputKind::release}, true});
@@ -441,8 +461,8 @@ void MachineOf<P>::offer_detector(SiteId self, const Site<P>& site, Offers& offe
         const Watch watch = known == site.detector.end() ? Watch{} : known->second;
         // Without a handler for trust, every life counts as trusted.
         const std::uint32_t trusted = HearsTrusted<P> ? watch.trusted : watch.reported + 1;
-        if (HearsTrusted<P> && watch.reported == watch.trusted)
-            offers.push_back({{InputKind::trusted, peer, watch.trusted}, true});
+        if (HearsTrusted<P> && watch.reported >= watch.trusted && setup().trust != Trust::anchor)
+            offers.push_back({{InputKind::trusted, peer, watch.reported}, true});
         if (HearsDead<P> && watch.reported < trusted)
             offers.push_back({{InputKind::dead, peer, trusted - 1}, true});
         if (HearsSuspected<P> && !watch.suspected) offers.push_back({{InputKind::suspected, peer, 0}, false});

@@ -14,9 +14,9 @@
 namespace allot::world {
 
 // dense: everybody trusts everybody from the start. sparse: trust in a peer may come late, and for a
-// peer that crashes never.
-enum class Trust : std::uint8_t { dense, sparse };
-BOOST_DESCRIBE_ENUM(Trust, dense, sparse)
+// peer that crashes never. anchor: the anchor trusts everybody from the start, and nobody else ever trusts.
+enum class Trust : std::uint8_t { dense, sparse, anchor };
+BOOST_DESCRIBE_ENUM(Trust, dense, sparse, anchor)
 
 struct Setup {
     std::uint32_t sites = 0;
@@ -28,8 +28,9 @@ struct Setup {
     std::uint32_t leaves = 0;
     std::uint32_t duplicate = 0;
     std::uint32_t lose = 0;
+    std::uint32_t lies = 0;  // how often a detector may report a live site dead
     Trust trust = Trust::dense;
-    std::optional<SiteId> anchor;  // the site that no detector ever suspects
+    std::optional<SiteId> anchor;  // the site that no detector ever suspects, and that never crashes
     Links links = Links::fifo;     // what the links give
     bool full = false;             // take no prompt message at once
     std::optional<bool> ranks;     // replace stamps by ranks; by default where requests are unbounded

@@ -51,7 +51,7 @@ public:
         site.standing = Standing::up;
         site.incarnation = incarnation;
         const auto ctx = context(self, site);
-        site.application.requests_left = may_request<P>(ctx) ? requests : 0;
+        site.application.requests_left = requests;
         run(
             self, site, [&] { site.protocol.start(ctx, fx_); },
             [&] {
@@ -201,9 +201,11 @@ private:
     static void remember(Site<P>& site, InputKind kind, Peer peer) {
         if (kind == InputKind::departed) return;  // may be said again: a late message can bring the peer back
         Watch& watch = site.detector[peer.site];
+        // Without `unsuspected` it may be said again and again, and there is nothing to remember.
+        const bool takes_back = HearsUnsuspected<P>;
         if (kind == InputKind::trusted) watch.trusted = peer.incarnation + 1;
         if (kind == InputKind::dead) watch.reported = peer.incarnation + 1;
-        if (kind == InputKind::suspected) watch.suspected = true;
+        if (kind == InputKind::suspected) watch.suspected = takes_back;
         if (kind == InputKind::unsuspected) watch.suspected = false;
         if (watch == Watch{}) site.detector.erase(peer.site);
     }

@@ -39,8 +39,8 @@ const Walker::Observed& Walker::observe(LedgerId ledger, EventsId events) {
 }
 
 LedgerId Walker::spend(LedgerId ledger, std::uint32_t Budget::*what) {
-    constexpr std::array kinds{&Budget::crashes, &Budget::restarts, &Budget::leaves, &Budget::duplicate,
-                               &Budget::lose};
+    constexpr std::array kinds{&Budget::crashes,   &Budget::restarts, &Budget::leaves,
+                               &Budget::duplicate, &Budget::lose,     &Budget::lies};
     const auto kind = static_cast<std::uint64_t>(std::find(kinds.begin(), kinds.end(), what) - kinds.begin());
     const auto [place, fresh] = spent_.try_emplace(MemoKey{ledger, kind});
     if (fresh) place->second = machine_.spend(ledger, what);
@@ -78,10 +78,28 @@ void Walker::advance(const World& world, SiteId site, const Reaction& reaction, 
     }
 }
 
-// Joining is free, coming back after a crash is not.
-void Walker::pay_for_start(const World& before, SiteId site) {
-    if (machine_.local(before.sites[site]).standing == Standing::down)
-        after_.ledger = spend(after_.ledger, &Budget::restarts);
+// Joining is free, coming back after a crash is not; the truth is free, a lie is not.
+void Walker::pay(const World& before, const Move& move) {
+    switch (move.input.kind) {
+        case InputKind::start:
+            if (machine_.local(before.sites[move.site]).standing == Standing::down)
+                after_.ledger = spend(after_.ledger, &Budget::restarts);
+            return;
+        case InputKind::leave:
+            after_.ledger = spend(after_.ledger, &Budget::leaves);
+            return;
+        case InputKind::dead:
+            if (!over(machine_.local(before.sites[move.input.argument]), move.input.incarnation))
+                after_.ledger = spend(after_.ledger, &Budget::lies);
+            return;
+        default:
+            return;
+    }
+}
+
+bool Walker::over(const LocalInfo& peer, std::uint32_t incarnation) const {
+    return peer.incarnation > incarnation || peer.standing == Standing::down ||
+           peer.standing == Standing::left;
 }
 
 // Messages to a site that is gone vanish.
@@ -129,7 +147,7 @@ bool Walker::offered(const World& world, SiteId self, const LocalInfo& info, Off
         case InputKind::unsuspected:
         case InputKind::departed: {
             const SiteId peer = offer.input.argument;
-            return peer != self && detector_allows(machine_.local(world.sites[peer]), peer, offer);
+            return peer != self && detector_allows(machine_.local(world.sites[peer]), peer, budget, offer);
         }
         default:
             return true;
@@ -137,7 +155,8 @@ bool Walker::offered(const World& world, SiteId self, const LocalInfo& info, Off
 }
 
 // The axioms of the detectors. An offer names the life it speaks of where the site has trusted it already.
-bool Walker::detector_allows(const LocalInfo& peer, SiteId peer_id, Offer& offer) const {
+bool Walker::detector_allows(const LocalInfo& peer, SiteId peer_id, const Budget& budget,
+                             Offer& offer) const {
     Input& input = offer.input;
     switch (input.kind) {
         case InputKind::trusted:  // at most once per life; certain to come only for those that stay up
@@ -145,9 +164,9 @@ bool Walker::detector_allows(const LocalInfo& peer, SiteId peer_id, Offer& offer
             input.incarnation = peer.incarnation;
             offer.fair = peer.up();
             return true;
-        case InputKind::dead:  // never of the living
-            offer.fair = true;
-            return peer.incarnation > input.incarnation || peer.standing == Standing::down;
+        case InputKind::dead:  // never of the living, unless it may lie
+            offer.fair = over(peer, input.incarnation);
+            return offer.fair || (budget.lies > 0 && peer.up());
         case InputKind::suspected:  // may lie, but never about the anchor
             input.incarnation = peer.incarnation;
             offer.fair = !peer.up();
@@ -193,15 +212,14 @@ World Walker::apply(const World& world, const Move& move, Report& report) {
             Reaction cut = react(starting ? whole.after : world.sites[move.site], {InputKind::crash});
             cut.sent = whole.sent;
             advance(world, move.site, cut, received, move.sent);
-            if (starting) pay_for_start(world, move.site);
+            pay(world, move);
             after_.ledger = spend(after_.ledger, &Budget::crashes);
             break;
         }
         case MoveKind::input: {
             const Reaction& reaction = react(world.sites[move.site], move.input);
             advance(world, move.site, reaction, received, everything_sent);
-            if (move.input.kind == InputKind::start) pay_for_start(world, move.site);
-            if (move.input.kind == InputKind::leave) after_.ledger = spend(after_.ledger, &Budget::leaves);
+            pay(world, move);
             break;
         }
     }

@@ -112,14 +112,16 @@ private:
     LedgerId spend(LedgerId ledger, std::uint32_t Budget::*what);
 
     bool offered(const World& world, SiteId self, const LocalInfo& info, Offer& offer) const;
-    bool detector_allows(const LocalInfo& peer, SiteId peer_id, Offer& offer) const;
+    bool detector_allows(const LocalInfo& peer, SiteId peer_id, const Budget& budget, Offer& offer) const;
+    // Whether that life of the peer has ended, by a crash or in order.
+    bool over(const LocalInfo& peer, std::uint32_t incarnation) const;
     bool backlog_allows(const World& world, const Reaction& reaction) const;
 
     // Builds `after_` from `world` and a reaction of `site`; `sent` masks its messages.
     void advance(const World& world, SiteId site, const Reaction& reaction, std::size_t received,
                  std::uint32_t sent_mask);
     void fall(World& world, SiteId site);
-    void pay_for_start(const World& before, SiteId site);
+    void pay(const World& before, const Move& move);
     static constexpr std::uint32_t everything_sent = ~0u;
 
     template <class F>
@@ -198,8 +200,7 @@ void Walker::visit_reaction(const World& world, const Move& move, std::size_t re
         done = visit.quickly(move, reaction, received);
     if (!done) {
         advance(world, move.site, reaction, received, everything_sent);
-        if (move.input.kind == InputKind::start) pay_for_start(world, move.site);
-        if (move.input.kind == InputKind::leave) after_.ledger = spend(after_.ledger, &Budget::leaves);
+        pay(world, move);
         hand_over(move, visit);
     }
 }

@@ -185,9 +185,9 @@ static_assert(HearsDead<Generous> && !HearsTrusted<Generous> && NamesFairTimers<
 
 TEST(Concept, Who_may_ask_and_for_what_has_a_default) {
     const TestConfig config{2};
-    EXPECT_TRUE(may_request<Good>({config, 1}));
-    EXPECT_TRUE(may_request<Generous>({config, 0}));
-    EXPECT_FALSE(may_request<Generous>({config, 1}));
+    EXPECT_TRUE(may_request(Good{}, {config, 1}));
+    EXPECT_TRUE(may_request(Generous{}, {config, 0}));
+    EXPECT_FALSE(may_request(Generous{}, {config, 1}));
     EXPECT_EQ(demands_of<Good>({config, 0}), std::vector{Demand{}});
 }
 

@@ -197,7 +197,8 @@ TEST(Player, Starts_that_cannot_be_are_explained) {
                "leave 0: the header allows leaves=1, and that is used up");
     expect_bad("protocol listener\nrequest 0\nleave 0", "site 0 is holding; only an idle site leaves");
     expect_bad("protocol raymond\nleave 0", "a site of raymond cannot leave");
-    expect_bad("protocol listener\nexpel 0", "listener does not offer expel yet");
+    expect_bad("protocol listener\nexpel 0", "site 0 is up; only a site that has crashed is expelled");
+    expect_bad("protocol raymond\ncrash 0\nexpel 0", "raymond does not listen to reports of deaths");
 }
 
 TEST(Player, A_demand_is_units_or_resources) {
@@ -253,13 +254,15 @@ TEST(Player, The_detector_speaks_within_its_axioms) {
     expect_bad(header + "trusted 0 1",
                "the detector of site 0 cannot say this now: site 0 has heard this of site 1 already");
     expect_bad(header + "dead 0 1", "a detector never reports a site dead that is up");
-    expect_bad(header + "crash 1\ndead 0 1\ndead 0 1", "that life of site 1 was reported dead already");
+    expect_bad(header + "crash 0\ndead 1 0\ndead 1 0", "that life of site 0 was reported dead already");
+    expect_bad(header + "crash 1", "site 1 is the anchor, which never crashes");
     expect_bad(header + "suspected 0 1", "site 1 is the anchor, which nobody ever suspects");
     expect_bad(header + "suspected 1 0\nsuspected 1 0", "site 1 suspects site 0 already");
     expect_bad(header + "unsuspected 0 1", "site 0 does not suspect site 1");
     expect_bad(header + "suspected 1 0\ncrash 0\nunsuspected 1 0", "site 0 is not up");
     expect_bad(header + "departed 0 1", "site 1 is up: only a site that is gone has departed");
-    expect_bad(header + "leave 1\ndead 0 1", "site 1 has left in order, which is no death");
+    expect_holds(header + "leave 1\ndead 0 1");
+    expect_holds(header.substr(0, header.size() - 1) + " lies=1\ndead 0 1");
     expect_bad(header + "suspected 0 0", "a site does not watch itself");
     expect_bad("protocol raymond\ncrash 1\ndead 0 1", "raymond does not listen to this");
     expect_bad("protocol listener founders=2\ntrusted 0 2", "site 2 has not joined");
