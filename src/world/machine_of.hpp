@@ -255,7 +255,7 @@ World MachineOf<P>::initial(Report& report) {
         collect(self);
     }
     const auto trusts = [&](SiteId self) {
-        return setup.trust == Trust::dense || (setup.trust == Trust::anchor && self == setup.anchor);
+        return setup.trust == Trust::dense || self == setup.anchor;
     };
     if (HearsTrusted<P>)
         for (SiteId self = 0; self < setup.founders; ++self)

@@ -13,8 +13,8 @@
 
 namespace allot::world {
 
-// dense: everybody trusts everybody from the start. sparse: trust in a peer may come late, and for a
-// peer that crashes never. anchor: the anchor trusts everybody from the start, and nobody else ever trusts.
+// dense: everybody trusts everybody from the start. sparse: only the anchor does; elsewhere trust in a peer
+// may come late, and for a peer that crashes never. anchor: elsewhere it never comes.
 enum class Trust : std::uint8_t { dense, sparse, anchor };
 BOOST_DESCRIBE_ENUM(Trust, dense, sparse, anchor)
 

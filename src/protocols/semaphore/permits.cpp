@@ -1,0 +1,396 @@
+#include "protocols/semaphore/permits.hpp"
+
+#include <algorithm>
+
+#include "core/ensure.hpp"
+
+namespace allot {
+
+// Deliberately no more often than this: every repetition is a burst of messages to all.
+constexpr std::uint32_t ticks_between_repetitions = 1000;
+
+void permits::FencesGrowInOrder::observe(const Event& event, Report& report) {
+    if (event.kind != Event::Kind::granted || event.fences.empty()) return;
+    const std::pair next(event.fences.front(), event.site);
+    if (next <= std::pair(stamp, site))
+        report.violated("fences-grow", "fence " + FencesGrow::text(next.first) + " of site " +
+                                           std::to_string(next.second) + " after " + FencesGrow::text(stamp) +
+                                           " of site " + std::to_string(site));
+    stamp = next.first;
+    site = next.second;
+}
+
+std::optional<std::string> Permits::wrong(const Config& config) {
+    const auto number = [](const char* flag, std::uint32_t value, std::uint32_t most) {
+        return "--" + std::string(flag) + " " + std::to_string(value) + ": write a number from 1 to " +
+               std::to_string(most);
+    };
+    if (config.permits < 1 || config.permits > config.sites * std::max(config.max_request, 1u))
+        return number("permits", config.permits, config.sites * std::max(config.max_request, 1u));
+    if (config.max_request < 1 || config.max_request > config.permits)
+        return number("max-request", config.max_request, config.permits);
+    if (config.founders > config.sites) return number("founders", config.founders, config.sites);
+    if (config.first_members() < config.sites && !config.open())
+        return "--founders " + std::to_string(config.founders) +
+               ": in a fixed group nobody joins; write --membership open with it";
+    return std::nullopt;
+}
+
+std::optional<std::string> Permits::misfit(const Context& ctx) const {
+    if (peers_.size() != ctx.config.sites) return "peers needs one entry per site";
+    if (phase_ != Phase::idle && !stamp_) return "a site that waits or holds has a stamp";
+    return std::nullopt;
+}
+
+std::vector<Demand> Permits::demands(const Context& ctx) {
+    std::vector<Demand> list;
+    for (std::uint32_t units = 1; units <= ctx.config.max_request; ++units) list.push_back({units, {}});
+    return list;
+}
+
+template <class F>
+void Permits::for_each_peer(const Context& ctx, F&& f) {
+    for (SiteId site = 0; site < peers_.size(); ++site)
+        if (site != ctx.self && peers_[site].standing == Standing::member) f(site, peers_[site]);
+}
+
+// --- Registration.
+
+void Permits::start(const Context& ctx, Effects& fx) {
+    peers_.resize(ctx.config.sites);
+    const SiteId founders = ctx.config.first_members();
+    for (SiteId site = 0; site < founders; ++site)
+        if (site != ctx.self) peers_[site].standing = Standing::member;
+    const bool founder = ctx.self < founders && ctx.incarnation == 0;
+    starting_ = ctx.config.start_up || !founder;
+    if (!starting_) return;
+    for_each_peer(ctx, [&](SiteId peer, Acquaintance&) { fx.send(peer, Init{ctx.incarnation}); });
+    finish_start(ctx);
+    set_timer(ctx, fx);
+}
+
+void Permits::receive(const Context& ctx, SiteId from, const Init& init, Effects& fx) {
+    if (!meet(ctx, {from, init.life}, fx)) return;
+    if (peers_[from].trusted) return admit(ctx, from, fx);
+    peers_[from].parked = true;
+    fx.reached("init-parked");
+}
+
+void Permits::admit(const Context& ctx, SiteId newcomer, Effects& fx) {
+    Acquaintance& peer = peers_[newcomer];
+    if (peer.standing == Standing::stranger) {
+        if (!ctx.config.open()) return;
+        peer.standing = Standing::member;
+        // It does not ask yet, and its first stamp will exceed the clock it gets with the acknowledgement.
+        if (phase_ == Phase::waiting) {
+            peer.permitted = true;
+            fx.reached("implied-permission");
+        }
+    }
+    acknowledge(ctx, newcomer, fx);
+}
+
+void Permits::acknowledge(const Context& ctx, SiteId newcomer, Effects& fx) {
+    Ack ack{lives(ctx, newcomer), std::nullopt, {}, {}};
+    const bool open = ctx.config.open();
+    if (open) ack.clock = clock_;
+    for (SiteId site = 0; site < peers_.size(); ++site) {
+        const Acquaintance& peer = peers_[site];
+        if (open && peer.standing == Standing::member) ack.members.push_back({site, peer.life});
+        if ((open || ctx.config.lossy) && peer.standing == Standing::gone)
+            ack.gone.push_back({site, peer.life});
+    }
+    fx.send(newcomer, std::move(ack));
+}
+
+void Permits::receive(const Context& ctx, SiteId from, const Ack& ack, Effects& fx) {
+    if (ack.lives.addressee != ctx.incarnation || !meet(ctx, {from, ack.lives.sender}, fx)) return;
+    if (ack.clock) clock_ = max(clock_, *ack.clock);
+    for (const Peer& victim : ack.gone) learn_gone(ctx, victim, ctx.config.repairs.relay, fx);
+    if (!starting_) return;
+    Acquaintance& peer = peers_[from];
+    if (ctx.config.open()) peer.standing = Standing::member;
+    peer.acked = true;
+    hear_of_members(ctx, ack.members, fx);
+    finish_start(ctx);
+    set_timer(ctx, fx);
+}
+
+void Permits::hear_of_members(const Context& ctx, const std::vector<Peer>& members, Effects& fx) {
+    for (const Peer& member : members) {
+        if (member.site == ctx.self || !meet(ctx, member, fx)) continue;
+        if (peers_[member.site].standing != Standing::stranger) continue;
+        peers_[member.site].standing = Standing::member;
+        fx.send(member.site, Init{ctx.incarnation});
+    }
+}
+
+void Permits::finish_start(const Context& ctx) {
+    if (!starting_ || !started(ctx)) return;
+    starting_ = false;
+    for (Acquaintance& peer : peers_) peer.acked = peer.excused = false;
+}
+
+bool Permits::started(const Context& ctx) const {
+    const bool open = ctx.config.open();
+    if (!open && ctx.incarnation > 0) return false;  // a fixed group takes nobody back
+    bool all = true;
+    bool any = false;
+    for (SiteId site = 0; site < peers_.size(); ++site) {
+        const Acquaintance& peer = peers_[site];
+        if (site == ctx.self || peer.standing != Standing::member) continue;
+        const bool done = open ? peer.acked && peer.trusted : peer.acked || peer.excused;
+        all = all && done;
+        any = any || done;
+    }
+    return all || (any && !ctx.config.repairs.join_barrier);
+}
+
+// --- Asking and answering.
+
+void Permits::request(const Context& ctx, const Demand& demand, Effects& fx) {
+    ensure(!starting_ && phase_ == Phase::idle, "a request before the start is over, or while another is open");
+    phase_ = Phase::waiting;
+    stamp_ = clock_.next();
+    units_ = demand.units;
+    if (ctx.config.repairs.advance_clock) clock_ = *stamp_;
+    for_each_peer(ctx, [&](SiteId site, Acquaintance& peer) {
+        peer.permitted = false;
+        peer.bound = 0;
+        fx.send(site, Request{lives(ctx, site), *stamp_});
+    });
+    try_enter(ctx, fx);
+    set_timer(ctx, fx);
+}
+
+void Permits::receive(const Context& ctx, SiteId from, const Request& request, Effects& fx) {
+    Acquaintance* peer = writer(ctx, from, request.lives, fx);
+    if (peer == nullptr) return;
+    clock_ = max(clock_, request.stamp);
+    if (!goes_first(ctx, from, request.stamp))
+        return fx.send(from, Reply{lives(ctx, from), request.stamp});
+    peer->owed = max(peer->owed.value_or(request.stamp), request.stamp);
+    if (ctx.config.max_request > 1) fx.send(from, Defer{lives(ctx, from), request.stamp, units_});
+}
+
+void Permits::receive(const Context& ctx, SiteId from, const Reply& reply, Effects& fx) {
+    Acquaintance* peer = writer(ctx, from, reply.lives, fx);
+    if (peer == nullptr) return;
+    if (phase_ != Phase::waiting || reply.stamp < *stamp_) return fx.reached("reply-too-late");
+    peer->permitted = true;
+    try_enter(ctx, fx);
+    set_timer(ctx, fx);
+}
+
+void Permits::receive(const Context& ctx, SiteId from, const Defer& defer, Effects& fx) {
+    Acquaintance* peer = writer(ctx, from, defer.lives, fx);
+    if (peer == nullptr || phase_ != Phase::waiting || defer.stamp != *stamp_) return;
+    peer->bound = defer.units;
+    try_enter(ctx, fx);
+    set_timer(ctx, fx);
+}
+
+void Permits::release(const Context& ctx, Effects& fx) {
+    phase_ = Phase::idle;
+    stamp_.reset();
+    units_ = 0;
+    for_each_peer(ctx, [&](SiteId site, Acquaintance& peer) {
+        peer.permitted = false;
+        peer.bound = 0;
+        if (!peer.owed) return;
+        fx.send(site, Reply{lives(ctx, site), *peer.owed});
+        peer.owed.reset();
+    });
+    set_timer(ctx, fx);
+    fx.released();
+}
+
+// The member that wrote this to me: to this life of mine, in the life that I know it in.
+Permits::Acquaintance* Permits::writer(const Context& ctx, SiteId from, const Lives& lives, Effects& fx) {
+    Acquaintance& peer = peers_[from];
+    if (lives.addressee != ctx.incarnation) {
+        fx.reached("letter-to-an-earlier-life");
+        return nullptr;
+    }
+    if (!ctx.config.repairs.join_barrier && peer.standing == Standing::stranger && meet(ctx, {from, lives.sender}, fx))
+        peer.standing = Standing::member;  // discovered by its request
+    if (peer.standing == Standing::member && peer.life == lives.sender) return &peer;
+    if (peer.standing == Standing::gone) fx.reached("word-of-the-gone");
+    return nullptr;
+}
+
+bool Permits::goes_first(const Context& ctx, SiteId other, Stamp others_stamp) const {
+    if (phase_ == Phase::holding) return true;
+    return phase_ == Phase::waiting && std::pair(*stamp_, ctx.self) < std::pair(others_stamp, other);
+}
+
+// Whoever has not permitted my request may hold as many units as it said, or else as one may ask for.
+bool Permits::may_enter(const Context& ctx) const {
+    std::uint64_t units = units_;
+    for (SiteId site = 0; site < peers_.size() && units <= ctx.config.permits; ++site) {
+        const Acquaintance& peer = peers_[site];
+        if (site == ctx.self || peer.standing != Standing::member || peer.permitted) continue;
+        units += peer.bound > 0 ? peer.bound : ctx.config.max_request;
+    }
+    return units <= ctx.config.permits;
+}
+
+void Permits::try_enter(const Context& ctx, Effects& fx) {
+    if (phase_ != Phase::waiting || !may_enter(ctx)) return;
+    phase_ = Phase::holding;
+    // With several permits the stamps of successive holders need not grow, so they are no fences.
+    fx.granted(ctx.config.permits == 1 ? std::vector<Fence>{*stamp_} : std::vector<Fence>{});
+}
+
+// --- Deaths.
+
+void Permits::trusted(const Context& ctx, Peer peer, Effects& fx) {
+    if (!meet(ctx, peer, fx)) return;
+    Acquaintance& known = peers_[peer.site];
+    known.trusted = true;
+    if (std::exchange(known.parked, false)) admit(ctx, peer.site, fx);
+    finish_start(ctx);
+    set_timer(ctx, fx);
+}
+
+void Permits::suspected(const Context& ctx, Peer peer, Effects& fx) {
+    if (!starting_ || ctx.config.open()) return;
+    peers_[peer.site].excused = true;
+    finish_start(ctx);
+    set_timer(ctx, fx);
+}
+
+void Permits::dead(const Context& ctx, Peer peer, Effects& fx) {
+    if (!ctx.config.repairs.apply_crash) return tell_others(ctx, peer, fx);
+    learn_gone(ctx, peer, true, fx);
+}
+
+void Permits::receive(const Context& ctx, SiteId, const Crash& crash, Effects& fx) {
+    if (crash.clock) clock_ = max(clock_, *crash.clock);
+    learn_gone(ctx, crash.victim, ctx.config.repairs.relay, fx);
+}
+
+void Permits::leave(const Context& ctx, Effects& fx) {
+    for_each_peer(ctx, [&](SiteId peer, Acquaintance&) { fx.send(peer, Leave{ctx.incarnation}); });
+}
+
+void Permits::receive(const Context& ctx, SiteId from, const Leave& leave, Effects& fx) {
+    learn_gone(ctx, {from, leave.life}, ctx.config.repairs.relay, fx);
+}
+
+// A sign of life of a peer: whether that life may still go on. That it has begun proves that all earlier
+// ones are over.
+bool Permits::meet(const Context& ctx, Peer peer, Effects& fx) {
+    Acquaintance& known = peers_[peer.site];
+    if (peer.incarnation > known.life) {
+        if (known.standing == Standing::member) {
+            fx.reached("life-proves-death");
+            learn_gone(ctx, {peer.site, known.life}, true, fx);
+        }
+        known = {.life = peer.incarnation};
+    }
+    return known.life == peer.incarnation && known.standing != Standing::gone;
+}
+
+void Permits::learn_gone(const Context& ctx, Peer victim, bool tell, Effects& fx) {
+    if (victim.site == ctx.self) {
+        ensure(victim.incarnation < ctx.incarnation, "this site is taken for dead: it must stop");
+        return;
+    }
+    Acquaintance& known = peers_[victim.site];
+    if (known.life > victim.incarnation) return;
+    if (known.life == victim.incarnation && known.standing == Standing::gone) return;
+    if (starting_) fx.reached("death-in-start");
+    known = {.standing = Standing::gone, .life = victim.incarnation};
+    if (tell) tell_others(ctx, victim, fx);
+    finish_start(ctx);
+    const bool waited = phase_ == Phase::waiting;
+    try_enter(ctx, fx);
+    if (waited && phase_ == Phase::holding) fx.reached("death-let-in");
+    set_timer(ctx, fx);
+}
+
+void Permits::tell_others(const Context& ctx, Peer victim, Effects& fx) {
+    const bool with_clock = ctx.config.open() && ctx.config.repairs.clock_in_crash;
+    const auto clock = with_clock ? std::optional(clock_) : std::nullopt;
+    for_each_peer(ctx, [&](SiteId peer, Acquaintance&) {
+        if (peer != victim.site) fx.send(peer, Crash{victim, clock});
+    });
+}
+
+// --- Links that lose messages.
+
+void Permits::set_timer(const Context& ctx, Effects& fx) const {
+    if (!ctx.config.lossy) return;
+    if (starting_ || phase_ == Phase::waiting)
+        fx.arm(Timer::resend, ticks_between_repetitions);
+    else
+        fx.disarm(Timer::resend);
+}
+
+// Every message is understood twice, so whoever waits may ask again. INIT makes the peers say whom they know to
+// be gone: a lost CRASH.
+void Permits::timeout(const Context& ctx, Timer, Effects& fx) {
+    fx.reached("asked-again");
+    for_each_peer(ctx, [&](SiteId site, Acquaintance& peer) {
+        fx.send(site, Init{ctx.incarnation});
+        if (phase_ == Phase::waiting && !peer.permitted) fx.send(site, Request{lives(ctx, site), *stamp_});
+    });
+    set_timer(ctx, fx);
+}
+
+bool Permits::prompt(const Message& message) {
+    if (const auto* ack = std::get_if<Ack>(&message)) return ack->members.empty() && ack->gone.empty();
+    return std::holds_alternative<Reply>(message) || std::holds_alternative<Defer>(message);
+}
+
+// --- Properties (section 11).
+
+void Permits::on_state(const View<Permits>& view, Report& report) {
+    check_units(view, report);
+    check_order(view, report);
+    for (SiteId self = 0; self < view.sites.size(); ++self)
+        if (view.site(self).up()) check_site(view, self, report);
+}
+
+void Permits::check_units(const View<Permits>& view, Report& report) {  // I1
+    std::uint64_t units = 0;
+    for (const auto* site : view.sites)
+        if (site->holding()) units += site->application.demand.units;
+    if (units > view.config.permits)
+        report.violated("at-most-k", std::to_string(units) + " units are held of " +
+                                         std::to_string(view.config.permits));
+}
+
+void Permits::check_order(const View<Permits>& view, Report& report) {  // I5
+    const auto order = [&](SiteId site) { return std::pair(*view.site(site).protocol.stamp_, site); };
+    for (SiteId early = 0; early < view.sites.size(); ++early) {
+        if (!view.site(early).holding()) continue;
+        for (SiteId late = 0; late < view.sites.size(); ++late)
+            if (view.site(late).holding() && order(early) < order(late) &&
+                view.site(late).protocol.peers_[early].permitted)
+                report.violated("order-kept", "site " + std::to_string(early) + " holds, and permitted site " +
+                                                  std::to_string(late) + " to, which asked later");
+    }
+}
+
+void Permits::check_site(const View<Permits>& view, SiteId self, Report& report) {
+    const Permits& site = view.site(self).protocol;
+    const auto tell = [&](const char* property, const char* what, SiteId other) {
+        report.violated(property,
+                        "site " + std::to_string(self) + " " + what + " site " + std::to_string(other));
+    };
+    for (SiteId other = 0; other < view.sites.size(); ++other) {
+        const Acquaintance& known = site.peers_[other];
+        const auto& peer = view.site(other);
+        const bool same_life = peer.up() && peer.incarnation == known.life;
+        if (known.standing == Standing::gone && same_life) tell("dead-are-dead", "takes for dead", other);  // I2
+        if (known.owed && site.phase_ == Phase::idle) tell("owed-in-use", "is idle and owes", other);       // I3
+        if (site.starting_ || known.standing != Standing::member || !same_life) continue;
+        const Acquaintance& mirror = peer.protocol.peers_[self];  // I8
+        if (mirror.standing != Standing::member || mirror.life != view.site(self).incarnation)
+            tell("mutual", "counts, but is no member for", other);
+    }
+}
+
+}  // namespace allot

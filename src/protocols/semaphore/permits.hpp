@@ -1,0 +1,250 @@
+// Crash-tolerant permits: at most k units are held at any time, and whoever waits is served, however many of
+// the others crash (specs: semaphore, after Bouillaguet, Arantes and Sens, who extend Raymond 1989).
+//
+// As in Raymond's algorithm a site stamps its request and asks everybody; whoever holds, or waits and asked
+// earlier, answers later. Three things are different:
+//
+// Answers are cumulative. A reply names the stamp it permits and says it of all earlier ones too, so copies and
+// late replies do no harm, and nothing is counted: who is still missing is derived from what is there.
+//
+// The dead are not waited for. A detector of class T reports the crash of a site only if it trusted that site
+// before, and then truthfully. Whoever learns of a crash first tells everybody else, once.
+//
+// A site takes part only when it is known. It registers with INIT; a peer acknowledges once its detector trusts
+// the newcomer. In a fixed group a second detector (class S) says for whose ACK it is useless to wait; it may
+// lie about anybody but one site, and that one watches everybody. In an open group every live member must have
+// acknowledged: a barrier. A site that comes back after a crash is a newcomer with a higher incarnation.
+//
+// A request may be for several units (`--max-request`). Then who defers an answer says how many units it wants
+// itself, and a site may enter when its own units and those of all missing peers fit into k together.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "core/view.hpp"
+
+namespace allot {
+
+namespace permits {
+
+// fixed: the members are known and stay the same. open: sites join, leave and come back.
+enum class Membership : std::uint8_t { fixed, open };
+BOOST_DESCRIBE_ENUM(Membership, fixed, open)
+
+enum class Standing : std::uint8_t { stranger, member, gone };
+BOOST_DESCRIBE_ENUM(Standing, stranger, member, gone)
+
+// What a site knows of one peer, in the last life it has heard of.
+struct Acquaintance {
+    Standing standing = Standing::stranger;
+    std::uint32_t life = 0;     // incarnation
+    bool trusted = false;       // by my detector, and not reported dead
+    bool parked = false;        // its INIT waits until it is trusted
+    bool acked = false;         // while I start: it has acknowledged me
+    bool excused = false;       // while I start: it was suspected
+    bool permitted = false;     // it lets my open request pass
+    std::uint32_t bound = 0;    // units it may use before that; 0: it has not said
+    std::optional<Stamp> owed;  // its newest request that I have not answered
+    bool operator==(const Acquaintance&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Acquaintance, (),
+                      (standing, life, trusted, parked, acked, excused, permitted, bound, owed))
+
+// Who holds the only permit after whom: stamps with their sites grow.
+struct FencesGrowInOrder {
+    Stamp stamp;
+    SiteId site = 0;
+
+    void observe(const Event& event, Report& report);
+    bool operator==(const FencesGrowInOrder&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(FencesGrowInOrder, (), (stamp, site))
+
+}  // namespace permits
+
+class Permits {
+public:
+    static constexpr std::string_view name = "permits";
+    static constexpr std::string_view problem = "semaphore";
+    static constexpr std::string_view summary =
+        "k permits among N sites, served whoever crashes; sites may join, leave and come back";
+    static constexpr Links links = Links::unordered;
+    static constexpr std::array properties{
+        PropertyName{"at-most-k", "live sites hold no more than k units"},
+        PropertyName{"dead-are-dead", "nobody takes a live site for dead"},
+        PropertyName{"owed-in-use", "an answer is deferred only by who waits or holds"},
+        PropertyName{"order-kept", "of two holders, the later request was not permitted by the earlier"},
+        PropertyName{"mutual", "a site that may ask is a member for every live peer it counts"},
+        PropertyName{"fences-grow", "with one permit, stamp and site of successive holders grow"},
+    };
+    static constexpr std::array<std::string_view, 9> probes{
+        "init-parked",    "reply-too-late",    "word-of-the-gone", "letter-to-an-earlier-life", "death-let-in",
+        "death-in-start", "life-proves-death", "implied-permission", "asked-again"};
+
+    struct Config {
+        struct Repairs {
+            bool apply_crash = true;     // erratum 1: who detects a crash also applies it to itself
+            bool relay = true;           // erratum 2: who is told of a crash tells the others
+            bool advance_clock = true;   // erratum 11: a request advances its own clock
+            bool join_barrier = true;    // section 7: a newcomer asks when all members know it, not one
+            bool clock_in_crash = true;  // section 7: a newcomer that skips a dead holder learns its clock
+            BOOST_DESCRIBE_CLASS(Repairs, (), (apply_crash, relay, advance_clock, join_barrier, clock_in_crash),
+                                 (), ())
+        };
+        std::uint32_t sites = 3;
+        std::uint32_t permits = 1;
+        std::uint32_t max_request = 1;  // units one request may ask for
+        permits::Membership membership = permits::Membership::fixed;
+        std::uint32_t founders = 0;  // sites from this one on join later; 0: all are there
+        bool start_up = true;        // off: the founders know and have acknowledged each other
+        bool early_crashes = false;  // on: in a fixed group sites may crash before they have started up
+        bool lossy = false;          // on: links may lose messages, so who waits asks again
+        Repairs repairs;
+        BOOST_DESCRIBE_CLASS(Config, (),
+                             (sites, permits, max_request, membership, founders, start_up, early_crashes,
+                              lossy, repairs),
+                             (), ())
+
+        bool open() const { return membership == permits::Membership::open; }
+        std::uint32_t first_members() const { return founders == 0 ? sites : founders; }
+    };
+    static std::optional<std::string> wrong(const Config& config);
+
+    // Which life of the sender wrote, to which life of the addressee.
+    struct Lives {
+        std::uint32_t sender = 0;
+        std::uint32_t addressee = 0;
+        bool operator==(const Lives&) const = default;
+        BOOST_DESCRIBE_CLASS(Lives, (), (sender, addressee), (), ())
+    };
+    struct Init {
+        std::uint32_t life = 0;
+        bool operator==(const Init&) const = default;
+        BOOST_DESCRIBE_CLASS(Init, (), (life), (), ())
+    };
+    struct Ack {
+        Lives lives;
+        std::optional<Stamp> clock;  // these only in an open group, and the gone where links lose messages
+        std::vector<Peer> members;
+        std::vector<Peer> gone;
+        bool operator==(const Ack&) const = default;
+        BOOST_DESCRIBE_CLASS(Ack, (), (lives, clock, members, gone), (), ())
+    };
+    struct Request {
+        Lives lives;
+        Stamp stamp;
+        bool operator==(const Request&) const = default;
+        BOOST_DESCRIBE_CLASS(Request, (), (lives, stamp), (), ())
+    };
+    struct Reply {
+        Lives lives;
+        Stamp stamp;  // every request of yours up to this has my permission
+        bool operator==(const Reply&) const = default;
+        BOOST_DESCRIBE_CLASS(Reply, (), (lives, stamp), (), ())
+    };
+    struct Defer {
+        Lives lives;
+        Stamp stamp;
+        std::uint32_t units = 0;  // what I want or hold myself
+        bool operator==(const Defer&) const = default;
+        BOOST_DESCRIBE_CLASS(Defer, (), (lives, stamp, units), (), ())
+    };
+    struct Crash {
+        Peer victim;
+        std::optional<Stamp> clock;  // only in an open group
+        bool operator==(const Crash&) const = default;
+        BOOST_DESCRIBE_CLASS(Crash, (), (victim, clock), (), ())
+    };
+    struct Leave {
+        std::uint32_t life = 0;
+        bool operator==(const Leave&) const = default;
+        BOOST_DESCRIBE_CLASS(Leave, (), (life), (), ())
+    };
+    using Message = std::variant<Init, Ack, Request, Reply, Defer, Crash, Leave>;
+    enum class Timer : std::uint8_t { resend };
+    BOOST_DESCRIBE_NESTED_ENUM(Timer, resend)
+    using Context = allot::Context<Config>;
+    using Effects = allot::Effects<Message, Timer>;
+    using Monitor = permits::FencesGrowInOrder;
+
+    void start(const Context& ctx, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const Init& init, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const Ack& ack, Effects& fx);
+
+    void request(const Context& ctx, const Demand& demand, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const Request& request, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const Reply& reply, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const Defer& defer, Effects& fx);
+    void release(const Context& ctx, Effects& fx);
+    void cancel(const Context& ctx, Effects& fx) { release(ctx, fx); }
+
+    void trusted(const Context& ctx, Peer peer, Effects& fx);
+    void dead(const Context& ctx, Peer peer, Effects& fx);
+    void suspected(const Context& ctx, Peer peer, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const Crash& crash, Effects& fx);
+    void leave(const Context& ctx, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const Leave& leave, Effects& fx);
+
+    void timeout(const Context& ctx, Timer timer, Effects& fx);
+    static bool fair(Timer) { return true; }
+
+    Phase phase() const { return phase_; }
+    bool may_request(const Context&) const { return !starting_; }
+    // In a fixed group nobody can detect the crash of a site that nobody trusted yet.
+    bool may_crash(const Context& ctx) const {
+        return !starting_ || ctx.config.open() || ctx.config.early_crashes;
+    }
+    static std::vector<Demand> demands(const Context& ctx);
+    std::optional<std::string> misfit(const Context& ctx) const;
+
+    // These only ever bring their receiver closer to entering, or to the end of its start.
+    static bool prompt(const Message& message);
+
+    static void on_state(const View<Permits>& view, Report& report);
+
+    bool operator==(const Permits&) const = default;
+
+private:
+    using Acquaintance = permits::Acquaintance;
+    using Standing = permits::Standing;
+
+    template <class F>
+    void for_each_peer(const Context& ctx, F&& f);
+
+    // Registration.
+    void admit(const Context& ctx, SiteId newcomer, Effects& fx);
+    void acknowledge(const Context& ctx, SiteId newcomer, Effects& fx);
+    void hear_of_members(const Context& ctx, const std::vector<Peer>& members, Effects& fx);
+    void finish_start(const Context& ctx);
+    bool started(const Context& ctx) const;
+
+    // Asking and answering.
+    Acquaintance* writer(const Context& ctx, SiteId from, const Lives& lives, Effects& fx);
+    bool goes_first(const Context& ctx, SiteId other, Stamp others_stamp) const;
+    bool may_enter(const Context& ctx) const;
+    void try_enter(const Context& ctx, Effects& fx);
+
+    // Deaths.
+    bool meet(const Context& ctx, Peer peer, Effects& fx);
+    void learn_gone(const Context& ctx, Peer victim, bool tell, Effects& fx);
+    void tell_others(const Context& ctx, Peer victim, Effects& fx);
+
+    void set_timer(const Context& ctx, Effects& fx) const;
+    Lives lives(const Context& ctx, SiteId to) const { return {ctx.incarnation, peers_[to].life}; }
+
+    static void check_units(const View<Permits>& view, Report& report);
+    static void check_order(const View<Permits>& view, Report& report);
+    static void check_site(const View<Permits>& view, SiteId self, Report& report);
+
+    bool starting_ = true;
+    Phase phase_ = Phase::idle;
+    Stamp clock_;                      // the highest stamp seen
+    std::optional<Stamp> stamp_;       // of the open request, from asking to letting go
+    std::uint32_t units_ = 0;          // what it is for
+    std::vector<Acquaintance> peers_;  // by site; my own place in it is not used
+
+    BOOST_DESCRIBE_CLASS(Permits, (), (), (), (starting_, phase_, clock_, stamp_, units_, peers_))
+};
+
+}  // namespace allot
