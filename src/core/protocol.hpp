@@ -13,7 +13,7 @@
 //     wrong(config)                         static: why a configuration makes no sense, or nothing
 // and may have, each recognised by the concepts at the end of this file,
 //     P::Timer, timeout(ctx, timer, fx), fair(timer)
-//     cancel, leave; trusted, dead, suspected, unsuspected, departed
+//     cancel, leave; trusted, dead, suspected, unsuspected, departed, reconnected
 //     may_request(ctx), demands(ctx), P::requests_are_fair
 //     may_crash(ctx), listens_to(ctx, peer) who never crashes, peers that the detector need not mention
 //     P::probes                             names of rare paths; a handler on one says fx.reached(name)
@@ -147,6 +147,8 @@ template <class P>
 concept HearsUnsuspected = ALLOT_HAS(unsuspected, peer);
 template <class P>
 concept HearsDeparted = ALLOT_HAS(departed, peer);
+template <class P>
+concept HearsReconnected = ALLOT_HAS(reconnected, peer);
 template <class P>
 concept HasTimers = requires(P site, const ContextOf<P>& ctx, EffectsOf<P>& fx, TimerOf<P> timer) {
     site.timeout(ctx, timer, fx);

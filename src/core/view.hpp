@@ -34,14 +34,16 @@ struct Application {
 BOOST_DESCRIBE_STRUCT(Application, (), (phase, requests_left, demand, fences, revoked))
 
 // What a site's failure detector has said of one peer: the lives (incarnation + 1, 0 for none) it
-// trusted and reported dead, and whether it suspects it now.
+// trusted and reported dead, and whether it suspects it now; and whether the link between them lost
+// something, which the site has not been told yet.
 struct Watch {
     std::uint32_t trusted = 0;
     std::uint32_t reported = 0;
     bool suspected = false;
+    bool interrupted = false;
     bool operator==(const Watch&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Watch, (), (trusted, reported, suspected))
+BOOST_DESCRIBE_STRUCT(Watch, (), (trusted, reported, suspected, interrupted))
 
 template <class P>
 struct Site {

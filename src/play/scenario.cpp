@@ -129,6 +129,8 @@ std::string_view usage(Verb verb) {
             return "unsuspected OBSERVER PEER";
         case Verb::departed:
             return "departed OBSERVER PEER";
+        case Verb::reconnected:
+            return "reconnected SITE PEER";
         case Verb::state:
             return "state SITE JSON";
         case Verb::put:

@@ -328,6 +328,8 @@ std::string why_silent(Stage& stage, InputKind kind, SiteId observer, SiteId pee
             if (stage.machine().setup().anchor == peer)
                 return name + " is the anchor, which nobody ever suspects";
             return site_text(observer) + " suspects " + name + " already" + deaf;
+        case InputKind::reconnected:
+            return up ? "the link between them has lost nothing" + deaf : name + " is not up";
         case InputKind::unsuspected:
             return up ? site_text(observer) + " does not suspect " + name + deaf : name + " is not up";
         default:
@@ -484,6 +486,8 @@ Result<Move> read_step(Stage& stage, Verb verb, Words& words) {
             return read_detection(stage, InputKind::unsuspected, words);
         case Verb::departed:
             return read_detection(stage, InputKind::departed, words);
+        case Verb::reconnected:
+            return read_detection(stage, InputKind::reconnected, words);
         case Verb::crash:
             return read_crash(stage, words);
         case Verb::expel:

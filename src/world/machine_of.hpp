@@ -254,9 +254,7 @@ World MachineOf<P>::initial(Report& report) {
         stepper_.start(self, sites[self], setup.requests[self]);
         collect(self);
     }
-    const auto trusts = [&](SiteId self) {
-        return setup.trust == Trust::dense || self == setup.anchor;
-    };
+    const auto trusts = [&](SiteId self) { return setup.trust == Trust::dense || self == setup.anchor; };
     if (HearsTrusted<P>)
         for (SiteId self = 0; self < setup.founders; ++self)
             for (SiteId peer = 0; peer < setup.founders; ++peer)
@@ -363,6 +361,8 @@ void MachineOf<P>::run(SiteId self, Site<P>& site, const Input& input) {
         case InputKind::suspected:
         case InputKind::unsuspected:
         case InputKind::departed:
+        case InputKind::interrupted:
+        case InputKind::reconnected:
             return stepper_.detect(self, site, input.kind, peer);
     }
 }
@@ -468,6 +468,7 @@ void MachineOf<P>::offer_detector(SiteId self, const Site<P>& site, Offers& offe
         if (HearsSuspected<P> && !watch.suspected) offers.push_back({{InputKind::suspected, peer, 0}, false});
         if (HearsUnsuspected<P> && watch.suspected)
             offers.push_back({{InputKind::unsuspected, peer, 0}, false});
+        if (watch.interrupted) offers.push_back({{InputKind::reconnected, peer, 0}, true});
         if (HearsDeparted<P>) offers.push_back({{InputKind::departed, peer, 0}, true});
     }
 }

@@ -54,6 +54,7 @@ std::string input_text(const Machine& machine, const World& before, const Move& 
         case InputKind::suspected:
         case InputKind::unsuspected:
         case InputKind::departed:
+        case InputKind::reconnected:
             return line + " " + text(move.input.argument);
         default:
             return line;

@@ -24,10 +24,12 @@ enum class InputKind : std::uint8_t {
     suspected,
     unsuspected,
     departed,
+    interrupted,
+    reconnected,
     crash,
 };
 BOOST_DESCRIBE_ENUM(InputKind, start, request, release, cancel, leave, deliver, timeout, trusted, dead,
-                    suspected, unsuspected, departed, crash)
+                    suspected, unsuspected, departed, interrupted, reconnected, crash)
 
 template <Protocol P>
 class Stepper {
@@ -207,6 +209,8 @@ private:
         if (kind == InputKind::dead) watch.reported = peer.incarnation + 1;
         if (kind == InputKind::suspected) watch.suspected = takes_back;
         if (kind == InputKind::unsuspected) watch.suspected = false;
+        if (kind == InputKind::interrupted) watch.interrupted = HearsReconnected<P>;
+        if (kind == InputKind::reconnected) watch.interrupted = false;
         if (watch == Watch{}) site.detector.erase(peer.site);
     }
 
@@ -223,6 +227,8 @@ private:
             if (kind == InputKind::unsuspected) protocol.unsuspected(ctx, peer, fx_);
         if constexpr (HearsDeparted<P>)
             if (kind == InputKind::departed) protocol.departed(ctx, peer, fx_);
+        if constexpr (HearsReconnected<P>)
+            if (kind == InputKind::reconnected) protocol.reconnected(ctx, peer, fx_);
     }
 
     const typename P::Config& config_;

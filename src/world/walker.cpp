@@ -145,7 +145,8 @@ bool Walker::offered(const World& world, SiteId self, const LocalInfo& info, Off
         case InputKind::dead:
         case InputKind::suspected:
         case InputKind::unsuspected:
-        case InputKind::departed: {
+        case InputKind::departed:
+        case InputKind::reconnected: {
             const SiteId peer = offer.input.argument;
             return peer != self && detector_allows(machine_.local(world.sites[peer]), peer, budget, offer);
         }
@@ -175,6 +176,9 @@ bool Walker::detector_allows(const LocalInfo& peer, SiteId peer_id, const Budget
             input.incarnation = peer.incarnation;
             offer.fair = false;
             return peer.up();
+        case InputKind::reconnected:
+            input.incarnation = peer.incarnation;
+            return peer.up();
         case InputKind::departed:
             input.incarnation = peer.incarnation;
             offer.fair = true;
@@ -200,6 +204,7 @@ World Walker::apply(const World& world, const Move& move, Report& report) {
             World next = world;
             next.flight.erase(next.flight.begin() + (place - world.flight.begin()));
             next.ledger = spend(next.ledger, &Budget::lose);
+            interrupt(next, machine_.envelope(move.envelope));
             return next;
         }
         case MoveKind::crash:
@@ -225,6 +230,17 @@ World Walker::apply(const World& world, const Move& move, Report& report) {
     }
     report = report_;
     return after_;
+}
+
+// Both ends of a link that lost something will be told when it is there again.
+void Walker::interrupt(World& world, const EnvelopeInfo& lost) {
+    const auto note = [&](SiteId site, SiteId peer) {
+        LocalId& local = world.sites[site];
+        if (site != peer && machine_.local(local).up())
+            local = react(local, {InputKind::interrupted, peer, 0}).after;
+    };
+    note(lost.from, lost.to);
+    note(lost.to, lost.from);
 }
 
 bool Walker::enabled(const World& world, const Move& move) {

@@ -121,6 +121,7 @@ private:
     void advance(const World& world, SiteId site, const Reaction& reaction, std::size_t received,
                  std::uint32_t sent_mask);
     void fall(World& world, SiteId site);
+    void interrupt(World& world, const EnvelopeInfo& lost);
     void pay(const World& before, const Move& move);
     static constexpr std::uint32_t everything_sent = ~0u;
 

@@ -6,9 +6,6 @@
 
 namespace allot {
 
-// Deliberately no more often than this: every repetition is a burst of messages to all.
-constexpr std::uint32_t ticks_between_repetitions = 1000;
-
 void permits::FencesGrowInOrder::observe(const Event& event, Report& report) {
     if (event.kind != Event::Kind::granted || event.fences.empty()) return;
     const std::pair next(event.fences.front(), event.site);
@@ -51,7 +48,7 @@ std::vector<Demand> Permits::demands(const Context& ctx) {
 template <class F>
 void Permits::for_each_peer(const Context& ctx, F&& f) {
     for (SiteId site = 0; site < peers_.size(); ++site)
-        if (site != ctx.self && peers_[site].standing == Standing::member) f(site, peers_[site]);
+        if (site != ctx.self && peers_[site].counts()) f(site, peers_[site]);
 }
 
 // --- Registration.
@@ -60,20 +57,23 @@ void Permits::start(const Context& ctx, Effects& fx) {
     peers_.resize(ctx.config.sites);
     const SiteId founders = ctx.config.first_members();
     for (SiteId site = 0; site < founders; ++site)
-        if (site != ctx.self) peers_[site].standing = Standing::member;
+        if (site != ctx.self) peers_[site].standing = ctx.config.open() ? Standing::seed : Standing::member;
     const bool founder = ctx.self < founders && ctx.incarnation == 0;
     starting_ = ctx.config.start_up || !founder;
     if (!starting_) return;
     for_each_peer(ctx, [&](SiteId peer, Acquaintance&) { fx.send(peer, Init{ctx.incarnation}); });
-    finish_start(ctx);
-    set_timer(ctx, fx);
+    go_on(ctx, fx);
 }
 
 void Permits::receive(const Context& ctx, SiteId from, const Init& init, Effects& fx) {
     if (!meet(ctx, {from, init.life}, fx)) return;
-    if (peers_[from].trusted) return admit(ctx, from, fx);
-    peers_[from].parked = true;
-    fx.reached("init-parked");
+    if (peers_[from].trusted) {
+        admit(ctx, from, fx);
+    } else {
+        peers_[from].parked = true;
+        fx.reached("init-parked");
+    }
+    go_on(ctx, fx);
 }
 
 void Permits::admit(const Context& ctx, SiteId newcomer, Effects& fx) {
@@ -91,14 +91,14 @@ void Permits::admit(const Context& ctx, SiteId newcomer, Effects& fx) {
 }
 
 void Permits::acknowledge(const Context& ctx, SiteId newcomer, Effects& fx) {
-    Ack ack{lives(ctx, newcomer), std::nullopt, {}, {}};
+    Ack ack{lives(ctx, newcomer), std::nullopt, {}, {}, {}};
     const bool open = ctx.config.open();
     if (open) ack.clock = clock_;
     for (SiteId site = 0; site < peers_.size(); ++site) {
         const Acquaintance& peer = peers_[site];
         if (open && peer.standing == Standing::member) ack.members.push_back({site, peer.life});
-        if ((open || ctx.config.lossy) && peer.standing == Standing::gone)
-            ack.gone.push_back({site, peer.life});
+        if (peer.standing == Standing::seed) ack.seeds.push_back(site);
+        if (open && peer.standing == Standing::gone) ack.gone.push_back({site, peer.life});
     }
     fx.send(newcomer, std::move(ack));
 }
@@ -107,28 +107,39 @@ void Permits::receive(const Context& ctx, SiteId from, const Ack& ack, Effects& 
     if (ack.lives.addressee != ctx.incarnation || !meet(ctx, {from, ack.lives.sender}, fx)) return;
     if (ack.clock) clock_ = max(clock_, *ack.clock);
     for (const Peer& victim : ack.gone) learn_gone(ctx, victim, ctx.config.repairs.relay, fx);
-    if (!starting_) return;
-    Acquaintance& peer = peers_[from];
-    if (ctx.config.open()) peer.standing = Standing::member;
-    peer.acked = true;
-    hear_of_members(ctx, ack.members, fx);
-    finish_start(ctx);
-    set_timer(ctx, fx);
+    if (starting_) {
+        if (ctx.config.open()) peers_[from].standing = Standing::member;
+        peers_[from].acked = true;
+        hear_of_members(ctx, ack, fx);
+    }
+    go_on(ctx, fx);
 }
 
-void Permits::hear_of_members(const Context& ctx, const std::vector<Peer>& members, Effects& fx) {
-    for (const Peer& member : members) {
+void Permits::hear_of_members(const Context& ctx, const Ack& ack, Effects& fx) {
+    for (const Peer& member : ack.members) {
         if (member.site == ctx.self || !meet(ctx, member, fx)) continue;
         if (peers_[member.site].standing != Standing::stranger) continue;
         peers_[member.site].standing = Standing::member;
         fx.send(member.site, Init{ctx.incarnation});
     }
+    for (const SiteId seed : ack.seeds) {
+        if (seed == ctx.self || peers_[seed].standing != Standing::stranger) continue;
+        peers_[seed].standing = Standing::seed;
+        fx.send(seed, Init{ctx.incarnation});
+    }
 }
 
-void Permits::finish_start(const Context& ctx) {
-    if (!starting_ || !started(ctx)) return;
-    starting_ = false;
-    for (Acquaintance& peer : peers_) peer.acked = peer.excused = false;
+// How every handler ends that may have brought me closer to anything. Not earlier: in the middle of a handler
+// a member may be missing that is about to be put in.
+void Permits::go_on(const Context& ctx, Effects& fx) {
+    if (starting_ && started(ctx)) {
+        starting_ = false;
+        for (Acquaintance& peer : peers_) peer.acked = peer.excused = false;
+    }
+    if (phase_ != Phase::waiting || !may_enter(ctx)) return;
+    phase_ = Phase::holding;
+    // With several permits the stamps of successive holders need not grow, so they are no fences.
+    fx.granted(ctx.config.permits == 1 ? std::vector<Fence>{*stamp_} : std::vector<Fence>{});
 }
 
 bool Permits::started(const Context& ctx) const {
@@ -138,7 +149,7 @@ bool Permits::started(const Context& ctx) const {
     bool any = false;
     for (SiteId site = 0; site < peers_.size(); ++site) {
         const Acquaintance& peer = peers_[site];
-        if (site == ctx.self || peer.standing != Standing::member) continue;
+        if (site == ctx.self || !peer.counts()) continue;
         const bool done = open ? peer.acked && peer.trusted : peer.acked || peer.excused;
         all = all && done;
         any = any || done;
@@ -149,7 +160,8 @@ bool Permits::started(const Context& ctx) const {
 // --- Asking and answering.
 
 void Permits::request(const Context& ctx, const Demand& demand, Effects& fx) {
-    ensure(!starting_ && phase_ == Phase::idle, "a request before the start is over, or while another is open");
+    ensure(!starting_ && phase_ == Phase::idle,
+           "a request before the start is over, or while another is open");
     phase_ = Phase::waiting;
     stamp_ = clock_.next();
     units_ = demand.units;
@@ -159,35 +171,30 @@ void Permits::request(const Context& ctx, const Demand& demand, Effects& fx) {
         peer.bound = 0;
         fx.send(site, Request{lives(ctx, site), *stamp_});
     });
-    try_enter(ctx, fx);
-    set_timer(ctx, fx);
+    go_on(ctx, fx);
 }
 
 void Permits::receive(const Context& ctx, SiteId from, const Request& request, Effects& fx) {
     Acquaintance* peer = writer(ctx, from, request.lives, fx);
-    if (peer == nullptr) return;
+    if (peer == nullptr) return go_on(ctx, fx);
     clock_ = max(clock_, request.stamp);
-    if (!goes_first(ctx, from, request.stamp))
-        return fx.send(from, Reply{lives(ctx, from), request.stamp});
+    if (!goes_first(ctx, from, request.stamp)) return fx.send(from, Reply{lives(ctx, from), request.stamp});
     peer->owed = max(peer->owed.value_or(request.stamp), request.stamp);
     if (ctx.config.max_request > 1) fx.send(from, Defer{lives(ctx, from), request.stamp, units_});
 }
 
 void Permits::receive(const Context& ctx, SiteId from, const Reply& reply, Effects& fx) {
     Acquaintance* peer = writer(ctx, from, reply.lives, fx);
-    if (peer == nullptr) return;
+    if (peer == nullptr) return go_on(ctx, fx);
     if (phase_ != Phase::waiting || reply.stamp < *stamp_) return fx.reached("reply-too-late");
     peer->permitted = true;
-    try_enter(ctx, fx);
-    set_timer(ctx, fx);
+    go_on(ctx, fx);
 }
 
 void Permits::receive(const Context& ctx, SiteId from, const Defer& defer, Effects& fx) {
     Acquaintance* peer = writer(ctx, from, defer.lives, fx);
-    if (peer == nullptr || phase_ != Phase::waiting || defer.stamp != *stamp_) return;
-    peer->bound = defer.units;
-    try_enter(ctx, fx);
-    set_timer(ctx, fx);
+    if (peer != nullptr && phase_ == Phase::waiting && defer.stamp == *stamp_) peer->bound = defer.units;
+    go_on(ctx, fx);
 }
 
 void Permits::release(const Context& ctx, Effects& fx) {
@@ -201,7 +208,6 @@ void Permits::release(const Context& ctx, Effects& fx) {
         fx.send(site, Reply{lives(ctx, site), *peer.owed});
         peer.owed.reset();
     });
-    set_timer(ctx, fx);
     fx.released();
 }
 
@@ -212,11 +218,12 @@ Permits::Acquaintance* Permits::writer(const Context& ctx, SiteId from, const Li
         fx.reached("letter-to-an-earlier-life");
         return nullptr;
     }
-    if (!ctx.config.repairs.join_barrier && peer.standing == Standing::stranger && meet(ctx, {from, lives.sender}, fx))
-        peer.standing = Standing::member;  // discovered by its request
-    if (peer.standing == Standing::member && peer.life == lives.sender) return &peer;
-    if (peer.standing == Standing::gone) fx.reached("word-of-the-gone");
-    return nullptr;
+    if (!meet(ctx, {from, lives.sender}, fx)) {
+        fx.reached("word-of-the-gone");
+        return nullptr;
+    }
+    if (!ctx.config.repairs.join_barrier) peer.standing = Standing::member;  // discovered by its request
+    return peer.standing == Standing::member ? &peer : nullptr;
 }
 
 bool Permits::goes_first(const Context& ctx, SiteId other, Stamp others_stamp) const {
@@ -229,17 +236,10 @@ bool Permits::may_enter(const Context& ctx) const {
     std::uint64_t units = units_;
     for (SiteId site = 0; site < peers_.size() && units <= ctx.config.permits; ++site) {
         const Acquaintance& peer = peers_[site];
-        if (site == ctx.self || peer.standing != Standing::member || peer.permitted) continue;
+        if (site == ctx.self || !peer.counts() || peer.permitted) continue;
         units += peer.bound > 0 ? peer.bound : ctx.config.max_request;
     }
     return units <= ctx.config.permits;
-}
-
-void Permits::try_enter(const Context& ctx, Effects& fx) {
-    if (phase_ != Phase::waiting || !may_enter(ctx)) return;
-    phase_ = Phase::holding;
-    // With several permits the stamps of successive holders need not grow, so they are no fences.
-    fx.granted(ctx.config.permits == 1 ? std::vector<Fence>{*stamp_} : std::vector<Fence>{});
 }
 
 // --- Deaths.
@@ -249,25 +249,25 @@ void Permits::trusted(const Context& ctx, Peer peer, Effects& fx) {
     Acquaintance& known = peers_[peer.site];
     known.trusted = true;
     if (std::exchange(known.parked, false)) admit(ctx, peer.site, fx);
-    finish_start(ctx);
-    set_timer(ctx, fx);
+    go_on(ctx, fx);
 }
 
 void Permits::suspected(const Context& ctx, Peer peer, Effects& fx) {
     if (!starting_ || ctx.config.open()) return;
     peers_[peer.site].excused = true;
-    finish_start(ctx);
-    set_timer(ctx, fx);
+    go_on(ctx, fx);
 }
 
 void Permits::dead(const Context& ctx, Peer peer, Effects& fx) {
     if (!ctx.config.repairs.apply_crash) return tell_others(ctx, peer, fx);
     learn_gone(ctx, peer, true, fx);
+    go_on(ctx, fx);
 }
 
 void Permits::receive(const Context& ctx, SiteId, const Crash& crash, Effects& fx) {
     if (crash.clock) clock_ = max(clock_, *crash.clock);
     learn_gone(ctx, crash.victim, ctx.config.repairs.relay, fx);
+    go_on(ctx, fx);
 }
 
 void Permits::leave(const Context& ctx, Effects& fx) {
@@ -276,12 +276,17 @@ void Permits::leave(const Context& ctx, Effects& fx) {
 
 void Permits::receive(const Context& ctx, SiteId from, const Leave& leave, Effects& fx) {
     learn_gone(ctx, {from, leave.life}, ctx.config.repairs.relay, fx);
+    go_on(ctx, fx);
 }
 
 // A sign of life of a peer: whether that life may still go on. That it has begun proves that all earlier
 // ones are over.
 bool Permits::meet(const Context& ctx, Peer peer, Effects& fx) {
     Acquaintance& known = peers_[peer.site];
+    if (known.standing == Standing::seed) {
+        known.standing = Standing::member;
+        known.life = peer.incarnation;
+    }
     if (peer.incarnation > known.life) {
         if (known.standing == Standing::member) {
             fx.reached("life-proves-death");
@@ -301,46 +306,40 @@ void Permits::learn_gone(const Context& ctx, Peer victim, bool tell, Effects& fx
     if (known.life > victim.incarnation) return;
     if (known.life == victim.incarnation && known.standing == Standing::gone) return;
     if (starting_) fx.reached("death-in-start");
+    if (phase_ == Phase::waiting && !known.permitted) fx.reached("death-of-a-missing");
     known = {.standing = Standing::gone, .life = victim.incarnation};
     if (tell) tell_others(ctx, victim, fx);
-    finish_start(ctx);
-    const bool waited = phase_ == Phase::waiting;
-    try_enter(ctx, fx);
-    if (waited && phase_ == Phase::holding) fx.reached("death-let-in");
-    set_timer(ctx, fx);
 }
 
 void Permits::tell_others(const Context& ctx, Peer victim, Effects& fx) {
-    const bool with_clock = ctx.config.open() && ctx.config.repairs.clock_in_crash;
-    const auto clock = with_clock ? std::optional(clock_) : std::nullopt;
     for_each_peer(ctx, [&](SiteId peer, Acquaintance&) {
-        if (peer != victim.site) fx.send(peer, Crash{victim, clock});
+        if (peer != victim.site) fx.send(peer, Crash{victim, clock_to_tell(ctx)});
     });
+}
+
+std::optional<Stamp> Permits::clock_to_tell(const Context& ctx) const {
+    if (ctx.config.open() && ctx.config.repairs.clock_in_crash) return clock_;
+    return std::nullopt;
 }
 
 // --- Links that lose messages.
 
-void Permits::set_timer(const Context& ctx, Effects& fx) const {
-    if (!ctx.config.lossy) return;
-    if (starting_ || phase_ == Phase::waiting)
-        fx.arm(Timer::resend, ticks_between_repetitions);
-    else
-        fx.disarm(Timer::resend);
-}
-
-// Every message is understood twice, so whoever waits may ask again. INIT makes the peers say whom they know to
-// be gone: a lost CRASH.
-void Permits::timeout(const Context& ctx, Timer, Effects& fx) {
+// Every message is understood twice, so whatever may have been lost is said again: what I still wait for, and
+// whom I know to be gone.
+void Permits::reconnected(const Context& ctx, Peer peer, Effects& fx) {
+    const Acquaintance& known = peers_[peer.site];
+    if (!known.counts()) return;
     fx.reached("asked-again");
-    for_each_peer(ctx, [&](SiteId site, Acquaintance& peer) {
-        fx.send(site, Init{ctx.incarnation});
-        if (phase_ == Phase::waiting && !peer.permitted) fx.send(site, Request{lives(ctx, site), *stamp_});
-    });
-    set_timer(ctx, fx);
+    if (starting_) fx.send(peer.site, Init{ctx.incarnation});
+    if (phase_ == Phase::waiting && !known.permitted)
+        fx.send(peer.site, Request{lives(ctx, peer.site), *stamp_});
+    for (SiteId site = 0; site < peers_.size(); ++site)
+        if (peers_[site].standing == Standing::gone)
+            fx.send(peer.site, Crash{{site, peers_[site].life}, clock_to_tell(ctx)});
 }
 
 bool Permits::prompt(const Message& message) {
-    if (const auto* ack = std::get_if<Ack>(&message)) return ack->members.empty() && ack->gone.empty();
+    if (const auto* ack = std::get_if<Ack>(&message)) return !ack->clock && ack->gone.empty();
     return std::holds_alternative<Reply>(message) || std::holds_alternative<Defer>(message);
 }
 
@@ -358,8 +357,8 @@ void Permits::check_units(const View<Permits>& view, Report& report) {  // I1
     for (const auto* site : view.sites)
         if (site->holding()) units += site->application.demand.units;
     if (units > view.config.permits)
-        report.violated("at-most-k", std::to_string(units) + " units are held of " +
-                                         std::to_string(view.config.permits));
+        report.violated("at-most-k",
+                        std::to_string(units) + " units are held of " + std::to_string(view.config.permits));
 }
 
 void Permits::check_order(const View<Permits>& view, Report& report) {  // I5
@@ -369,8 +368,9 @@ void Permits::check_order(const View<Permits>& view, Report& report) {  // I5
         for (SiteId late = 0; late < view.sites.size(); ++late)
             if (view.site(late).holding() && order(early) < order(late) &&
                 view.site(late).protocol.peers_[early].permitted)
-                report.violated("order-kept", "site " + std::to_string(early) + " holds, and permitted site " +
-                                                  std::to_string(late) + " to, which asked later");
+                report.violated("order-kept", "site " + std::to_string(early) +
+                                                  " holds, and permitted site " + std::to_string(late) +
+                                                  " to, which asked later");
     }
 }
 
@@ -384,12 +384,14 @@ void Permits::check_site(const View<Permits>& view, SiteId self, Report& report)
         const Acquaintance& known = site.peers_[other];
         const auto& peer = view.site(other);
         const bool same_life = peer.up() && peer.incarnation == known.life;
-        if (known.standing == Standing::gone && same_life) tell("dead-are-dead", "takes for dead", other);  // I2
-        if (known.owed && site.phase_ == Phase::idle) tell("owed-in-use", "is idle and owes", other);       // I3
-        if (site.starting_ || known.standing != Standing::member || !same_life) continue;
+        if (known.standing == Standing::gone && same_life)
+            tell("dead-are-dead", "takes for dead", other);                                            // I2
+        if (known.owed && site.phase_ == Phase::idle) tell("owed-in-use", "is idle and owes", other);  // I3
+        if (site.starting_ || !known.counts() || !same_life) continue;
         const Acquaintance& mirror = peer.protocol.peers_[self];  // I8
-        if (mirror.standing != Standing::member || mirror.life != view.site(self).incarnation)
-            tell("mutual", "counts, but is no member for", other);
+        const bool knows_life =
+            mirror.standing == Standing::seed || mirror.life == view.site(self).incarnation;
+        if (!mirror.counts() || !knows_life) tell("mutual", "counts, but is no member for", other);
     }
 }
 

@@ -4,19 +4,20 @@
 // As in Raymond's algorithm a site stamps its request and asks everybody; whoever holds, or waits and asked
 // earlier, answers later. Three things are different:
 //
-// Answers are cumulative. A reply names the stamp it permits and says it of all earlier ones too, so copies and
-// late replies do no harm, and nothing is counted: who is still missing is derived from what is there.
+// Answers are cumulative. A reply names the stamp it permits and says it of all earlier ones too, so copies
+// and late replies do no harm, and nothing is counted: who is still missing is derived from what is there.
 //
 // The dead are not waited for. A detector of class T reports the crash of a site only if it trusted that site
 // before, and then truthfully. Whoever learns of a crash first tells everybody else, once.
 //
-// A site takes part only when it is known. It registers with INIT; a peer acknowledges once its detector trusts
-// the newcomer. In a fixed group a second detector (class S) says for whose ACK it is useless to wait; it may
-// lie about anybody but one site, and that one watches everybody. In an open group every live member must have
-// acknowledged: a barrier. A site that comes back after a crash is a newcomer with a higher incarnation.
+// A site takes part only when it is known. It registers with INIT; a peer acknowledges once its detector
+// trusts the newcomer. In a fixed group a second detector (class S) says for whose ACK it is useless to wait;
+// it may lie about anybody but one site, and that one watches everybody. In an open group every live member
+// must have acknowledged: a barrier. A site that comes back after a crash is a newcomer with a higher
+// incarnation.
 //
-// A request may be for several units (`--max-request`). Then who defers an answer says how many units it wants
-// itself, and a site may enter when its own units and those of all missing peers fit into k together.
+// A request may be for several units (`--max-request`). Then who defers an answer says how many units it
+// wants itself, and a site may enter when its own units and those of all missing peers fit into k together.
 #pragma once
 
 #include <optional>
@@ -32,8 +33,9 @@ namespace permits {
 enum class Membership : std::uint8_t { fixed, open };
 BOOST_DESCRIBE_ENUM(Membership, fixed, open)
 
-enum class Standing : std::uint8_t { stranger, member, gone };
-BOOST_DESCRIBE_ENUM(Standing, stranger, member, gone)
+// seed: a member of an open group of which this site has not heard yet, in whatever life that one is.
+enum class Standing : std::uint8_t { stranger, seed, member, gone };
+BOOST_DESCRIBE_ENUM(Standing, stranger, seed, member, gone)
 
 // What a site knows of one peer, in the last life it has heard of.
 struct Acquaintance {
@@ -47,6 +49,8 @@ struct Acquaintance {
     std::uint32_t bound = 0;    // units it may use before that; 0: it has not said
     std::optional<Stamp> owed;  // its newest request that I have not answered
     bool operator==(const Acquaintance&) const = default;
+
+    bool counts() const { return standing == Standing::seed || standing == Standing::member; }
 };
 BOOST_DESCRIBE_STRUCT(Acquaintance, (),
                       (standing, life, trusted, parked, acked, excused, permitted, bound, owed))
@@ -79,8 +83,9 @@ public:
         PropertyName{"fences-grow", "with one permit, stamp and site of successive holders grow"},
     };
     static constexpr std::array<std::string_view, 9> probes{
-        "init-parked",    "reply-too-late",    "word-of-the-gone", "letter-to-an-earlier-life", "death-let-in",
-        "death-in-start", "life-proves-death", "implied-permission", "asked-again"};
+        "init-parked",        "reply-too-late", "word-of-the-gone",  "letter-to-an-earlier-life",
+        "death-of-a-missing", "death-in-start", "life-proves-death", "implied-permission",
+        "asked-again"};
 
     struct Config {
         struct Repairs {
@@ -89,8 +94,8 @@ public:
             bool advance_clock = true;   // erratum 11: a request advances its own clock
             bool join_barrier = true;    // section 7: a newcomer asks when all members know it, not one
             bool clock_in_crash = true;  // section 7: a newcomer that skips a dead holder learns its clock
-            BOOST_DESCRIBE_CLASS(Repairs, (), (apply_crash, relay, advance_clock, join_barrier, clock_in_crash),
-                                 (), ())
+            BOOST_DESCRIBE_CLASS(Repairs, (),
+                                 (apply_crash, relay, advance_clock, join_barrier, clock_in_crash), (), ())
         };
         std::uint32_t sites = 3;
         std::uint32_t permits = 1;
@@ -99,11 +104,10 @@ public:
         std::uint32_t founders = 0;  // sites from this one on join later; 0: all are there
         bool start_up = true;        // off: the founders know and have acknowledged each other
         bool early_crashes = false;  // on: in a fixed group sites may crash before they have started up
-        bool lossy = false;          // on: links may lose messages, so who waits asks again
         Repairs repairs;
         BOOST_DESCRIBE_CLASS(Config, (),
                              (sites, permits, max_request, membership, founders, start_up, early_crashes,
-                              lossy, repairs),
+                              repairs),
                              (), ())
 
         bool open() const { return membership == permits::Membership::open; }
@@ -125,11 +129,12 @@ public:
     };
     struct Ack {
         Lives lives;
-        std::optional<Stamp> clock;  // these only in an open group, and the gone where links lose messages
+        std::optional<Stamp> clock;  // this and what follows only in an open group
         std::vector<Peer> members;
+        std::vector<SiteId> seeds;  // members that the sender has not heard of
         std::vector<Peer> gone;
         bool operator==(const Ack&) const = default;
-        BOOST_DESCRIBE_CLASS(Ack, (), (lives, clock, members, gone), (), ())
+        BOOST_DESCRIBE_CLASS(Ack, (), (lives, clock, members, seeds, gone), (), ())
     };
     struct Request {
         Lives lives;
@@ -162,10 +167,8 @@ public:
         BOOST_DESCRIBE_CLASS(Leave, (), (life), (), ())
     };
     using Message = std::variant<Init, Ack, Request, Reply, Defer, Crash, Leave>;
-    enum class Timer : std::uint8_t { resend };
-    BOOST_DESCRIBE_NESTED_ENUM(Timer, resend)
     using Context = allot::Context<Config>;
-    using Effects = allot::Effects<Message, Timer>;
+    using Effects = allot::Effects<Message>;
     using Monitor = permits::FencesGrowInOrder;
 
     void start(const Context& ctx, Effects& fx);
@@ -186,8 +189,7 @@ public:
     void leave(const Context& ctx, Effects& fx);
     void receive(const Context& ctx, SiteId from, const Leave& leave, Effects& fx);
 
-    void timeout(const Context& ctx, Timer timer, Effects& fx);
-    static bool fair(Timer) { return true; }
+    void reconnected(const Context& ctx, Peer peer, Effects& fx);
 
     Phase phase() const { return phase_; }
     bool may_request(const Context&) const { return !starting_; }
@@ -215,22 +217,21 @@ private:
     // Registration.
     void admit(const Context& ctx, SiteId newcomer, Effects& fx);
     void acknowledge(const Context& ctx, SiteId newcomer, Effects& fx);
-    void hear_of_members(const Context& ctx, const std::vector<Peer>& members, Effects& fx);
-    void finish_start(const Context& ctx);
+    void hear_of_members(const Context& ctx, const Ack& ack, Effects& fx);
     bool started(const Context& ctx) const;
 
     // Asking and answering.
     Acquaintance* writer(const Context& ctx, SiteId from, const Lives& lives, Effects& fx);
     bool goes_first(const Context& ctx, SiteId other, Stamp others_stamp) const;
     bool may_enter(const Context& ctx) const;
-    void try_enter(const Context& ctx, Effects& fx);
 
     // Deaths.
     bool meet(const Context& ctx, Peer peer, Effects& fx);
     void learn_gone(const Context& ctx, Peer victim, bool tell, Effects& fx);
+    void go_on(const Context& ctx, Effects& fx);
     void tell_others(const Context& ctx, Peer victim, Effects& fx);
+    std::optional<Stamp> clock_to_tell(const Context& ctx) const;
 
-    void set_timer(const Context& ctx, Effects& fx) const;
     Lives lives(const Context& ctx, SiteId to) const { return {ctx.incarnation, peers_[to].life}; }
 
     static void check_units(const View<Permits>& view, Report& report);
