@@ -28,7 +28,10 @@ Result<std::unique_ptr<Machine>> make_machine(const Entry& entry, const Paramete
     if (!left.empty()) return unknown_parameter(entry, left);
     if (const auto wrong = unknown_property(entry, *setup)) return Error{*wrong};
     auto machine = std::make_unique<MachineOf<P>>(*config, *setup);
-    machine->set_header(header_line(P::name, parameters));
+    // A scenario has no anchor unless it says so.
+    Parameters said = parameters;
+    if (setup->anchor) said.try_emplace("anchor", std::to_string(*setup->anchor));
+    machine->set_header(header_line(P::name, said));
     return std::unique_ptr<Machine>(std::move(machine));
 }
 
