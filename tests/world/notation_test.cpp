@@ -126,7 +126,7 @@ TEST(Notation, An_arbitrary_start_is_written_as_state_and_messages) {
     EXPECT_EQ(scenario_text(*machine, start, steps, cycle, {"why", "and how"}, {"expect starving 0"}),
               "# why\n"
               "# and how\n"
-              "protocol listener requests=2 sites=2\n"
+              "protocol listener anchor=0 requests=2 sites=2\n"
               "state 1 {\"wounds\": 2}\n"
               "empty\n"
               "put 0 -> 1 {\"Farewell\": {}}\n"

@@ -1,0 +1,146 @@
+// The crash-aware semaphore as its paper prints it (Bouillaguet, Arantes and Sens, Algorithm 1), with its
+// defects: what one line cannot mend in `permits`, because it needs other state and other steps.
+//
+// Replies are counted, not named, so a copy of one does harm (erratum 8). Lines 9 to 14, the request, are
+// several steps with messages handled in between (errata 3 to 5): a timer, `next_line`, takes them one at a
+// time. Who detects a crash tells the others and forgets itself (erratum 1).
+//
+// Each defect that can be mended by itself is a repair, switched off unless `--with NAME` says otherwise.
+// Names in comments are the paper's.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "core/view.hpp"
+
+namespace allot {
+
+namespace permits_published {
+
+// How far a request has come; the next step begins here.
+enum class Line : std::uint8_t { none, stamp, clear, send, count };
+BOOST_DESCRIBE_ENUM(Line, none, stamp, clear, send, count)
+
+}  // namespace permits_published
+
+class PermitsPublished {
+public:
+    static constexpr std::string_view name = "permits-published";
+    static constexpr std::string_view problem = "semaphore";
+    static constexpr std::string_view summary = "permits as printed in the paper, defects included";
+    static constexpr Links links = Links::unordered;
+    static constexpr std::array properties{
+        PropertyName{"at-most-k", "no more than k live sites hold a permit"},
+        PropertyName{"dead-are-dead", "nobody takes a live site for dead"},
+    };
+
+    struct Config {
+        struct Repairs {
+            bool apply_crash = false;   // erratum 1: who detects a crash also applies it to itself
+            bool stamp_first = false;   // erratum 3: lines 9 and 10 are one step
+            bool count_first = false;   // erratum 4: lines 13 and 14 are one step
+            bool send_at_once = false;  // erratum 5: lines 11 to 14 are one step
+            BOOST_DESCRIBE_CLASS(Repairs, (), (apply_crash, stamp_first, count_first, send_at_once), (), ())
+        };
+        std::uint32_t sites = 3;
+        std::uint32_t permits = 1;
+        bool start_up = true;        // off: everybody has acknowledged everybody
+        bool early_crashes = false;  // on: sites may crash before they have started up
+        Repairs repairs;
+        BOOST_DESCRIBE_CLASS(Config, (), (sites, permits, start_up, early_crashes, repairs), (), ())
+    };
+    static std::optional<std::string> wrong(const Config& config);
+
+    struct Init {
+        bool operator==(const Init&) const = default;
+        BOOST_DESCRIBE_CLASS(Init, (), (), (), ())
+    };
+    struct Ack {
+        bool operator==(const Ack&) const = default;
+        BOOST_DESCRIBE_CLASS(Ack, (), (), (), ())
+    };
+    struct Request {
+        Stamp stamp;
+        bool operator==(const Request&) const = default;
+        BOOST_DESCRIBE_CLASS(Request, (), (stamp), (), ())
+    };
+    struct Reply {
+        std::int32_t answers = 1;
+        bool operator==(const Reply&) const = default;
+        BOOST_DESCRIBE_CLASS(Reply, (), (answers), (), ())
+    };
+    struct Crash {
+        SiteId victim = 0;
+        bool operator==(const Crash&) const = default;
+        BOOST_DESCRIBE_CLASS(Crash, (), (victim), (), ())
+    };
+    using Message = std::variant<Init, Ack, Request, Reply, Crash>;
+    enum class Timer : std::uint8_t { next_line };
+    BOOST_DESCRIBE_NESTED_ENUM(Timer, next_line)
+    using Context = allot::Context<Config>;
+    using Effects = allot::Effects<Message, Timer>;
+
+    void start(const Context& ctx, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const Init& init, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const Ack& ack, Effects& fx);
+    void trusted(const Context& ctx, Peer peer, Effects& fx);
+    void suspected(const Context& ctx, Peer peer, Effects& fx);
+
+    void request(const Context& ctx, const Demand& demand, Effects& fx);
+    void timeout(const Context& ctx, Timer timer, Effects& fx);
+    static bool fair(Timer) { return true; }
+    void receive(const Context& ctx, SiteId from, const Request& request, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const Reply& reply, Effects& fx);
+    void release(const Context& ctx, Effects& fx);
+
+    void dead(const Context& ctx, Peer peer, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const Crash& crash, Effects& fx);
+
+    Phase phase() const { return phase_; }
+    bool may_request(const Context&) const { return !starting_; }
+    bool may_crash(const Context& ctx) const { return !starting_ || ctx.config.early_crashes; }
+    std::optional<std::string> misfit(const Context& ctx) const;
+
+    static void on_state(const View<PermitsPublished>& view, Report& report);
+
+    bool operator==(const PermitsPublished&) const = default;
+
+private:
+    using Line = permits_published::Line;
+
+    struct Acquaintance {
+        bool trusted = false;
+        bool parked = false;            // its INIT waits until it is trusted
+        bool acked = false;             // while I start: it has acknowledged me, or was suspected
+        bool crashed = false;           // crashed_i
+        std::int32_t reply_count = 0;   // answers of it that are outstanding
+        std::uint32_t defer_count = 0;  // answers to it that I have deferred
+        bool operator==(const Acquaintance&) const = default;
+        BOOST_DESCRIBE_CLASS(Acquaintance, (), (trusted, parked, acked, crashed, reply_count, defer_count),
+                             (), ())
+    };
+
+    void finish_start(const Context& ctx);
+    void take_lines(const Context& ctx, Effects& fx);
+    void take_line(const Context& ctx, Effects& fx);
+    bool pauses(const Context& ctx, Line before) const;
+    void skip_to_addressee(const Context& ctx);
+    void apply_crash(SiteId victim);
+    void try_enter(const Context& ctx, Effects& fx);
+
+    bool starting_ = true;
+    Phase phase_ = Phase::idle;        // state_i
+    Stamp clock_;                      // H_i
+    Stamp last_;                       // last_i
+    Line line_ = Line::none;           // where a request that is being made stands
+    SiteId addressee_ = 0;             // the j of line 12
+    std::int32_t perm_count_ = 0;      // perm_count_i
+    std::int32_t alive_ = 0;           // n_i
+    std::vector<Acquaintance> peers_;  // by site; my own place in it is not used
+
+    BOOST_DESCRIBE_CLASS(PermitsPublished, (), (), (),
+                         (starting_, phase_, clock_, last_, line_, addressee_, perm_count_, alive_, peers_))
+};
+
+}  // namespace allot
