@@ -168,10 +168,12 @@ private:
 
     template <class F>
     void with_view(const World& world, F&& f) const {
-        boost::container::small_vector<const Site<P>*, 16> sites;
-        boost::container::small_vector<const Envelope<Message>*, 32> flight;
-        for (const LocalId id : world.sites) sites.push_back(&sites_[id]);
-        for (const EnvelopeId id : world.flight) flight.push_back(&messages_[id]);
+        using boost::container::default_init;
+        boost::container::small_vector<const Site<P>*, 16> sites(world.sites.size(), default_init);
+        boost::container::small_vector<const Envelope<Message>*, 32> flight(world.flight.size(),
+                                                                            default_init);
+        std::ranges::transform(world.sites, sites.begin(), [&](LocalId id) { return &sites_[id]; });
+        std::ranges::transform(world.flight, flight.begin(), [&](EnvelopeId id) { return &messages_[id]; });
         f(View<P>{config_, {sites.data(), sites.size()}, {flight.data(), flight.size()}});
     }
 

@@ -91,29 +91,27 @@ void Raymond::on_state(const View<Raymond>& view, Report& report) {
 // Between two live sites nothing that is waited for gets lost or doubled (semaphore.md, I4).
 void Raymond::check_answers(const View<Raymond>& view, Report& report) {
     const std::size_t sites = view.sites.size();
-    boost::container::small_vector<std::uint32_t, 36> due(sites * sites);  // [asker][peer]
+    boost::container::small_vector<std::uint32_t, 36> under_way(sites * sites);  // [asker][peer]
     for (const auto* envelope : view.flight) {
         if (const auto* reply = std::get_if<Reply>(&envelope->message))
-            due[envelope->to * sites + envelope->from] += reply->answers;
+            under_way[envelope->to * sites + envelope->from] += reply->answers;
         else
-            due[envelope->from * sites + envelope->to] += 1;
-    }
-    for (SiteId peer = 0; peer < sites; ++peer) {
-        if (!view.site(peer).up()) continue;
-        const auto& deferred = view.site(peer).protocol.deferred_;
-        for (SiteId asker = 0; asker < sites; ++asker) due[asker * sites + peer] += deferred[asker];
+            under_way[envelope->from * sites + envelope->to] += 1;
     }
     for (SiteId asker = 0; asker < sites; ++asker) {
         if (!view.site(asker).up()) continue;
-        const auto& waited = view.site(asker).protocol.unanswered_;
-        if (std::equal(waited.begin(), waited.end(), &due[asker * sites])) continue;
-        for (SiteId peer = 0; peer < sites; ++peer)
-            if (waited[peer] != due[asker * sites + peer] && view.site(peer).up())
-                report.violated("answers-kept", "site " + std::to_string(asker) + " waits for " +
-                                                    std::to_string(waited[peer]) + " answers of site " +
-                                                    std::to_string(peer) + ", but " +
-                                                    std::to_string(due[asker * sites + peer]) +
-                                                    " are under way or owed");
+        const auto& unanswered = view.site(asker).protocol.unanswered_;
+        for (SiteId peer = 0; peer < sites; ++peer) {
+            if (!view.site(peer).up()) continue;
+            const std::uint32_t waited = unanswered[peer];
+            const std::uint32_t due =
+                under_way[asker * sites + peer] + view.site(peer).protocol.deferred_[asker];
+            if (waited != due)
+                return report.violated("answers-kept", "site " + std::to_string(asker) + " waits for " +
+                                                           std::to_string(waited) + " answers of site " +
+                                                           std::to_string(peer) + ", but " +
+                                                           std::to_string(due) + " are under way or owed");
+        }
     }
 }
 
