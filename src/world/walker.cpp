@@ -277,14 +277,16 @@ ActionKey Walker::action(const Move& move) const {
 void Walker::take_prompt_messages() {
     for (std::size_t i = 0; i < after_.flight.size() && report_.clean();) {
         const EnvelopeId id = after_.flight[i];
-        if (!machine_.envelope(id).prompt || !deliverable(after_, i)) {
+        const EnvelopeInfo& envelope = machine_.envelope(id);
+        const bool deliverable = i == 0 || machine_.envelope(after_.flight[i - 1]).order != envelope.order;
+        if (!envelope.prompt || !deliverable) {
             ++i;
             continue;
         }
         // The world between two prompt receptions is never stored, so it is checked here.
         machine_.check_state(after_, report_);
         if (!report_.clean()) return;
-        const SiteId to = machine_.envelope(id).to;
+        const SiteId to = envelope.to;
         advance(after_, to, react(after_.sites[to], {InputKind::deliver, id, 0}), i, everything_sent);
         trail_.push_back(id);
         if (trail_.size() > longest_trail)

@@ -5,6 +5,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "world/machine.hpp"
@@ -32,6 +33,46 @@ struct Move {
 // Two moves with the same key are the same action as far as weak fairness goes: a channel's head where
 // links are FIFO, a message's content where they are not.
 using ActionKey = std::uint64_t;
+
+// What a site makes of each message: a hash table with nothing beyond that, since every step asks it.
+class Deliveries {
+public:
+    // Null where it is not known yet.
+    const Reaction* find(LocalId local, EnvelopeId envelope) const {
+        return slots_[slot_of(key_of(local, envelope))].reaction;
+    }
+    const Reaction& add(LocalId local, EnvelopeId envelope, const Reaction& reaction) {
+        if (2 * ++count_ > slots_.size()) grow();
+        const std::uint64_t key = key_of(local, envelope);
+        slots_[slot_of(key)] = {key, &reaction};
+        return reaction;
+    }
+
+private:
+    struct Slot {
+        std::uint64_t key = 0;
+        const Reaction* reaction = nullptr;  // null: free
+    };
+    static std::uint64_t key_of(LocalId local, EnvelopeId envelope) {
+        return std::uint64_t{local} << 32 | envelope;
+    }
+    // Where the key is, or would be.
+    std::size_t slot_of(std::uint64_t key) const {
+        std::size_t i = (key * 0x9E3779B97F4A7C15u) >> shift_;
+        while (slots_[i].key != key && slots_[i].reaction != nullptr) i = (i + 1) & (slots_.size() - 1);
+        return i;
+    }
+    void grow() {
+        const std::vector<Slot> old = std::exchange(slots_, std::vector<Slot>(2 * slots_.size()));
+        --shift_;
+        for (const Slot& slot : old)
+            if (slot.reaction != nullptr) slots_[slot_of(slot.key)] = slot;
+    }
+
+    unsigned shift_ = 64 - 10;
+    std::vector<Slot> slots_ = std::vector<Slot>(std::size_t{1} << 10);
+    std::size_t count_ = 0;
+};
 
 class Walker {
 public:
@@ -88,13 +129,6 @@ private:
             return x ^ (x >> 29);
         }
     };
-    struct KeyHash {
-        using is_avalanching = void;
-        std::size_t operator()(std::uint64_t key) const noexcept {
-            key *= 0x9E3779B97F4A7C15u;
-            return key ^ (key >> 32);
-        }
-    };
     struct Observed {
         LedgerId ledger;
         Report report;
@@ -103,9 +137,8 @@ private:
     const Reaction& react(LocalId local, const Input& input) {
         // Deliveries are nearly all there is.
         if (input.kind != InputKind::deliver) return react_otherwise(local, input);
-        const Reaction*& known = deliveries_[std::uint64_t{local} << 32 | input.argument];
-        if (known == nullptr) known = &machine_.react(local, input);
-        return *known;
+        if (const Reaction* known = deliveries_.find(local, input.argument)) return *known;
+        return deliveries_.add(local, input.argument, machine_.react(local, input));
     }
     const Reaction& react_otherwise(LocalId local, const Input& input);
     const Observed& observe(LedgerId ledger, EventsId events);
@@ -136,7 +169,8 @@ private:
     template <class F>
     void hand_over(const Move& move, F& visit);
 
-    bool deliverable(const World& world, std::size_t index) const;
+    template <class F>
+    void for_each_deliverable(const World& world, F&& f) const;
     void take_prompt_messages();
     void rank_stamps(World& world);
     void rename(World& world, const StampNames& names, std::uint64_t key);
@@ -146,7 +180,7 @@ private:
     const bool prompt_;
     const bool ranked_;
     const bool normalises_;
-    boost::unordered_flat_map<std::uint64_t, const Reaction*, KeyHash> deliveries_;
+    Deliveries deliveries_;
     boost::unordered_flat_map<MemoKey, const Reaction*, MemoHash> reactions_;
     boost::unordered_flat_map<MemoKey, Observed, MemoHash> observed_;
     boost::unordered_flat_map<MemoKey, LedgerId, MemoHash> spent_;
@@ -175,15 +209,10 @@ void Walker::for_each_step(const World& world, F&& visit) {
 // Everything a site may be given: f(move, index of the message received).
 template <class F>
 void Walker::for_each_input(const World& world, F&& f) {
-    for (std::size_t i = 0; i < world.flight.size(); ++i) {
-        if (!deliverable(world, i)) continue;
+    for_each_deliverable(world, [&](std::size_t i, const EnvelopeInfo& envelope) {
         const EnvelopeId id = world.flight[i];
-        f(Move{.site = machine_.envelope(id).to,
-               .input = {InputKind::deliver, id, 0},
-               .envelope = id,
-               .fair = true},
-          i);
-    }
+        f(Move{.site = envelope.to, .input = {InputKind::deliver, id, 0}, .envelope = id, .fair = true}, i);
+    });
     for (SiteId site = 0; site < world.sites.size(); ++site) {
         const LocalInfo& info = machine_.local(world.sites[site]);
         for (Offer offer : info.offers)
@@ -247,11 +276,10 @@ void Walker::visit_faults(const World& world, F& visit) {
         for (SiteId site = 0; site < world.sites.size(); ++site)
             if (machine_.local(world.sites[site]).may_crash) take({.kind = MoveKind::crash, .site = site});
     if (budget.duplicate + budget.lose == 0) return;
-    for (std::size_t i = 0; i < world.flight.size(); ++i) {
-        if (!deliverable(world, i)) continue;
+    for_each_deliverable(world, [&](std::size_t i, const EnvelopeInfo&) {
         if (budget.duplicate > 0) take({.kind = MoveKind::duplicate, .envelope = world.flight[i]});
         if (budget.lose > 0) take({.kind = MoveKind::drop, .envelope = world.flight[i]});
-    }
+    });
 }
 
 template <class F>
@@ -261,10 +289,15 @@ void Walker::hand_over(const Move& move, F& visit) {
     visit(move, std::as_const(after_), std::as_const(report_));
 }
 
-inline bool Walker::deliverable(const World& world, std::size_t index) const {
-    if (index == 0) return true;
-    if (!fifo_) return world.flight[index] != world.flight[index - 1];  // equal messages are one choice
-    return machine_.envelope(world.flight[index]).order != machine_.envelope(world.flight[index - 1]).order;
+// The oldest message of each channel where links are FIFO, else one of each kind: f(index, message).
+template <class F>
+void Walker::for_each_deliverable(const World& world, F&& f) const {
+    const EnvelopeInfo* last = nullptr;
+    for (std::size_t i = 0; i < world.flight.size(); ++i) {
+        const EnvelopeInfo& envelope = machine_.envelope(world.flight[i]);
+        if (last == nullptr || last->order != envelope.order) f(i, envelope);
+        last = &envelope;
+    }
 }
 
 }  // namespace allot::world
