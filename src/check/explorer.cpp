@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <barrier>
+#include <span>
 #include <thread>
 
 #include "check/watchdog.hpp"
@@ -22,29 +23,32 @@ constexpr std::size_t most_findings = 1000;
 constexpr std::size_t slot_lookahead = 16;
 constexpr std::size_t record_lookahead = 8;
 
-// Successors on their way to the thread that owns them.
-struct Parcel {
+// Successors on their way to the threads that own them.
+struct Outbox {
     struct Item {
         std::uint64_t hash;
         Node parent;
         std::uint32_t begin;
-        std::uint32_t length;
     };
-    std::vector<Unit> units;  // the first `used` count
-    std::size_t used = 0;
-    std::vector<Item> items;
+    explicit Outbox(unsigned owners) : parcels(owners) {}
 
-    Tuple tuple(const Item& item) const { return {units.data() + item.begin, item.length}; }
-    void add(std::uint64_t hash, Node parent, Tuple tuple) {
-        if (used + tuple.size() + spare > units.size()) units.resize(2 * (used + tuple.size() + spare));
-        items.push_back(
-            {hash, parent, static_cast<std::uint32_t>(used), static_cast<std::uint32_t>(tuple.size())});
-        copy_units(tuple, units.data() + used);
-        used += tuple.size();
+    std::vector<Unit> units;  // tuples behind their lengths; the first `used` units count
+    std::size_t used = 0;
+    std::vector<std::vector<Item>> parcels;  // what goes to whom
+
+    Tuple tuple(std::size_t begin) const { return {&units[begin + 1], units[begin]}; }
+    // Where the next tuple may be written; it counts once it is kept.
+    Unit* room(std::size_t most) {
+        if (used + 1 + most + spare > units.size()) units.resize(2 * (used + 1 + most + spare));
+        return &units[used + 1];
+    }
+    void keep(std::size_t length) {
+        units[used] = static_cast<Unit>(length);
+        used += 1 + length;
     }
     void clear() {
         used = 0;
-        items.clear();
+        for (auto& parcel : parcels) parcel.clear();
     }
 };
 
@@ -68,10 +72,10 @@ struct Frontier {
 };
 
 struct Worker {
-    Worker(Graph& graph, unsigned index) : walker(graph.machine()), parcels(graph.owners()), me(index) {}
+    Worker(Graph& graph, unsigned index) : walker(graph.machine()), outbox(graph.owners()), me(index) {}
 
     Walker walker;
-    std::vector<Parcel> parcels;
+    Outbox outbox;
     unsigned me;
     Position cursor = 1;
     Position level_end = 1;
@@ -83,7 +87,6 @@ struct Worker {
     std::vector<Finding> findings;
     World world;
     World canonical;
-    std::vector<Packed> successors{1};  // of the world being expanded, and one more
 };
 
 class Explorer {
@@ -121,7 +124,7 @@ private:
     void expand(Worker& worker);
     void expand_world(Worker& worker, Node node, Tuple tuple);
     void take_in(Worker& worker);
-    void take_parcel(Worker& worker, const Parcel& parcel);
+    void take_parcel(Worker& worker, const Outbox& outbox);
     bool judge(Worker& worker, Node node);
     void decide();
 
@@ -135,7 +138,7 @@ private:
     const Options& options_;
     const Watchdog& watchdog_;
     std::vector<std::unique_ptr<Worker>> workers_;
-    bool hurried_ = false;  // ordinary steps need no world in between
+    bool hurried_ = false;  // nothing happens between a step and its tuple
     bool done_ = false;
     std::string stopped_by_;
     std::uint64_t depth_ = 0;
@@ -183,7 +186,7 @@ void Explorer::run_threads() {
 }
 
 void Explorer::expand(Worker& worker) {
-    for (Parcel& parcel : worker.parcels) parcel.clear();
+    worker.outbox.clear();
     const Store& store = graph_.store(worker.me);
     for (std::size_t i = 0; i < round_size && !level_done(worker); ++i) {
         // Few worlds can take long where sites are many.
@@ -218,7 +221,10 @@ public:
           worker_(worker),
           node_(node),
           self_(self),
-          legitimate_(explorer.options_.from_anywhere && explorer.graph_.binding(worker.world)) {}
+          legitimate_(explorer.options_.from_anywhere && explorer.graph_.binding(worker.world)),
+          in_place_(explorer.hurried_ && is_narrow(self, worker.world)),
+          outbox_(worker.outbox),
+          first_(worker.outbox.used) {}
 
     // Something happens here that will happen some day, and that changes the world.
     bool progress() const { return progress_; }
@@ -231,33 +237,38 @@ public:
         }
         if (legitimate_ && !explorer_.machine_.legal(after))
             found(std::string(world::closure.name), "a legitimate world was left", after);
+        const World* reached = &after;
         if (worker_.walker.canonicalises()) {
             worker_.canonical = after;
             worker_.walker.canonical(worker_.canonical);
-            next().assign(worker_.canonical);
-        } else {
-            next().assign(after);
+            reached = &worker_.canonical;
         }
-        if (!equal(next(), self_)) keep(move);
+        Unit* const begin = outbox_.room(most_units(*reached));
+        const Tuple next(begin, pack(*reached, begin));
+        if (!equal(next, self_)) keep(move, next);
     }
 
     bool quickly(const Move& move, const world::Reaction& reaction, std::size_t received) {
-        if (!explorer_.hurried_ || !reaction.plain) return false;
-        if (!next().assign_step(explorer_.machine_, self_, worker_.world, move.site, reaction, received))
-            return false;
+        if (!in_place_ || !reaction.plain) return false;
+        Unit* const begin = outbox_.room(self_.size() + reaction.sent.size());
+        Unit* const end = pack_step(explorer_.machine_, self_, move.site, reaction, received, begin);
+        if (end == nullptr) return false;
         ++worker_.transitions;
+        const Tuple next(begin, end);
         // A site may receive a message and send the same one to itself: then nothing changed.
-        if (reaction.after != worker_.world.sites[move.site] || !equal(next(), self_)) keep(move);
+        if (reaction.after != worker_.world.sites[move.site] || !equal(next, self_)) keep(move, next);
         return true;
     }
 
     // Sends the successors to their owners, a little after they were written: to read in large pieces what
     // was just written in small ones would stall.
     void address_all() {
-        for (std::size_t i = 0; i < kept_; ++i) {
-            const Tuple tuple = worker_.successors[i];
+        for (std::size_t at = first_; at != outbox_.used;) {
+            const Tuple tuple = outbox_.tuple(at);
             const std::uint64_t hash = hash_of(tuple);
-            worker_.parcels[explorer_.graph_.owner_of(hash)].add(hash, node_, tuple);
+            outbox_.parcels[explorer_.graph_.owner_of(hash)].push_back(
+                {hash, node_, static_cast<std::uint32_t>(at)});
+            at += 1 + tuple.size();
         }
     }
 
@@ -265,10 +276,9 @@ private:
     void found(std::string property, std::string detail, const World& after) {
         explorer_.found(worker_, {std::move(property), std::move(detail), node_, after, std::nullopt});
     }
-    Packed& next() { return worker_.successors[kept_]; }
-    void keep(const Move& move) {
+    void keep(const Move& move, Tuple next) {
         progress_ = progress_ || move.fair;
-        if (++kept_ == worker_.successors.size()) worker_.successors.emplace_back();
+        outbox_.keep(next.size());
     }
 
     Explorer& explorer_;
@@ -276,8 +286,10 @@ private:
     Node node_;
     Tuple self_;
     bool legitimate_;
+    bool in_place_;  // ordinary steps need no world in between
     bool progress_ = false;
-    std::size_t kept_ = 0;  // of the worker's successors
+    Outbox& outbox_;
+    std::size_t first_;  // where the successors of this world begin
 };
 
 // Whether the world that is about to be expanded is as it should be.
@@ -306,17 +318,17 @@ void Explorer::expand_world(Worker& worker, Node node, Tuple tuple) {
 }
 
 void Explorer::take_in(Worker& worker) {
-    for (auto& other : workers_) take_parcel(worker, other->parcels[worker.me]);
+    for (auto& other : workers_) take_parcel(worker, other->outbox);
 }
 
-void Explorer::take_parcel(Worker& worker, const Parcel& parcel) {
+void Explorer::take_parcel(Worker& worker, const Outbox& outbox) {
     Store& store = graph_.store(worker.me);
-    const auto& items = parcel.items;
+    const std::span<const Outbox::Item> items = outbox.parcels[worker.me];
     for (std::size_t i = 0; i < items.size(); ++i) {
         if (i + slot_lookahead < items.size()) store.prefetch(items[i + slot_lookahead].hash);
         if (i + record_lookahead < items.size()) store.prefetch_record(items[i + record_lookahead].hash);
         if (store.full()) return;  // decide() stops the search
-        const Tuple tuple = parcel.tuple(items[i]);
+        const Tuple tuple = outbox.tuple(items[i].begin);
         const auto [position, fresh] = store.insert(tuple, items[i].hash, items[i].parent);
         if (fresh && !exact()) worker.next.add(position, tuple);
         if (!fresh && position < worker.level_end) worker.layered = false;

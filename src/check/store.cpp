@@ -23,33 +23,27 @@ std::uint32_t unpack_id(const Unit*& at) {
 
 }  // namespace
 
-void Packed::assign(const world::World& world) {
-    const std::size_t most = 2 * (1 + world.sites.size() + world.flight.size()) + spare;
-    if (units_.size() < most) units_.resize(2 * most);
-    Unit* out = units_.data();
+Unit* pack(const world::World& world, Unit* out) {
     pack_id(world.ledger, out);
     for (const auto id : world.sites) pack_id(id, out);
     for (const auto id : world.flight) pack_id(id, out);
-    size_ = static_cast<std::size_t>(out - units_.data());
+    return out;
 }
 
-bool Packed::assign_step(const world::Machine& machine, Tuple before, const world::World& world, SiteId site,
-                         const world::Reaction& reaction, std::size_t received) {
-    if (before.size() != 1 + world.sites.size() + world.flight.size() || reaction.after >= large_id)
-        return false;
-    const std::size_t most = before.size() + reaction.sent.size() + spare;
-    if (units_.size() < most) units_.resize(2 * most);
-    Unit* const out = units_.data();
-    Unit* const flight = out + 1 + world.sites.size();
-    copy_units(before, out);
+Unit* pack_step(const world::Machine& machine, Tuple before, SiteId site, const world::Reaction& reaction,
+                std::size_t received, Unit* out) {
+    if (reaction.after >= large_id) return nullptr;
+    Unit* const flight = out + 1 + machine.setup().sites;
     Unit* end = out + before.size();
-    out[1 + site] = static_cast<Unit>(reaction.after);
+    copy_units(before, out);
     if (received != world::Walker::nothing_received) {
-        for (Unit* at = flight + received; at + 1 != end; ++at) at[0] = at[1];
+        const auto index = static_cast<std::size_t>(flight - out) + received;
+        copy_units(before.subspan(index + 1), out + index);
         --end;
     }
+    out[1 + site] = static_cast<Unit>(reaction.after);
     for (const world::EnvelopeId id : reaction.sent) {
-        if (id >= large_id) return false;
+        if (id >= large_id) return nullptr;
         const world::EnvelopeInfo& envelope = machine.envelope(id);
         if (!machine.local(out[1 + envelope.to]).up()) continue;
         Unit* place = end++;
@@ -57,20 +51,21 @@ bool Packed::assign_step(const world::Machine& machine, Tuple before, const worl
             *place = place[-1];
         *place = static_cast<Unit>(id);
     }
-    size_ = static_cast<std::size_t>(end - out);
-    return true;
+    return end;
 }
 
 void unpack(Tuple tuple, std::size_t sites, world::World& world) {
+    std::uint64_t all = last_chunk(tuple);
+    for (std::size_t i = 0; i + 1 < chunks(tuple); ++i) all |= chunk(tuple, i);
+    const bool narrow = (all & (large_id * 0x0001'0001'0001'0001u)) == 0;
     const Unit* at = tuple.data();
-    const Unit* end = at + tuple.size();
-    Unit large = 0;
-    for (const Unit unit : tuple) large |= unit;
+    const Unit* const end = at + tuple.size();
     world.sites.resize(sites);
-    if (large < large_id) {
+    if (narrow) {
         world.ledger = *at++;
-        std::copy(at, at + sites, world.sites.begin());
-        world.flight.assign(at + sites, end);
+        for (auto& id : world.sites) id = *at++;
+        world.flight.resize(static_cast<std::size_t>(end - at));
+        for (auto& id : world.flight) id = *at++;
         return;
     }
     world.ledger = unpack_id(at);
@@ -85,25 +80,9 @@ Store::Store(StoreKind kind, std::size_t bytes)
       slots_(std::size_t{1} << 12, true),
       mask_(slots_.capacity() - 1) {}
 
-Position Store::find(Tuple tuple, std::uint64_t hash) const {
-    for (std::size_t i = home(hash);; i = (i + 1) & mask_) {
-        const Slot& slot = slots_[i];
-        if (slot.position == 0) return 0;
-        if (slot.tag == tag_of(hash) && same(slot.position, tuple, hash)) return slot.position;
-    }
-}
-
-Store::Found Store::insert(Tuple tuple, std::uint64_t hash, std::uint32_t parent) {
-    if ((count_ + 1) * 4 > slots_.capacity() * 3) grow();
-    std::size_t i = home(hash);
-    for (; slots_[i].position != 0; i = (i + 1) & mask_)
-        if (slots_[i].tag == tag_of(hash) && same(slots_[i].position, tuple, hash)) {
-            if (kind_ == StoreKind::exact) ++words_[slots_[i].position + 1];
-            return {slots_[i].position, false};
-        }
-
+Position Store::append(Tuple tuple, std::uint64_t hash, std::uint32_t parent, std::size_t slot) {
     const Position at = end_;
-    slots_[i] = {at, tag_of(hash)};
+    slots_[slot] = {at, tag_of(hash)};
     words_[at] = parent;
     if (kind_ == StoreKind::exact) {
         words_[at + 1] = 1;
@@ -114,17 +93,21 @@ Store::Found Store::insert(Tuple tuple, std::uint64_t hash, std::uint32_t parent
         words_[at + 1] = static_cast<std::uint32_t>(hash);
         words_[at + 2] = static_cast<std::uint32_t>(hash >> 32);
     }
-    ++count_;
     end_ = next(at);
-    return {at, true};
+    if (++count_ * 4 > slots_.capacity() * 3) grow();
+    return at;
 }
 
 void Store::grow() {
     Reserve<Slot> old(slots_.capacity() * 2, true);
     std::swap(old, slots_);
     mask_ = slots_.capacity() - 1;
-    for (std::size_t i = 0; i < old.capacity(); ++i)
-        if (old[i].position != 0) slots_[free_slot(old[i].tag)] = old[i];
+    for (std::size_t i = 0; i < old.capacity(); ++i) {
+        if (old[i].position == 0) continue;
+        std::size_t free = old[i].tag & mask_;
+        while (slots_[free].position != 0) free = (free + 1) & mask_;
+        slots_[free] = old[i];
+    }
 }
 
 }  // namespace allot::check

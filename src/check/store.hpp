@@ -8,6 +8,7 @@
 // the same hash are then taken for one.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -22,24 +23,6 @@ namespace allot::check {
 
 using Unit = std::uint16_t;
 using Tuple = std::span<const Unit>;
-
-// The ids of a world as units, in the order ledger, sites, flight.
-class Packed {
-public:
-    Packed() = default;
-    explicit Packed(const world::World& world) { assign(world); }
-    void assign(const world::World& world);
-    // The tuple after an ordinary step: a site reacts, perhaps to the message at `received`, and sends. Gives
-    // false, and leaves it to the caller to build the world, where an id is too large to write in place.
-    bool assign_step(const world::Machine& machine, Tuple before, const world::World& world, SiteId site,
-                     const world::Reaction& reaction, std::size_t received);
-    operator Tuple() const { return {units_.data(), size_}; }
-
-private:
-    std::vector<Unit> units_;  // only ever grows; the first size_ count
-    std::size_t size_ = 0;
-};
-void unpack(Tuple tuple, std::size_t sites, world::World& world);
 
 // Tuples are short and of many lengths, so they are read in chunks of four units, the last one masked: loops
 // with few rounds, and calls of memcmp and the like, would cost more than the work. Whoever owns a tuple
@@ -87,6 +70,37 @@ inline void copy_units(Tuple from, Unit* to) {
     }
 }
 
+// Writes the ids of a world in the order ledger, sites, flight: at most this many units. Gives the end.
+inline std::size_t most_units(const world::World& world) {
+    return 2 * (1 + world.sites.size() + world.flight.size());
+}
+Unit* pack(const world::World& world, Unit* out);
+void unpack(Tuple tuple, std::size_t sites, world::World& world);
+// Whether each id of the world takes one unit in its tuple, so that steps can be written in place.
+inline bool is_narrow(Tuple tuple, const world::World& world) {
+    return tuple.size() == 1 + world.sites.size() + world.flight.size();
+}
+// Writes the tuple after an ordinary step from a narrow one: a site reacts, perhaps to the message at
+// `received`, and sends. Gives the end, or null where an id is too large to write in place.
+Unit* pack_step(const world::Machine& machine, Tuple before, SiteId site, const world::Reaction& reaction,
+                std::size_t received, Unit* out);
+
+// The tuple of a world, with memory of its own.
+class Packed {
+public:
+    Packed() = default;
+    explicit Packed(const world::World& world) { assign(world); }
+    void assign(const world::World& world) {
+        units_.resize(std::max(units_.size(), most_units(world) + spare));
+        size_ = static_cast<std::size_t>(pack(world, units_.data()) - units_.data());
+    }
+    operator Tuple() const { return {units_.data(), size_}; }
+
+private:
+    std::vector<Unit> units_;  // only ever grows; the first size_ count
+    std::size_t size_ = 0;
+};
+
 enum class StoreKind : std::uint8_t { exact, fingerprint };
 BOOST_DESCRIBE_ENUM(StoreKind, exact, fingerprint)
 
@@ -103,9 +117,15 @@ public:
         bool fresh;
     };
     // Keeps the tuple unless it is there. `parent` is whatever the caller wants to remember with it.
-    Found insert(Tuple tuple, std::uint64_t hash, std::uint32_t parent);
+    Found insert(Tuple tuple, std::uint64_t hash, std::uint32_t parent) {
+        const std::size_t slot = slot_of(tuple, hash);
+        const Position at = slots_[slot].position;
+        if (at == 0) return {append(tuple, hash, parent, slot), true};
+        if (kind_ == StoreKind::exact) ++words_[at + 1];
+        return {at, false};
+    }
     // 0 when the tuple is not there.
-    Position find(Tuple tuple, std::uint64_t hash) const;
+    Position find(Tuple tuple, std::uint64_t hash) const { return slots_[slot_of(tuple, hash)].position; }
     void prefetch(std::uint64_t hash) const { __builtin_prefetch(&slots_[home(hash)]); }
     void prefetch_record(std::uint64_t hash) const {
         const Slot& slot = slots_[home(hash)];
@@ -153,17 +173,19 @@ private:
     static Position words_for(std::size_t units) { return static_cast<Position>(2 + (1 + units + 1) / 2); }
     static std::uint32_t tag_of(std::uint64_t hash) { return static_cast<std::uint32_t>(hash >> 32); }
     std::size_t home(std::uint64_t hash) const { return tag_of(hash) & mask_; }
-    std::size_t free_slot(std::uint32_t tag) const {
-        std::size_t i = tag & mask_;
-        while (slots_[i].position != 0) i = (i + 1) & mask_;
+    // The slot of the tuple, or the free one where it belongs.
+    std::size_t slot_of(Tuple tuple, std::uint64_t hash) const {
+        std::size_t i = home(hash);
+        for (; slots_[i].position != 0; i = (i + 1) & mask_)
+            if (slots_[i].tag == tag_of(hash) && same(slots_[i].position, tuple, hash)) break;
         return i;
     }
     static constexpr Position fingerprint_words = 3;
     bool same(Position at, Tuple other, std::uint64_t hash) const {
         if (kind_ == StoreKind::fingerprint) return fingerprint(at) == hash;
-        const Tuple mine = tuple(at);
-        return equal(mine, other);
+        return equal(tuple(at), other);
     }
+    Position append(Tuple tuple, std::uint64_t hash, std::uint32_t parent, std::size_t slot);
     void grow();
 
     StoreKind kind_;
