@@ -17,6 +17,19 @@ constexpr std::size_t longest_trail = 100'000;
 
 }  // namespace
 
+void Deliveries::add(LocalId local, EnvelopeId envelope, const Reaction& reaction) {
+    if (2 * ++count_ > slots_.size()) grow();
+    const std::uint64_t key = key_of(local, envelope);
+    slots_[slot_of(key)] = {key, &reaction};
+}
+
+void Deliveries::grow() {
+    const std::vector<Slot> old = std::exchange(slots_, std::vector<Slot>(2 * slots_.size()));
+    --shift_;
+    for (const Slot& slot : old)
+        if (slot.reaction != nullptr) slots_[slot_of(slot.key)] = slot;
+}
+
 Walker::Walker(Machine& machine, std::optional<bool> ranked)
     : machine_(machine),
       fifo_(machine.setup().links == Links::fifo),
@@ -25,6 +38,11 @@ Walker::Walker(Machine& machine, std::optional<bool> ranked)
       normalises_(machine.normalises() && machine.setup().normalise) {}
 
 const Reaction& Walker::react_otherwise(LocalId local, const Input& input) {
+    if (input.kind == InputKind::deliver) {
+        const Reaction& reaction = machine_.react(local, input);
+        deliveries_.add(local, input.argument, reaction);
+        return reaction;
+    }
     const MemoKey key{local | static_cast<std::uint64_t>(input.kind) << 32,
                       input.argument | static_cast<std::uint64_t>(input.incarnation) << 32};
     const Reaction*& known = reactions_[key];

@@ -41,12 +41,7 @@ public:
     const Reaction* find(LocalId local, EnvelopeId envelope) const {
         return slots_[slot_of(key_of(local, envelope))].reaction;
     }
-    const Reaction& add(LocalId local, EnvelopeId envelope, const Reaction& reaction) {
-        if (2 * ++count_ > slots_.size()) grow();
-        const std::uint64_t key = key_of(local, envelope);
-        slots_[slot_of(key)] = {key, &reaction};
-        return reaction;
-    }
+    void add(LocalId local, EnvelopeId envelope, const Reaction& reaction);
 
 private:
     struct Slot {
@@ -62,12 +57,7 @@ private:
         while (slots_[i].key != key && slots_[i].reaction != nullptr) i = (i + 1) & (slots_.size() - 1);
         return i;
     }
-    void grow() {
-        const std::vector<Slot> old = std::exchange(slots_, std::vector<Slot>(2 * slots_.size()));
-        --shift_;
-        for (const Slot& slot : old)
-            if (slot.reaction != nullptr) slots_[slot_of(slot.key)] = slot;
-    }
+    void grow();
 
     unsigned shift_ = 64 - 10;
     std::vector<Slot> slots_ = std::vector<Slot>(std::size_t{1} << 10);
@@ -136,9 +126,9 @@ private:
 
     const Reaction& react(LocalId local, const Input& input) {
         // Deliveries are nearly all there is.
-        if (input.kind != InputKind::deliver) return react_otherwise(local, input);
-        if (const Reaction* known = deliveries_.find(local, input.argument)) return *known;
-        return deliveries_.add(local, input.argument, machine_.react(local, input));
+        if (input.kind == InputKind::deliver)
+            if (const Reaction* known = deliveries_.find(local, input.argument)) return *known;
+        return react_otherwise(local, input);
     }
     const Reaction& react_otherwise(LocalId local, const Input& input);
     const Observed& observe(LedgerId ledger, EventsId events);

@@ -93,10 +93,10 @@ void Raymond::check_answers(const View<Raymond>& view, Report& report) {
     const std::size_t sites = view.sites.size();
     boost::container::small_vector<std::uint32_t, 36> under_way(sites * sites);  // [asker][peer]
     for (const auto* envelope : view.flight) {
-        if (const auto* reply = std::get_if<Reply>(&envelope->message))
-            under_way[envelope->to * sites + envelope->from] += reply->answers;
-        else
-            under_way[envelope->from * sites + envelope->to] += 1;
+        const auto* reply = std::get_if<Reply>(&envelope->message);
+        const SiteId asker = reply ? envelope->to : envelope->from;
+        const SiteId peer = reply ? envelope->from : envelope->to;
+        under_way[asker * sites + peer] += reply ? reply->answers : 1;
     }
     for (SiteId asker = 0; asker < sites; ++asker) {
         if (!view.site(asker).up()) continue;
