@@ -1,5 +1,5 @@
 // An array of fixed capacity whose memory the system hands out as it is touched: it never moves, never
-// copies, and costs what is used.
+// copies, and costs what is used. Large pages spare it faults, and translation where accesses go all over.
 #pragma once
 
 #include <cstddef>
@@ -12,12 +12,11 @@ namespace allot::check {
 template <class T>
 class Reserve {
 public:
-    // Large pages spare address translation where accesses go all over the array.
-    explicit Reserve(std::size_t capacity, bool large_pages = false) : capacity_(capacity) {
+    explicit Reserve(std::size_t capacity) : capacity_(capacity) {
         void* memory = mmap(nullptr, capacity * sizeof(T), PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (memory == MAP_FAILED) throw std::bad_alloc();
-        if (large_pages) madvise(memory, capacity * sizeof(T), MADV_HUGEPAGE);
+        madvise(memory, capacity * sizeof(T), MADV_HUGEPAGE);
         data_ = static_cast<T*>(memory);
     }
     Reserve(Reserve&& other) noexcept

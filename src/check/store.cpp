@@ -77,7 +77,7 @@ void unpack(Tuple tuple, std::size_t sites, world::World& world) {
 Store::Store(StoreKind kind, std::size_t bytes)
     : kind_(kind),
       words_(std::min<std::size_t>(bytes / sizeof(std::uint32_t), 0xFFFF0000u)),
-      slots_(std::size_t{1} << 12, true),
+      slots_(std::size_t{1} << 12),
       mask_(slots_.capacity() - 1) {}
 
 Position Store::append(Tuple tuple, std::uint64_t hash, std::uint32_t parent, std::size_t slot) {
@@ -99,7 +99,7 @@ Position Store::append(Tuple tuple, std::uint64_t hash, std::uint32_t parent, st
 }
 
 void Store::grow() {
-    Reserve<Slot> old(slots_.capacity() * 2, true);
+    Reserve<Slot> old(slots_.capacity() * 2);
     std::swap(old, slots_);
     mask_ = slots_.capacity() - 1;
     for (std::size_t i = 0; i < old.capacity(); ++i) {
