@@ -24,23 +24,26 @@ namespace allot::check {
 using Unit = std::uint16_t;
 using Tuple = std::span<const Unit>;
 
-// Tuples are short and of many lengths, so they are read in chunks of four units, the last one masked, and
-// copied in blocks that mostly hold all of one: loops with few rounds, and calls of memcmp and the like,
-// would cost more than the work. Whoever owns a tuple keeps `spare` units behind its end that may be read,
-// and in a copy written.
+// Tuples are short and of many lengths, so they are read in chunks of four units, of which the last overlaps
+// the one before it, and copied in blocks that mostly hold all of one: loops with few rounds, and calls of
+// memcmp and the like, would cost more than the work. Whoever owns a tuple keeps `spare` units behind its end
+// that may be read, and in a copy written.
 inline constexpr std::size_t block = 16;
 inline constexpr std::size_t spare = block;
 inline std::size_t chunks(Tuple tuple) {
     return (tuple.size() + 3) / 4;
 }
-inline std::uint64_t chunk(Tuple tuple, std::size_t index) {
+inline std::uint64_t chunk_at(const Unit* units) {
     std::uint64_t value;
-    std::memcpy(&value, tuple.data() + 4 * index, sizeof value);
+    std::memcpy(&value, units, sizeof value);
     return value;
 }
+inline std::uint64_t chunk(Tuple tuple, std::size_t index) {
+    return chunk_at(tuple.data() + 4 * index);
+}
 inline std::uint64_t last_chunk(Tuple tuple) {
-    const unsigned unused = 16 * (3 & (0u - static_cast<unsigned>(tuple.size())));
-    return chunk(tuple, chunks(tuple) - 1) & (~std::uint64_t{0} >> unused);
+    if (tuple.size() >= 4) return chunk_at(tuple.data() + tuple.size() - 4);
+    return chunk_at(tuple.data()) & (~std::uint64_t{0} >> (64 - 16 * tuple.size()));
 }
 
 __extension__ using Wide = unsigned __int128;
