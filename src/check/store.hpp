@@ -111,7 +111,8 @@ BOOST_DESCRIBE_ENUM(StoreKind, exact, fingerprint)
 // Names a record: its position in words of four bytes. 0 is no record.
 using Position = std::uint32_t;
 
-class Store {
+// Each thread writes to a store of its own, so no two may share a cache line.
+class alignas(64) Store {
 public:
     // Reserves address space for up to `bytes`; memory is taken as it is used.
     Store(StoreKind kind, std::size_t bytes);
