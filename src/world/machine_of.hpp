@@ -440,7 +440,8 @@ void MachineOf<P>::offer_application(SiteId self, const Site<P>& site, Offers& o
     if (app.phase == Phase::holding) offers.push_back({{InputKind::release}, true});
     if (Cancels<P> && setup().cancel && app.phase == Phase::waiting)
         offers.push_back({{InputKind::cancel}, false});
-    if (Leaves<P> && app.phase == Phase::idle) offers.push_back({{InputKind::leave}, false});
+    if (Leaves<P> && app.phase == Phase::idle && self != setup().anchor)
+        offers.push_back({{InputKind::leave}, false});
 }
 
 template <Protocol P>

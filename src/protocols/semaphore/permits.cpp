@@ -48,7 +48,7 @@ std::vector<Demand> Permits::demands(const Context& ctx) {
 template <class F>
 void Permits::for_each_peer(const Context& ctx, F&& f) {
     for (SiteId site = 0; site < peers_.size(); ++site)
-        if (site != ctx.self && peers_[site].counts()) f(site, peers_[site]);
+        if (site != ctx.self && peers_[site].standing == Standing::member) f(site, peers_[site]);
 }
 
 // --- Registration.
@@ -57,23 +57,32 @@ void Permits::start(const Context& ctx, Effects& fx) {
     peers_.resize(ctx.config.sites);
     const SiteId founders = ctx.config.first_members();
     for (SiteId site = 0; site < founders; ++site)
-        if (site != ctx.self) peers_[site].standing = ctx.config.open() ? Standing::seed : Standing::member;
-    const bool founder = ctx.self < founders && ctx.incarnation == 0;
-    starting_ = ctx.config.start_up || !founder;
+        if (site != ctx.self) peers_[site].standing = Standing::member;
+    starting_ = ctx.config.start_up || !founder(ctx);
     if (!starting_) return;
     for_each_peer(ctx, [&](SiteId peer, Acquaintance&) { fx.send(peer, Init{ctx.incarnation}); });
     go_on(ctx, fx);
 }
 
 void Permits::receive(const Context& ctx, SiteId from, const Init& init, Effects& fx) {
-    if (!meet(ctx, {from, init.life}, fx)) return;
-    if (peers_[from].trusted) {
-        admit(ctx, from, fx);
+    if (peers_[from].is_over(init.life)) return fx.reached("word-of-the-gone");
+    meet(ctx, {from, init.life}, fx);
+    peers_[from].parked = std::max(peers_[from].parked, init.life + 1);
+    try_admit(ctx, from, fx);
+    go_on(ctx, fx);
+}
+
+void Permits::try_admit(const Context& ctx, SiteId newcomer, Effects& fx) {
+    Acquaintance& peer = peers_[newcomer];
+    if (peer.parked == 0 || peer.parked > peer.life + 1) return;  // nobody asks, or not the life I know
+    if (peer.is_over(peer.parked - 1)) {
+        peer.parked = 0;
+    } else if (peer.is_trusted()) {
+        peer.parked = 0;
+        admit(ctx, newcomer, fx);
     } else {
-        peers_[from].parked = true;
         fx.reached("init-parked");
     }
-    go_on(ctx, fx);
 }
 
 void Permits::admit(const Context& ctx, SiteId newcomer, Effects& fx) {
@@ -91,51 +100,58 @@ void Permits::admit(const Context& ctx, SiteId newcomer, Effects& fx) {
 }
 
 void Permits::acknowledge(const Context& ctx, SiteId newcomer, Effects& fx) {
-    Ack ack{lives(ctx, newcomer), std::nullopt, {}, {}, {}};
+    Ack ack{lives(ctx, newcomer), std::nullopt, {}, {}};
     const bool open = ctx.config.open();
     if (open) ack.clock = clock_;
     for (SiteId site = 0; site < peers_.size(); ++site) {
         const Acquaintance& peer = peers_[site];
         if (open && peer.standing == Standing::member) ack.members.push_back({site, peer.life});
-        if (peer.standing == Standing::seed) ack.seeds.push_back(site);
         if (open && peer.standing == Standing::gone) ack.gone.push_back({site, peer.life});
     }
     fx.send(newcomer, std::move(ack));
 }
 
 void Permits::receive(const Context& ctx, SiteId from, const Ack& ack, Effects& fx) {
-    if (ack.lives.addressee != ctx.incarnation || !meet(ctx, {from, ack.lives.sender}, fx)) return;
+    if (ack.lives.addressee != ctx.incarnation) return;
     if (ack.clock) clock_ = max(clock_, *ack.clock);
-    for (const Peer& victim : ack.gone) learn_gone(ctx, victim, ctx.config.repairs.relay, fx);
-    if (starting_) {
+    hear_of_members(ctx, ack, fx);
+    if (meet(ctx, {from, ack.lives.sender}, fx) && starting_) {
         if (ctx.config.open()) peers_[from].standing = Standing::member;
         peers_[from].acked = true;
-        hear_of_members(ctx, ack, fx);
+        conclude(ctx, from, fx);
     }
     go_on(ctx, fx);
 }
 
 void Permits::hear_of_members(const Context& ctx, const Ack& ack, Effects& fx) {
+    for (const Peer& victim : ack.gone) learn_gone(ctx, victim, ctx.config.repairs.relay, fx);
     for (const Peer& member : ack.members) {
-        if (member.site == ctx.self || !meet(ctx, member, fx)) continue;
-        if (peers_[member.site].standing != Standing::stranger) continue;
-        peers_[member.site].standing = Standing::member;
-        fx.send(member.site, Init{ctx.incarnation});
+        if (member.site == ctx.self) continue;
+        if (member.incarnation > 0)
+            learn_gone(ctx, {member.site, member.incarnation - 1}, ctx.config.repairs.relay, fx);
+        if (starting_ && meet(ctx, member, fx)) greet(ctx, member.site, fx);
     }
-    for (const SiteId seed : ack.seeds) {
-        if (seed == ctx.self || peers_[seed].standing != Standing::stranger) continue;
-        peers_[seed].standing = Standing::seed;
-        fx.send(seed, Init{ctx.incarnation});
+}
+
+void Permits::greet(const Context& ctx, SiteId stranger, Effects& fx) {
+    if (peers_[stranger].standing != Standing::stranger) return;
+    peers_[stranger].standing = Standing::member;
+    fx.send(stranger, Init{ctx.incarnation});
+}
+
+void Permits::finish_start(const Context& ctx, Effects& fx) {
+    starting_ = false;
+    for (SiteId site = 0; site < peers_.size(); ++site) {
+        peers_[site].acked = peers_[site].excused = false;
+        conclude(ctx, site, fx);
+        try_admit(ctx, site, fx);
     }
 }
 
 // How every handler ends that may have brought me closer to anything. Not earlier: in the middle of a handler
 // a member may be missing that is about to be put in.
 void Permits::go_on(const Context& ctx, Effects& fx) {
-    if (starting_ && started(ctx)) {
-        starting_ = false;
-        for (Acquaintance& peer : peers_) peer.acked = peer.excused = false;
-    }
+    if (starting_ && started(ctx)) finish_start(ctx, fx);
     if (phase_ != Phase::waiting || !may_enter(ctx)) return;
     phase_ = Phase::holding;
     // With several permits the stamps of successive holders need not grow, so they are no fences.
@@ -146,15 +162,14 @@ bool Permits::started(const Context& ctx) const {
     const bool open = ctx.config.open();
     if (!open && ctx.incarnation > 0) return false;  // a fixed group takes nobody back
     bool all = true;
-    bool any = false;
+    bool any = founder(ctx);  // who founds the group may be alone
     for (SiteId site = 0; site < peers_.size(); ++site) {
         const Acquaintance& peer = peers_[site];
-        if (site == ctx.self || !peer.counts()) continue;
-        const bool done = open ? peer.acked && peer.trusted : peer.acked || peer.excused;
-        all = all && done;
-        any = any || done;
+        any = any || peer.acked;
+        if (site == ctx.self || peer.standing != Standing::member) continue;
+        all = all && (open ? peer.acked && peer.is_trusted() : peer.acked || peer.excused);
     }
-    return all || (any && !ctx.config.repairs.join_barrier);
+    return any && (all || !ctx.config.repairs.join_barrier);
 }
 
 // --- Asking and answering.
@@ -175,9 +190,11 @@ void Permits::request(const Context& ctx, const Demand& demand, Effects& fx) {
 }
 
 void Permits::receive(const Context& ctx, SiteId from, const Request& request, Effects& fx) {
+    clock_ = max(clock_, request.stamp);
+    // Who starts uses nothing and will ask with a later stamp, so it permits all, whomever it knows.
+    if (starting_) return fx.send(from, Reply{{ctx.incarnation, request.lives.sender}, request.stamp});
     Acquaintance* peer = writer(ctx, from, request.lives, fx);
     if (peer == nullptr) return go_on(ctx, fx);
-    clock_ = max(clock_, request.stamp);
     if (!goes_first(ctx, from, request.stamp)) return fx.send(from, Reply{lives(ctx, from), request.stamp});
     peer->owed = max(peer->owed.value_or(request.stamp), request.stamp);
     if (ctx.config.max_request > 1) fx.send(from, Defer{lives(ctx, from), request.stamp, units_});
@@ -236,7 +253,7 @@ bool Permits::may_enter(const Context& ctx) const {
     std::uint64_t units = units_;
     for (SiteId site = 0; site < peers_.size() && units <= ctx.config.permits; ++site) {
         const Acquaintance& peer = peers_[site];
-        if (site == ctx.self || !peer.counts() || peer.permitted) continue;
+        if (site == ctx.self || peer.standing != Standing::member || peer.permitted) continue;
         units += peer.bound > 0 ? peer.bound : ctx.config.max_request;
     }
     return units <= ctx.config.permits;
@@ -245,10 +262,11 @@ bool Permits::may_enter(const Context& ctx) const {
 // --- Deaths.
 
 void Permits::trusted(const Context& ctx, Peer peer, Effects& fx) {
-    if (!meet(ctx, peer, fx)) return;
     Acquaintance& known = peers_[peer.site];
-    known.trusted = true;
-    if (std::exchange(known.parked, false)) admit(ctx, peer.site, fx);
+    if (known.is_over(peer.incarnation)) return;
+    known.trusted = std::max(known.trusted, peer.incarnation + 1);
+    meet(ctx, peer, fx);
+    try_admit(ctx, peer.site, fx);
     go_on(ctx, fx);
 }
 
@@ -260,7 +278,10 @@ void Permits::suspected(const Context& ctx, Peer peer, Effects& fx) {
 
 void Permits::dead(const Context& ctx, Peer peer, Effects& fx) {
     if (!ctx.config.repairs.apply_crash) return tell_others(ctx, peer, fx);
-    learn_gone(ctx, peer, true, fx);
+    Acquaintance& known = peers_[peer.site];
+    if (known.is_over(peer.incarnation)) return;
+    known.reported = std::max(known.reported, peer.incarnation + 1);
+    conclude(ctx, peer.site, fx);
     go_on(ctx, fx);
 }
 
@@ -271,30 +292,53 @@ void Permits::receive(const Context& ctx, SiteId, const Crash& crash, Effects& f
 }
 
 void Permits::leave(const Context& ctx, Effects& fx) {
-    for_each_peer(ctx, [&](SiteId peer, Acquaintance&) { fx.send(peer, Leave{ctx.incarnation}); });
+    for_each_peer(ctx, [&](SiteId peer, Acquaintance&) {
+        fx.send(peer, Leave{ctx.incarnation, clock_to_tell(ctx)});
+    });
 }
 
 void Permits::receive(const Context& ctx, SiteId from, const Leave& leave, Effects& fx) {
+    if (leave.clock) clock_ = max(clock_, *leave.clock);
     learn_gone(ctx, {from, leave.life}, ctx.config.repairs.relay, fx);
     go_on(ctx, fx);
 }
 
-// A sign of life of a peer: whether that life may still go on. That it has begun proves that all earlier
-// ones are over.
+// A sign of life of a peer: whether that is the life I know and may still go on.
 bool Permits::meet(const Context& ctx, Peer peer, Effects& fx) {
     Acquaintance& known = peers_[peer.site];
-    if (known.standing == Standing::seed) {
-        known.standing = Standing::member;
-        known.life = peer.incarnation;
+    if (peer.incarnation > known.life) known.later = std::max(known.later, peer.incarnation);
+    conclude(ctx, peer.site, fx);
+    return known.life == peer.incarnation && !known.is_over(peer.incarnation);
+}
+
+// What follows from my detector's reports, and from signs of a later life: that one has begun proves that the
+// earlier ones are over.
+void Permits::conclude(const Context& ctx, SiteId site, Effects& fx) {
+    Acquaintance& known = peers_[site];
+    if (known.reported <= known.life && known.later <= known.life) return;
+    if (known.standing != Standing::gone) {
+        if (needs_word(ctx, site)) return fx.reached("death-needs-word");
+        if (known.reported <= known.life) fx.reached("life-proves-death");
+        bury(ctx, site, true, fx);
     }
-    if (peer.incarnation > known.life) {
-        if (known.standing == Standing::member) {
-            fx.reached("life-proves-death");
-            learn_gone(ctx, {peer.site, known.life}, true, fx);
-        }
-        known = {.life = peer.incarnation};
-    }
-    return known.life == peer.incarnation && known.standing != Standing::gone;
+    // While I start, the lives in between need word, too.
+    const bool next = known.later == known.life + 1 || !starting_ || !ctx.config.open();
+    if (known.later == 0 || !next) return;
+    turn_to({site, known.later});
+    conclude(ctx, site, fx);
+}
+
+// A site that has not acknowledged me does not count me, unless we founded the group together: it may have
+// been granted what I know nothing of. So its end must be told by somebody who knew it, and whose clock comes
+// with the word; else I could ask with a stamp below those of its grants.
+bool Permits::needs_word(const Context& ctx, SiteId site) const {
+    if (!ctx.config.open() || !ctx.config.repairs.dead_by_word || !starting_) return false;
+    const bool founded_together = founder(ctx) && site < ctx.config.first_members() && peers_[site].life == 0;
+    return !founded_together && !peers_[site].acked;
+}
+
+bool Permits::founder(const Context& ctx) {
+    return ctx.self < ctx.config.first_members() && ctx.incarnation == 0;
 }
 
 void Permits::learn_gone(const Context& ctx, Peer victim, bool tell, Effects& fx) {
@@ -303,12 +347,36 @@ void Permits::learn_gone(const Context& ctx, Peer victim, bool tell, Effects& fx
         return;
     }
     Acquaintance& known = peers_[victim.site];
-    if (known.life > victim.incarnation) return;
-    if (known.life == victim.incarnation && known.standing == Standing::gone) return;
+    if (known.is_over(victim.incarnation)) return;
+    if (known.life < victim.incarnation) turn_to(victim);
+    bury(ctx, victim.site, tell, fx);
+    conclude(ctx, victim.site, fx);
+}
+
+void Permits::bury(const Context& ctx, SiteId site, bool tell, Effects& fx) {
+    Acquaintance& known = peers_[site];
     if (starting_) fx.reached("death-in-start");
     if (phase_ == Phase::waiting && !known.permitted) fx.reached("death-of-a-missing");
-    known = {.standing = Standing::gone, .life = victim.incarnation};
-    if (tell) tell_others(ctx, victim, fx);
+    const bool acked = known.acked && starting_ && ctx.config.open();
+    forget(known, known.life + 1);
+    known.standing = Standing::gone;
+    known.acked = acked;
+    if (tell) tell_others(ctx, {site, known.life}, fx);
+}
+
+void Permits::turn_to(Peer peer) {
+    peers_[peer.site].life = peer.incarnation;
+    forget(peers_[peer.site], peer.incarnation);
+}
+
+// Forgets all but its life and the signs of lives from `first` on.
+void Permits::forget(Acquaintance& known, std::uint32_t first) {
+    const auto kept = [&](std::uint32_t life_plus_1) { return life_plus_1 > first ? life_plus_1 : 0; };
+    known = {.life = known.life,
+             .later = known.later > known.life ? known.later : 0,
+             .reported = kept(known.reported),
+             .trusted = kept(known.trusted),
+             .parked = kept(known.parked)};
 }
 
 void Permits::tell_others(const Context& ctx, Peer victim, Effects& fx) {
@@ -328,7 +396,7 @@ std::optional<Stamp> Permits::clock_to_tell(const Context& ctx) const {
 // whom I know to be gone.
 void Permits::reconnected(const Context& ctx, Peer peer, Effects& fx) {
     const Acquaintance& known = peers_[peer.site];
-    if (!known.counts()) return;
+    if (known.standing != Standing::member) return;
     fx.reached("asked-again");
     if (starting_) fx.send(peer.site, Init{ctx.incarnation});
     if (phase_ == Phase::waiting && !known.permitted)
@@ -387,11 +455,12 @@ void Permits::check_site(const View<Permits>& view, SiteId self, Report& report)
         if (known.standing == Standing::gone && same_life)
             tell("dead-are-dead", "takes for dead", other);                                            // I2
         if (known.owed && site.phase_ == Phase::idle) tell("owed-in-use", "is idle and owes", other);  // I3
-        if (site.starting_ || !known.counts() || !same_life) continue;
+        if (site.starting_ || known.standing != Standing::member || !same_life) continue;
         const Acquaintance& mirror = peer.protocol.peers_[self];  // I8
-        const bool knows_life =
-            mirror.standing == Standing::seed || mirror.life == view.site(self).incarnation;
-        if (!mirror.counts() || !knows_life) tell("mutual", "counts, but is no member for", other);
+        // Who starts may still wait for word of the life before.
+        const bool knows_life = mirror.life == view.site(self).incarnation || peer.protocol.starting_;
+        if (mirror.standing != Standing::member || !knows_life)
+            tell("mutual", "counts, but is no member for", other);
     }
 }
 

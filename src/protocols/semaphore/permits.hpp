@@ -33,27 +33,33 @@ namespace permits {
 enum class Membership : std::uint8_t { fixed, open };
 BOOST_DESCRIBE_ENUM(Membership, fixed, open)
 
-// seed: a member of an open group of which this site has not heard yet, in whatever life that one is.
-enum class Standing : std::uint8_t { stranger, seed, member, gone };
-BOOST_DESCRIBE_ENUM(Standing, stranger, seed, member, gone)
+enum class Standing : std::uint8_t { stranger, member, gone };
+BOOST_DESCRIBE_ENUM(Standing, stranger, member, gone)
 
-// What a site knows of one peer, in the last life it has heard of.
+// What a site knows of one peer, in one of its lives. Signs of a later life are kept apart until this one is
+// known to be over.
 struct Acquaintance {
     Standing standing = Standing::stranger;
-    std::uint32_t life = 0;     // incarnation
-    bool trusted = false;       // by my detector, and not reported dead
-    bool parked = false;        // its INIT waits until it is trusted
-    bool acked = false;         // while I start: it has acknowledged me
-    bool excused = false;       // while I start: it was suspected
-    bool permitted = false;     // it lets my open request pass
-    std::uint32_t bound = 0;    // units it may use before that; 0: it has not said
-    std::optional<Stamp> owed;  // its newest request that I have not answered
+    std::uint32_t life = 0;      // incarnation
+    std::uint32_t later = 0;     // a later life there was a sign of; 0: none
+    std::uint32_t reported = 0;  // so many of its lives my detector has reported over
+    std::uint32_t trusted = 0;   // the latest life that my detector trusts, plus 1
+    std::uint32_t parked = 0;    // the life, plus 1, whose INIT waits for that
+    bool acked = false;          // while I start: it has acknowledged me
+    bool excused = false;        // while I start: it was suspected
+    bool permitted = false;      // it lets my open request pass
+    std::uint32_t bound = 0;     // units it may use before that; 0: it has not said
+    std::optional<Stamp> owed;   // its newest request that I have not answered
     bool operator==(const Acquaintance&) const = default;
 
-    bool counts() const { return standing == Standing::seed || standing == Standing::member; }
+    bool is_trusted() const { return trusted == life + 1; }
+    bool is_over(std::uint32_t other) const {
+        return other < life || (other == life && standing == Standing::gone);
+    }
 };
 BOOST_DESCRIBE_STRUCT(Acquaintance, (),
-                      (standing, life, trusted, parked, acked, excused, permitted, bound, owed))
+                      (standing, life, later, reported, trusted, parked, acked, excused, permitted, bound,
+                       owed))
 
 // Who holds the only permit after whom: stamps with their sites grow.
 struct FencesGrowInOrder {
@@ -82,10 +88,10 @@ public:
         PropertyName{"mutual", "a site that may ask is a member for every live peer it counts"},
         PropertyName{"fences-grow", "with one permit, stamp and site of successive holders grow"},
     };
-    static constexpr std::array<std::string_view, 9> probes{
-        "init-parked",        "reply-too-late", "word-of-the-gone",  "letter-to-an-earlier-life",
-        "death-of-a-missing", "death-in-start", "life-proves-death", "implied-permission",
-        "asked-again"};
+    static constexpr std::array<std::string_view, 10> probes{
+        "init-parked",        "reply-too-late",  "word-of-the-gone",  "letter-to-an-earlier-life",
+        "death-of-a-missing", "death-in-start",  "life-proves-death", "implied-permission",
+        "asked-again",        "death-needs-word"};
 
     struct Config {
         struct Repairs {
@@ -94,8 +100,11 @@ public:
             bool advance_clock = true;   // erratum 11: a request advances its own clock
             bool join_barrier = true;    // section 7: a newcomer asks when all members know it, not one
             bool clock_in_crash = true;  // section 7: a newcomer that skips a dead holder learns its clock
+            bool dead_by_word = true;    // and does not skip one on its own detector's report
             BOOST_DESCRIBE_CLASS(Repairs, (),
-                                 (apply_crash, relay, advance_clock, join_barrier, clock_in_crash), (), ())
+                                 (apply_crash, relay, advance_clock, join_barrier, clock_in_crash,
+                                  dead_by_word),
+                                 (), ())
         };
         std::uint32_t sites = 3;
         std::uint32_t permits = 1;
@@ -131,10 +140,9 @@ public:
         Lives lives;
         std::optional<Stamp> clock;  // this and what follows only in an open group
         std::vector<Peer> members;
-        std::vector<SiteId> seeds;  // members that the sender has not heard of
         std::vector<Peer> gone;
         bool operator==(const Ack&) const = default;
-        BOOST_DESCRIBE_CLASS(Ack, (), (lives, clock, members, seeds, gone), (), ())
+        BOOST_DESCRIBE_CLASS(Ack, (), (lives, clock, members, gone), (), ())
     };
     struct Request {
         Lives lives;
@@ -163,8 +171,9 @@ public:
     };
     struct Leave {
         std::uint32_t life = 0;
+        std::optional<Stamp> clock;  // only in an open group
         bool operator==(const Leave&) const = default;
-        BOOST_DESCRIBE_CLASS(Leave, (), (life), (), ())
+        BOOST_DESCRIBE_CLASS(Leave, (), (life, clock), (), ())
     };
     using Message = std::variant<Init, Ack, Request, Reply, Defer, Crash, Leave>;
     using Context = allot::Context<Config>;
@@ -215,9 +224,12 @@ private:
     void for_each_peer(const Context& ctx, F&& f);
 
     // Registration.
+    void try_admit(const Context& ctx, SiteId newcomer, Effects& fx);
     void admit(const Context& ctx, SiteId newcomer, Effects& fx);
+    void greet(const Context& ctx, SiteId stranger, Effects& fx);
     void acknowledge(const Context& ctx, SiteId newcomer, Effects& fx);
     void hear_of_members(const Context& ctx, const Ack& ack, Effects& fx);
+    void finish_start(const Context& ctx, Effects& fx);
     bool started(const Context& ctx) const;
 
     // Asking and answering.
@@ -227,8 +239,14 @@ private:
 
     // Deaths.
     bool meet(const Context& ctx, Peer peer, Effects& fx);
+    void conclude(const Context& ctx, SiteId site, Effects& fx);
+    bool needs_word(const Context& ctx, SiteId site) const;
+    static bool founder(const Context& ctx);
+    void bury(const Context& ctx, SiteId site, bool tell, Effects& fx);
     void learn_gone(const Context& ctx, Peer victim, bool tell, Effects& fx);
     void go_on(const Context& ctx, Effects& fx);
+    void turn_to(Peer peer);
+    static void forget(Acquaintance& known, std::uint32_t first);
     void tell_others(const Context& ctx, Peer victim, Effects& fx);
     std::optional<Stamp> clock_to_tell(const Context& ctx) const;
 
