@@ -4,10 +4,10 @@
 
 #include <atomic>
 #include <cstddef>
-#include <cstdlib>
 #include <memory>
 #include <new>
 #include <stdexcept>
+#include <sys/mman.h>
 #include <utility>
 
 namespace allot::world {
@@ -16,9 +16,12 @@ template <class T>
 class StableVector {
 public:
     // The system hands out zeroed memory as it is touched, so the long directory of a short vector costs
-    // nothing.
-    StableVector() : pages_(static_cast<std::atomic<T*>*>(std::calloc(page_count, sizeof(std::atomic<T*>)))) {
-        if (pages_ == nullptr) throw std::bad_alloc();
+    // nothing. calloc would clear it where it had been used before.
+    StableVector() {
+        void* const fresh = mmap(nullptr, directory_bytes, PROT_READ | PROT_WRITE,
+                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (fresh == MAP_FAILED) throw std::bad_alloc();
+        pages_ = static_cast<std::atomic<T*>*>(fresh);
     }
     StableVector(const StableVector&) = delete;
     StableVector& operator=(const StableVector&) = delete;
@@ -26,7 +29,7 @@ public:
         for (std::size_t i = size_; i > 0; --i) std::destroy_at(place(i - 1));
         for (std::size_t i = 0; i * page_size < size_; ++i)
             std::allocator<T>().deallocate(pages_[i], page_size);
-        std::free(pages_);
+        munmap(pages_, directory_bytes);
     }
 
     const T& operator[](std::size_t index) const { return *place(index); }
@@ -44,12 +47,13 @@ public:
 private:
     static constexpr std::size_t page_size = 1024;
     static constexpr std::size_t page_count = 1 << 18;
+    static constexpr std::size_t directory_bytes = page_count * sizeof(std::atomic<T*>);
 
     T* place(std::size_t index) const {
         return pages_[index / page_size].load(std::memory_order_acquire) + index % page_size;
     }
 
-    std::atomic<T*>* pages_;
+    std::atomic<T*>* pages_ = nullptr;
     std::size_t size_ = 0;
 };
 
