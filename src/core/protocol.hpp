@@ -17,6 +17,7 @@
 //     may_request(ctx), demands(ctx), P::requests_are_fair
 //     may_crash(ctx), listens_to(ctx, peer) who never crashes, peers that the detector need not mention
 //     P::probes                             names of rare paths; a handler on one says fx.reached(name)
+//     sample(draw)                          static: draws the configuration and faults of a random run
 //     P::Monitor                            history that properties need; see core/view.hpp
 //     P::Config::Repairs                    described bools: defects of a paper that can be switched back on
 //     misfit(ctx)                           why a state written by hand cannot be one of this instance
@@ -51,10 +52,11 @@ struct Context {
     std::uint32_t incarnation = 0;
 };
 
-// See core/view.hpp.
+// See core/view.hpp and core/draw.hpp.
 template <class P>
 struct View;
 class Report;
+class Draw;
 
 struct PropertyName {
     std::string_view name;
@@ -172,6 +174,10 @@ concept ChoosesMortals = requires(const P& site, const ContextOf<P>& ctx) {
 template <class P>
 concept ChoosesPeers = requires(const ContextOf<P>& ctx, SiteId peer) {
     { P::listens_to(ctx, peer) } -> std::same_as<bool>;
+};
+template <class P>
+concept Samples = requires(Draw& draw) {
+    P::sample(draw);
 };
 template <class P>
 concept HasPrompt = requires(const typename P::Message& message) {

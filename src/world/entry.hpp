@@ -23,6 +23,8 @@ struct Entry {
     // Makes the machine that the parameters describe: those of the protocol, and those of its surroundings
     // (setup_parameters). The error is one line for people.
     std::function<Result<std::unique_ptr<Machine>>(const Parameters&)> make;
+    // Draws the parameters of a random run, with only such faults as the protocol is meant to survive.
+    std::function<void(Draw&)> sample;
 };
 
 // What may be said of the surroundings of any protocol: requests, faults, links.

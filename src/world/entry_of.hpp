@@ -1,6 +1,7 @@
 // entry_of<P>(): the registry entry of a protocol. Included once per protocol, by generated files.
 #pragma once
 
+#include "core/draw.hpp"
 #include "world/entry.hpp"
 #include "world/machine_of.hpp"
 
@@ -35,6 +36,19 @@ Result<std::unique_ptr<Machine>> make_machine(const Entry& entry, const Paramete
     return std::unique_ptr<Machine>(std::move(machine));
 }
 
+// Where the protocol says nothing of faults, there are none.
+template <Protocol P>
+void sample(Draw& draw) {
+    if constexpr (Samples<P>) P::sample(draw);
+    draw.number("sites", 2, 5);
+    bool always_ask = false;
+    if constexpr (requires { P::requests_are_fair; }) always_ask = P::requests_are_fair;
+    if (always_ask)
+        draw.choice("requests", {"any"});
+    else
+        draw.requests(4);
+}
+
 template <Protocol P>
 Entry entry_of() {
     Entry entry;
@@ -46,6 +60,7 @@ Entry entry_of() {
     entry.repairs = repairs_of<typename P::Config>();
     entry.properties.assign(P::properties.begin(), P::properties.end());
     entry.make = [entry](const Parameters& parameters) { return make_machine<P>(entry, parameters); };
+    entry.sample = sample<P>;
     return entry;
 }
 

@@ -272,8 +272,9 @@ bool Walker::enabled(const World& world, const Move& move) {
 
 std::vector<Move> Walker::inputs(const World& world) {
     std::vector<Move> moves;
+    const bool counts_backlog = machine_.setup().backlog > 0;
     for_each_input(world, [&](const Move& move, std::size_t) {
-        const bool timer = move.input.kind == InputKind::timeout;
+        const bool timer = counts_backlog && move.input.kind == InputKind::timeout;
         if (!timer || backlog_allows(world, react(world.sites[move.site], move.input))) moves.push_back(move);
     });
     return moves;

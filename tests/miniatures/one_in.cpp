@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/draw.hpp"
 #include "core/ensure.hpp"
 
 namespace allot::miniatures {
@@ -12,6 +13,11 @@ static_assert(Protocol<OneIn> && ChecksState<OneIn>);
 std::optional<std::string> OneIn::wrong(const Config& config) {
     if (config.sites != 2) return "--sites " + std::to_string(config.sites) + ": write 2";
     return std::nullopt;
+}
+
+void OneIn::sample(Draw& draw) {
+    draw.number("sites", 2, 2);
+    draw.choice("initial", {"both-in", "first-out", "second-out"});
 }
 
 void OneIn::start(const Context& ctx, Effects&) {

@@ -46,6 +46,7 @@ public:
         BOOST_DESCRIBE_CLASS(Config, (), (sites, initial, repairs), (), ())
     };
     static std::optional<std::string> wrong(const Config& config);
+    static void sample(Draw& draw);
 
     struct Ask {
         bool operator==(const Ask&) const = default;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/draw.hpp"
 #include "core/ensure.hpp"
 
 namespace allot::miniatures {
@@ -11,6 +12,13 @@ static_assert(Protocol<Phoenix> && ChecksState<Phoenix> && HearsTrusted<Phoenix>
 std::optional<std::string> Phoenix::wrong(const Config& config) {
     if (config.sites < 2) return "--sites " + std::to_string(config.sites) + ": write 2 or more";
     return std::nullopt;
+}
+
+void Phoenix::sample(Draw& draw) {
+    const auto sites = draw.number("sites", 2, 4);
+    draw.number("founders", 1, sites);
+    draw.faults("restarts", draw.faults("crashes", 4));
+    draw.choice("trust", {"dense", "sparse"});
 }
 
 void Phoenix::start(const Context& ctx, Effects&) {

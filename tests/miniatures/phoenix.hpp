@@ -71,6 +71,7 @@ public:
         BOOST_DESCRIBE_CLASS(Config, (), (sites, repairs), (), ())
     };
     static std::optional<std::string> wrong(const Config& config);
+    static void sample(Draw& draw);
 
     // Whose letter it is, and to whom.
     struct Lives {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/draw.hpp"
 #include "core/ensure.hpp"
 
 namespace allot::miniatures {
@@ -12,6 +13,14 @@ std::optional<std::string> TokenRing::wrong(const Config& config) {
     if (config.sites < 2) return "--sites " + std::to_string(config.sites) + ": a ring needs two";
     if (config.modulus < 2) return "--modulus " + std::to_string(config.modulus) + ": write 2 or more";
     return std::nullopt;
+}
+
+// The timer may fire at any time, so without a bound it would fill the ring.
+void TokenRing::sample(Draw& draw) {
+    draw.number("sites", 2, 4);
+    draw.number("backlog", 2, 4);
+    draw.faults("lose", 3);
+    draw.faults("duplicate", 3);
 }
 
 void TokenRing::start(const Context& ctx, Effects& fx) {

@@ -40,6 +40,7 @@ public:
         BOOST_DESCRIBE_CLASS(Config, (), (sites, modulus, repairs), (), ())
     };
     static std::optional<std::string> wrong(const Config& config);
+    static void sample(Draw& draw);
 
     struct Token {
         std::uint32_t number = 0;

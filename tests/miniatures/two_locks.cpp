@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/draw.hpp"
 #include "core/ensure.hpp"
 
 namespace allot::miniatures {
@@ -12,6 +13,11 @@ static_assert(Monitors<TwoLocks::Monitor>);
 std::optional<std::string> TwoLocks::wrong(const Config& config) {
     if (config.sites < 2) return "--sites " + std::to_string(config.sites) + ": write 2 or more";
     return std::nullopt;
+}
+
+void TwoLocks::sample(Draw& draw) {
+    draw.number("sites", 2, 4);
+    draw.toggle("cancel");
 }
 
 std::vector<Demand> TwoLocks::demands(const Context& ctx) {

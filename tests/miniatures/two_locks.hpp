@@ -43,6 +43,7 @@ public:
         BOOST_DESCRIBE_CLASS(Config, (), (sites, repairs), (), ())
     };
     static std::optional<std::string> wrong(const Config& config);
+    static void sample(Draw& draw);
 
     struct Ask {
         bool operator==(const Ask&) const = default;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "core/draw.hpp"
 #include "core/stamps.hpp"
 
 namespace allot::miniatures {
@@ -19,6 +20,14 @@ std::optional<std::string> VanishingClient::wrong(const Config& config) {
 }
 
 // A resource is named after its site.
+void VanishingClient::sample(Draw& draw) {
+    const auto sites = draw.number("sites", 2, 5);
+    draw.number("clients", 1, sites - 1);
+    draw.faults("crashes", 3);
+    draw.faults("leaves", 2);
+    draw.toggle("cancel");
+}
+
 std::vector<Demand> VanishingClient::demands(const Context& ctx) {
     std::vector<Demand> each;
     for (SiteId site = ctx.config.clients; site < ctx.config.sites; ++site)

@@ -78,6 +78,7 @@ public:
         BOOST_DESCRIBE_CLASS(Config, (), (sites, clients, repairs), (), ())
     };
     static std::optional<std::string> wrong(const Config& config);
+    static void sample(Draw& draw);
 
     using RequestId = vanishing::RequestId;
     struct Ask {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/container/small_vector.hpp>
 
+#include "core/draw.hpp"
 #include "core/ensure.hpp"
 
 namespace allot {
@@ -12,6 +13,13 @@ std::optional<std::string> Raymond::wrong(const Config& config) {
         return "--permits " + std::to_string(config.permits) + ": with --sites " +
                std::to_string(config.sites) + " write a number from 1 to " + std::to_string(config.sites);
     return std::nullopt;
+}
+
+// Answers are counted, so every message must arrive exactly once; and k crashes stop everyone.
+void Raymond::sample(Draw& draw) {
+    const auto sites = draw.number("sites", 2, 5);
+    const auto permits = draw.number("permits", 1, sites);
+    draw.faults("crashes", permits > 0 ? permits - 1 : 0);
 }
 
 std::optional<std::string> Raymond::misfit(const Context& ctx) const {

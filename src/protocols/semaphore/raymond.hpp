@@ -37,6 +37,7 @@ public:
         BOOST_DESCRIBE_CLASS(Config, (), (sites, permits), (), ())
     };
     static std::optional<std::string> wrong(const Config& config);
+    static void sample(Draw& draw);
 
     struct Request {
         Stamp stamp;
