@@ -1,0 +1,55 @@
+// A campaign: many random runs of one protocol, until one fails. The runs are independent of one another, so
+// they go to all threads; what is reported is the same for any number of them.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <set>
+
+#include "swarm/run.hpp"
+
+namespace allot::swarm {
+
+struct Progress {
+    std::uint64_t runs = 0;
+    std::uint64_t steps = 0;
+    double seconds = 0;
+};
+
+struct Options {
+    Parameters fixed;  // what the user decided; everything else is drawn
+    std::uint64_t seed = 1;
+    std::uint64_t runs = 1000;
+    std::optional<std::uint64_t> only;  // repeat just this run
+    unsigned threads = 1;
+    std::optional<double> limit_seconds;
+    std::function<void(const Progress&)> on_progress;  // called a few times a second
+};
+
+struct Violation {
+    Finding finding;
+    std::uint64_t run = 0;
+    std::uint64_t seed = 0;  // of the run
+    std::string scenario;
+    std::size_t steps_before_shrinking = 0;
+    std::size_t steps = 0;
+};
+
+struct Campaign {
+    std::uint64_t runs = 0;
+    std::uint64_t steps = 0;
+    Faults faults;
+    std::vector<std::pair<std::string, std::uint64_t>> probes;  // each with the runs that reached it
+    std::map<std::string, std::set<std::string>> drawn;         // the values of each parameter
+    double seconds = 0;
+    bool out_of_time = false;
+    std::optional<Violation> violation;
+    std::string scenario;  // of a single run that holds
+};
+
+Result<Campaign> swarm(const world::Entry& entry, const Options& options);
+
+// The command that repeats a run.
+std::string command_of(const world::Entry& entry, const Options& options, std::uint64_t run);
+
+}  // namespace allot::swarm

@@ -1,0 +1,100 @@
+#include "swarm/closing.hpp"
+
+#include <algorithm>
+#include <boost/unordered/unordered_flat_map.hpp>
+
+namespace allot::swarm {
+
+namespace {
+
+using world::ActionKey;
+using world::Move;
+
+// Once everyone is served, messages that are still under way may do harm, but a ring never falls silent.
+constexpr std::size_t steps_afterwards = 100;
+
+class Closer {
+public:
+    Closer(Journey& journey, Random* random) : journey_(journey), random_(random) {
+        for (SiteId site = 0; site < journey.sites(); ++site)
+            if (journey.site(site).up()) owed_.push_back(site);
+        strike_off();
+    }
+
+    Closing run() {
+        std::size_t afterwards = 0;
+        for (std::size_t step = 0; step < most_closing_steps; ++step) {
+            if (owed_.empty() && ++afterwards > steps_afterwards) return {};
+            if (!take_fair_step()) return quiet();
+            if (journey_.broken()) return {Ending::broken, 0};
+            strike_off();
+        }
+        if (owed_.empty()) return {};
+        return {Ending::unserved, owed_.front()};
+    }
+
+private:
+    // Whoever is idle once has been served, even if it asks again where requests are fair.
+    void strike_off() {
+        std::erase_if(owed_, [this](SiteId site) {
+            return !journey_.site(site).up() || journey_.site(site).phase == Phase::idle;
+        });
+    }
+
+    Closing quiet() const {
+        for (SiteId site = 0; site < journey_.sites(); ++site)
+            if (journey_.site(site).pending()) return {Ending::stuck, site};
+        return {};
+    }
+
+    // False where no fair step changes anything.
+    bool take_fair_step() {
+        std::vector<Move> fair = journey_.walker().inputs(journey_.here());
+        std::erase_if(fair, [](const Move& move) { return !move.fair; });
+        note_ages(fair);
+        while (!fair.empty()) {
+            const std::size_t chosen = choose(fair);
+            const Move move = fair[chosen];
+            since_[journey_.walker().action(move)] = now_;
+            if (journey_.take(move)) return true;
+            fair.erase(fair.begin() + static_cast<std::ptrdiff_t>(chosen));
+        }
+        return false;
+    }
+
+    // Since when each action has been possible without being taken.
+    void note_ages(const std::vector<Move>& fair) {
+        ++now_;
+        Ages since;
+        for (const Move& move : fair) {
+            const ActionKey key = journey_.walker().action(move);
+            const auto known = since_.find(key);
+            since.emplace(key, known == since_.end() ? now_ : known->second);
+        }
+        since_ = std::move(since);
+    }
+
+    std::size_t choose(const std::vector<Move>& fair) {
+        if (random_ != nullptr && random_->coin()) return (*random_)(fair.size());
+        const auto age = [this](const Move& move) { return since_.at(journey_.walker().action(move)); };
+        const auto oldest = std::min_element(fair.begin(), fair.end(),
+                                             [&](const Move& a, const Move& b) { return age(a) < age(b); });
+        return static_cast<std::size_t>(oldest - fair.begin());
+    }
+
+    using Ages = boost::unordered_flat_map<ActionKey, std::size_t>;
+
+    Journey& journey_;
+    Random* random_;
+    std::vector<SiteId> owed_;
+    Ages since_;
+    std::size_t now_ = 0;
+};
+
+}  // namespace
+
+Closing close(Journey& journey, Random* random) {
+    return Closer(journey, random).run();
+}
+
+}  // namespace allot::swarm

@@ -1,0 +1,30 @@
+// How a run ends: faults and new requests stop, only fair steps are taken, and everyone alive must be served.
+//
+// A bounded run cannot show starvation. Where nothing fair changes anything while somebody waits, that is a
+// deadlock; where fair steps go on and on and somebody is still not served, that is all that is said.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "core/random.hpp"
+#include "swarm/journey.hpp"
+
+namespace allot::swarm {
+
+enum class Ending : std::uint8_t { served, stuck, unserved, broken };
+
+struct Closing {
+    Ending ending = Ending::served;
+    SiteId site = 0;  // who is stuck or not served
+};
+
+inline constexpr std::string_view unserved_property = "unserved";
+inline constexpr std::size_t most_closing_steps = 5000;
+
+// With `random`, half of the steps are drawn and the others are the action that waits longest; without, all
+// are the latter. Either way no action is left out for ever.
+Closing close(Journey& journey, Random* random);
+
+}  // namespace allot::swarm

@@ -1,0 +1,76 @@
+#include "swarm/finding.hpp"
+
+#include "world/properties.hpp"
+
+namespace allot::swarm {
+
+namespace {
+
+using world::InputKind;
+using world::Move;
+
+// A run of some length judges neither of these, but who asks for them wants to know who was not served.
+bool judges_service(const world::Setup& setup) {
+    return setup.judges(world::starvation.name) || setup.judges(world::servable.name);
+}
+
+// The messages of the step that go to somebody who is up.
+std::uint32_t reachable(const Journey& journey, const Move& inside) {
+    const auto& reaction = journey.machine().react(journey.here().sites[inside.site], inside.input);
+    std::uint32_t mask = 0;
+    for (std::size_t i = 0; i < reaction.sent.size() && i < 31; ++i) {
+        const SiteId to = journey.machine().envelope(reaction.sent[i]).to;
+        if (to != inside.site && journey.site(to).up()) mask |= 1u << i;
+    }
+    return mask;
+}
+
+}  // namespace
+
+std::optional<Finding> finding_of(const world::Machine& machine, const Report& report) {
+    // An assertion ends a run even where nobody asked for it.
+    if (report.clean() || !machine.setup().judges(report.property())) return std::nullopt;
+    return Finding{report.property(), report.detail(), std::nullopt};
+}
+
+std::optional<Finding> finding_of(const Journey& journey, const Closing& closing) {
+    const world::Setup& setup = journey.machine().setup();
+    const std::string site = "site " + std::to_string(closing.site);
+    switch (closing.ending) {
+        case Ending::served:
+            return std::nullopt;
+        case Ending::broken:
+            return finding_of(journey.machine(), journey.report());
+        case Ending::stuck:
+            if (!setup.judges(world::deadlock.name)) return std::nullopt;
+            return Finding{std::string(world::deadlock.name), site + " waits, and nothing more will happen",
+                           closing.site};
+        case Ending::unserved:
+            if (!judges_service(setup)) return std::nullopt;
+            return Finding{std::string(unserved_property),
+                           site + " is not served by " + std::to_string(most_closing_steps) + " fair steps",
+                           closing.site};
+    }
+    return std::nullopt;
+}
+
+std::uint32_t may_leave(const Journey& journey, const Move& inside) {
+    const auto& reaction = journey.machine().react(journey.here().sites[inside.site], inside.input);
+    std::uint32_t sent = inside.sent & reachable(journey, inside);
+    // The last message goes first: without it, those before it are still a prefix.
+    for (std::uint32_t i = 31; i-- > 0 && !journey.walker().may_be_cut_short(sent, reaction);)
+        sent &= ~(1u << i);
+    return sent;
+}
+
+bool can_be_cut_short(const Journey& journey, const Move& inside) {
+    const bool starting = inside.input.kind == InputKind::start;
+    const auto& reaction = journey.machine().react(journey.here().sites[inside.site], inside.input);
+    const auto& mortal = starting ? journey.machine().local(reaction.after) : journey.site(inside.site);
+    const std::uint32_t all = reachable(journey, inside);
+    return journey.budget().crashes > 0 && mortal.may_crash && (inside.sent & ~all) == 0 &&
+           inside.sent != all && (inside.sent != 0 || starting) &&
+           journey.walker().may_be_cut_short(inside.sent, reaction);
+}
+
+}  // namespace allot::swarm

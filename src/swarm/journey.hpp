@@ -1,0 +1,47 @@
+// A run as far as it has come: where it is, the steps that led there, and what the last one violated.
+#pragma once
+
+#include <vector>
+
+#include "world/walker.hpp"
+
+namespace allot::swarm {
+
+class Journey {
+public:
+    // Stamps must not be ranked: a step is to mean the same when it is taken again in a shorter run.
+    Journey(world::Walker& walker, world::World start) : walker_(walker), here_(std::move(start)) {}
+
+    // Takes a step that is possible here and judges the world it leads to. A step that changes nothing is
+    // forgotten, and the answer is false.
+    bool take(const world::Move& move) {
+        Report report;
+        world::World after = walker_.apply(here_, move, report);
+        if (report.clean() && after == here_) return false;
+        if (report.clean()) machine().check_state(after, report);
+        here_ = std::move(after);
+        report_ = std::move(report);
+        moves_.push_back(move);
+        return true;
+    }
+
+    const world::World& here() const { return here_; }
+    const std::vector<world::Move>& moves() const { return moves_; }
+    const Report& report() const { return report_; }
+    // After a violation there is nothing to go on with.
+    bool broken() const { return !report_.clean(); }
+
+    world::Walker& walker() const { return walker_; }
+    world::Machine& machine() const { return walker_.machine(); }
+    const world::LocalInfo& site(SiteId site) const { return machine().local(here_.sites[site]); }
+    std::uint32_t sites() const { return machine().setup().sites; }
+    const world::Budget& budget() const { return machine().ledger(here_.ledger).budget; }
+
+private:
+    world::Walker& walker_;
+    world::World here_;
+    std::vector<world::Move> moves_;
+    Report report_;
+};
+
+}  // namespace allot::swarm

@@ -1,0 +1,216 @@
+#include "swarm/run.hpp"
+
+#include <algorithm>
+
+#include "core/draw.hpp"
+#include "swarm/closing.hpp"
+#include "swarm/finding.hpp"
+#include "swarm/mood.hpp"
+
+namespace allot::swarm {
+
+namespace {
+
+using world::InputKind;
+using world::Move;
+using world::MoveKind;
+
+constexpr int most_draws = 200;
+
+// The phase in which anything may happen.
+class Turmoil {
+public:
+    Turmoil(Journey& journey, Random& random, Faults& faults)
+        : journey_(journey), random_(random), faults_(faults), mood_(random) {}
+
+    void run() {
+        // What only a late step mends is seen in short runs, what builds up slowly in long ones.
+        constexpr std::array<std::size_t, 4> lengths{30, 100, 200, 400};
+        const std::size_t steps = 5 + random_(lengths[random_(lengths.size())]);
+        mood_ends_ = mood_.steps();
+        for (std::size_t step = 0; step < steps && !journey_.broken(); ++step) {
+            if (step >= mood_ends_) change_mood(step);
+            if (!take_step(step)) return;
+        }
+        if (random_.coin()) ask_once_more();
+    }
+
+private:
+    void change_mood(std::size_t step) {
+        mood_ = Mood(random_);
+        mood_ends_ = step + mood_.steps();
+    }
+
+    // False where nothing is left to do.
+    bool take_step(std::size_t step) {
+        const std::vector<Move> inputs = journey_.walker().inputs(journey_.here());
+        if (random_(mood_.fault_every()) == 0)
+            if (const auto fault = choose_fault(inputs)) {
+                take(*fault);
+                return true;
+            }
+        if (inputs.empty()) return false;
+        if (const auto move = choose_input(inputs))
+            take(*move);
+        else
+            change_mood(step);  // nothing that this one likes is possible
+        return true;
+    }
+
+    void take(const Move& move) {
+        const world::World before = journey_.here();
+        if (journey_.take(move)) count(before, move);
+    }
+
+    // One of `count` by weight; nothing where all weights are 0.
+    template <class Weight>
+    std::optional<std::size_t> choose(std::size_t count, Weight weight) {
+        sums_.clear();
+        std::uint64_t sum = 0;
+        for (std::size_t i = 0; i < count; ++i) {
+            sum += weight(i);
+            sums_.push_back(sum);
+        }
+        if (sum == 0) return std::nullopt;
+        return static_cast<std::size_t>(std::upper_bound(sums_.begin(), sums_.end(), random_(sum)) -
+                                        sums_.begin());
+    }
+
+    std::optional<Move> choose_input(const std::vector<Move>& inputs) {
+        const auto chosen =
+            choose(inputs.size(), [&](std::size_t i) { return mood_.weight(journey_.machine(), inputs[i]); });
+        if (!chosen) return std::nullopt;
+        return inputs[*chosen];
+    }
+
+    std::optional<Move> choose_fault(const std::vector<Move>& inputs) {
+        const world::Budget& budget = journey_.budget();
+        const std::array<std::pair<MoveKind, std::uint32_t>, 4> kinds{
+            {{MoveKind::crash, budget.crashes},
+             {MoveKind::crash_inside, budget.crashes},
+             {MoveKind::duplicate, budget.duplicate},
+             {MoveKind::drop, budget.lose}}};
+        const auto chosen = choose(kinds.size(), [&](std::size_t i) {
+            return kinds[i].second > 0 ? mood_.weight_of_fault(kinds[i].first) : 0;
+        });
+        if (!chosen) return std::nullopt;
+        return make_fault(kinds[*chosen].first, inputs);
+    }
+
+    std::optional<Move> make_fault(MoveKind kind, const std::vector<Move>& inputs) {
+        if (kind == MoveKind::crash) return make_crash();
+        std::vector<Move> suitable = inputs;
+        std::erase_if(suitable, [&](const Move& move) {
+            if (kind == MoveKind::crash_inside) return !may_crash(move);
+            return move.input.kind != InputKind::deliver;
+        });
+        if (suitable.empty()) return std::nullopt;
+        const Move& move = suitable[random_(suitable.size())];
+        if (kind == MoveKind::crash_inside) return cut_short(move);
+        return Move{.kind = kind, .envelope = move.envelope};
+    }
+
+    bool may_crash(const Move& move) const {
+        return journey_.site(move.site).may_crash || move.input.kind == InputKind::start;
+    }
+
+    std::optional<Move> make_crash() {
+        const auto site = choose(journey_.sites(), [this](std::size_t one) {
+            return mood_.weight_of_crash(journey_.site(static_cast<SiteId>(one)));
+        });
+        if (!site) return std::nullopt;
+        return Move{.kind = MoveKind::crash, .site = static_cast<SiteId>(*site)};
+    }
+
+    // The step with some of its messages; the whole step where it has none to lose.
+    Move cut_short(const Move& step) {
+        Move inside = step;
+        inside.kind = MoveKind::crash_inside;
+        inside.fair = false;
+        const auto& reaction = journey_.machine().react(journey_.here().sites[step.site], step.input);
+        for (std::size_t i = 0; i < std::min<std::size_t>(31, reaction.sent.size()); ++i)
+            if (random_.coin()) inside.sent |= 1u << i;
+        inside.sent = may_leave(journey_, inside);
+        return can_be_cut_short(journey_, inside) ? inside : step;
+    }
+
+    // So that nothing that was lost stays unnoticed because nobody happens to want it.
+    void ask_once_more() {
+        for (SiteId site = 0; site < journey_.sites() && !journey_.broken(); ++site) {
+            std::vector<Move> requests = journey_.walker().inputs(journey_.here());
+            std::erase_if(requests, [site](const Move& move) {
+                return move.site != site || move.input.kind != InputKind::request;
+            });
+            if (!requests.empty()) take(requests[random_(requests.size())]);
+        }
+    }
+
+    void count(const world::World& before, const Move& move) {
+        const world::Machine& machine = journey_.machine();
+        faults_.crashes += move.kind == MoveKind::crash;
+        faults_.crashes_inside += move.kind == MoveKind::crash_inside;
+        faults_.duplicates += move.kind == MoveKind::duplicate;
+        faults_.losses += move.kind == MoveKind::drop;
+        if (move.kind != MoveKind::input) return;
+        const bool absent = machine.local(before.sites[move.site]).standing == Standing::absent;
+        faults_.joins += move.input.kind == InputKind::start && absent;
+        faults_.restarts += move.input.kind == InputKind::start && !absent;
+        faults_.leaves += move.input.kind == InputKind::leave;
+        faults_.cancels += move.input.kind == InputKind::cancel;
+        faults_.lies += move.input.kind == InputKind::dead && !move.fair;
+        faults_.false_suspicions += move.input.kind == InputKind::suspected && !move.fair;
+    }
+
+    Journey& journey_;
+    Random& random_;
+    Faults& faults_;
+    Mood mood_;
+    std::size_t mood_ends_ = 0;
+    std::vector<std::uint64_t> sums_;  // of weights
+};
+
+Result<std::unique_ptr<world::Machine>> draw_machine(const world::Entry& entry, const Parameters& fixed,
+                                                     Random& random, Parameters& drawn) {
+    Result<std::unique_ptr<world::Machine>> machine = Error{""};
+    for (int i = 0; i < most_draws && !machine; ++i) {
+        Draw draw(fixed, random);
+        entry.sample(draw);
+        machine = entry.make(draw.parameters());
+        drawn = draw.drawn();
+    }
+    return machine;
+}
+
+}  // namespace
+
+std::uint64_t seed_of(std::uint64_t campaign, std::uint64_t run) {
+    return Random(Random(campaign)(0) + run)(0);
+}
+
+Result<Run> take_run(const world::Entry& entry, const Parameters& fixed, std::uint64_t seed) {
+    Run run;
+    Random random(seed);
+    auto machine = draw_machine(entry, fixed, random, run.drawn);
+    if (!machine) return Error{machine.error()};
+    run.machine = std::move(*machine);
+    world::Walker walker(*run.machine, false);
+    Report birth;
+    run.start = run.machine->initial(birth);
+    if (birth.clean()) run.machine->check_state(run.start, birth);
+    if (!birth.clean()) {
+        run.finding = finding_of(*run.machine, birth);
+        return run;
+    }
+
+    Journey journey(walker, run.start);
+    Turmoil(journey, random, run.faults).run();
+    run.closing = journey.moves().size();
+    Closing closing{Ending::broken, 0};
+    if (!journey.broken()) closing = close(journey, &random);
+    run.finding = finding_of(journey, closing);
+    run.moves = journey.moves();
+    run.probes = run.machine->probes_reached();
+    return run;
+}
+
+}  // namespace allot::swarm

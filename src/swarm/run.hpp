@@ -1,0 +1,57 @@
+// One random run: configuration, workload and faults drawn from one seed, then a phase in which anything may
+// happen that the configuration allows, then the closing phase.
+#pragma once
+
+#include <boost/describe.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/result.hpp"
+#include "world/entry.hpp"
+#include "world/walker.hpp"
+
+namespace allot::swarm {
+
+// What went wrong in a run, or in a whole campaign, by kind.
+struct Faults {
+    std::uint64_t crashes = 0;
+    std::uint64_t crashes_inside = 0;  // a step
+    std::uint64_t restarts = 0;
+    std::uint64_t joins = 0;
+    std::uint64_t leaves = 0;
+    std::uint64_t cancels = 0;
+    std::uint64_t duplicates = 0;
+    std::uint64_t losses = 0;
+    std::uint64_t lies = 0;              // a live site reported dead
+    std::uint64_t false_suspicions = 0;  // a live site suspected
+};
+BOOST_DESCRIBE_STRUCT(Faults, (),
+                      (crashes, crashes_inside, restarts, joins, leaves, cancels, duplicates, losses, lies,
+                       false_suspicions))
+
+struct Finding {
+    std::string property;
+    std::string detail;
+    std::optional<SiteId> site;  // whom it concerns, where it concerns one
+};
+
+struct Run {
+    std::unique_ptr<world::Machine> machine;
+    Parameters drawn;
+    world::World start;
+    std::vector<world::Move> moves;
+    std::size_t closing = 0;  // the first move of the closing phase
+    Faults faults;
+    std::uint64_t probes = 0;  // one bit for each that was reached
+    std::optional<Finding> finding;
+};
+
+// The seed of run number `run` of a campaign.
+std::uint64_t seed_of(std::uint64_t campaign, std::uint64_t run);
+
+// Draws a run and takes it. An error where no configuration could be drawn that suits what is fixed.
+Result<Run> take_run(const world::Entry& entry, const Parameters& fixed, std::uint64_t seed);
+
+}  // namespace allot::swarm

@@ -1,0 +1,177 @@
+#include "swarm/shrink.hpp"
+
+#include <algorithm>
+
+#include "swarm/finding.hpp"
+#include "world/notation.hpp"
+#include "world/properties.hpp"
+
+namespace allot::swarm {
+
+namespace {
+
+using world::EnvelopeId;
+using world::InputKind;
+using world::Move;
+using world::MoveKind;
+
+// Enough for every run so far by a factor of ten; what is reached then is still a failing run.
+constexpr std::size_t most_steps_tried = 20'000'000;
+
+bool carries(const Move& move) {
+    return move.kind == MoveKind::duplicate || move.kind == MoveKind::drop ||
+           move.input.kind == InputKind::deliver;
+}
+
+// Where a step before it is gone, the same message may bear another stamp or another number. 0 is the same
+// message, 3 one that cannot stand for it.
+int distance(const world::Machine& machine, EnvelopeId wanted, EnvelopeId found) {
+    if (wanted == found) return 0;
+    const auto& a = machine.envelope(wanted);
+    const auto& b = machine.envelope(found);
+    if (a.from != b.from || a.to != b.to || machine.kind(wanted) != machine.kind(found)) return 3;
+    return a.shape == b.shape ? 1 : 2;
+}
+
+// The step that is possible here and most like the wanted one.
+std::optional<Move> most_alike(Journey& journey, const Move& wanted) {
+    if (wanted.kind == MoveKind::crash) {
+        if (journey.budget().crashes == 0 || !journey.site(wanted.site).may_crash) return std::nullopt;
+        return wanted;
+    }
+    std::optional<Move> best;
+    int nearest = 3;
+    for (const Move& move : journey.walker().inputs(journey.here())) {
+        int far = 3;
+        if (carries(wanted))
+            far = move.input.kind == InputKind::deliver
+                      ? distance(journey.machine(), wanted.envelope, move.envelope)
+                      : 3;
+        else if (move.site == wanted.site && move.input.kind == wanted.input.kind &&
+                 move.input.argument == wanted.input.argument)
+            far = 0;
+        if (far >= nearest) continue;
+        nearest = far;
+        best = move;
+    }
+    return best;
+}
+
+std::optional<Move> possible(Journey& journey, const Move& wanted) {
+    auto move = most_alike(journey, wanted);
+    if (!move) return std::nullopt;
+    switch (wanted.kind) {
+        case MoveKind::duplicate:
+            if (journey.budget().duplicate == 0) return std::nullopt;
+            return Move{.kind = wanted.kind, .envelope = move->envelope};
+        case MoveKind::drop:
+            if (journey.budget().lose == 0) return std::nullopt;
+            return Move{.kind = wanted.kind, .envelope = move->envelope};
+        case MoveKind::crash_inside:
+            move->kind = wanted.kind;
+            move->sent = wanted.sent;
+            move->fair = false;
+            if (!can_be_cut_short(journey, *move)) return std::nullopt;
+            return move;
+        case MoveKind::input:
+        case MoveKind::crash:
+            break;
+    }
+    return move;
+}
+
+class Replay {
+public:
+    Replay(world::Machine& machine, const world::World& start, const Finding& like)
+        : walker_(machine, false), start_(start), like_(like) {}
+
+    std::size_t steps() const { return steps_; }
+
+    std::optional<Shrunk> take(const std::vector<Move>& moves) {
+        Journey journey(walker_, start_);
+        for (const Move& wanted : moves) {
+            if (journey.broken()) break;
+            if (const auto move = possible(journey, wanted)) journey.take(*move);
+        }
+        const std::size_t before_closing = journey.moves().size();
+        Closing closing{Ending::broken, 0};
+        if (!journey.broken() && like_.site) closing = close(journey, nullptr);
+        steps_ += moves.size() + journey.moves().size();
+        const auto finding = finding_of(journey, closing);
+        if (!finding || finding->property != like_.property) return std::nullopt;
+        std::vector<Move> taken = journey.moves();
+        if (closing.ending == Ending::unserved) taken.resize(before_closing);
+        return Shrunk{std::move(taken), *finding};
+    }
+
+private:
+    world::Walker walker_;
+    const world::World& start_;
+    const Finding& like_;
+    std::size_t steps_ = 0;
+};
+
+// One pass over the run that leaves out `part` steps at a time; whether that made it shorter.
+bool shorten(Replay& replay, std::size_t part, Shrunk& best) {
+    bool shorter = false;
+    for (std::size_t at = 0; at < best.moves.size() && replay.steps() < most_steps_tried;) {
+        std::vector<Move> rest(best.moves.begin(), best.moves.begin() + static_cast<std::ptrdiff_t>(at));
+        if (at + part < best.moves.size())
+            rest.insert(rest.end(), best.moves.begin() + static_cast<std::ptrdiff_t>(at + part),
+                        best.moves.end());
+        auto found = replay.take(rest);
+        if (found && found->moves.size() < best.moves.size()) {
+            best = std::move(*found);
+            shorter = true;
+        } else {
+            at += part;
+        }
+    }
+    return shorter;
+}
+
+std::string phase_after(world::Machine& machine, const world::World& start, const std::vector<Move>& moves,
+                        SiteId site) {
+    world::Walker walker(machine, false);
+    Journey journey(walker, start);
+    for (const Move& move : moves) journey.take(move);
+    return std::string(enum_name(journey.site(site).phase));
+}
+
+}  // namespace
+
+std::optional<Shrunk> retake(world::Machine& machine, const world::World& start,
+                             const std::vector<Move>& moves, const Finding& like) {
+    return Replay(machine, start, like).take(moves);
+}
+
+Shrunk shrink(const Run& run) {
+    Shrunk best{run.moves, *run.finding};
+    if (run.finding->property == unserved_property) best.moves.resize(run.closing);
+    Replay replay(*run.machine, run.start, *run.finding);
+    for (std::size_t part = (best.moves.size() + 1) / 2; part > 1; part = (part + 1) / 2)
+        shorten(replay, part, best);
+    while (shorten(replay, 1, best)) {
+    }
+    return best;
+}
+
+std::string scenario_of(world::Machine& machine, const world::World& start, const std::vector<Move>& moves,
+                        const std::optional<Finding>& finding, const std::string& command) {
+    std::vector<std::string> comments;
+    std::vector<std::string> expectations;
+    if (finding) {
+        comments.push_back(finding->property + ": " + finding->detail);
+        const std::string site = finding->site ? " " + std::to_string(*finding->site) : "";
+        if (finding->property == world::deadlock.name)
+            expectations.push_back("expect stuck" + site);
+        else if (finding->property == unserved_property)
+            expectations.push_back("expect " + phase_after(machine, start, moves, *finding->site) + site);
+        else
+            expectations.push_back("expect violation " + finding->property);
+    }
+    comments.push_back(command);
+    return world::scenario_text(machine, start, moves, {}, comments, expectations);
+}
+
+}  // namespace allot::swarm
