@@ -50,10 +50,27 @@ refused '--crashes 1: a crash may cut any step short in too many ways' check ray
 refused '--property convergence: add --start arbitrary' check raymond --property convergence
 refused '--memory 99999999999G: write a size' check raymond --memory 99999999999G
 refused '--out /: this file cannot be written' check raymond --out /
+refused 'raymund: no such protocol; there is raymond' swarm raymund
+refused '--runs 0: write a whole number from 1' swarm raymond --runs 0
+refused '--runs many: write a whole number' swarm raymond --runs many
+refused '--seed x: write a whole number' swarm raymond --seed x
+refused '--run -1: write a whole number' swarm raymond --run=-1
+refused '--threads 0: write a whole number from 1 to 64' swarm raymond --threads 0
+refused '--limit soon: write a time, as in 60s' swarm raymond --limit soon
+refused '--out /: this file cannot be written' swarm raymond --out /
+refused '--sites 5000: write a whole number from 1 to 1000' swarm raymond --sites 5000
+refused '--permits 9: with --sites 3 write a number from 1 to 3' swarm raymond --permits 9 --sites 3
+refused '--crashes x: write a whole number' swarm raymond --crashes x
+refused '--cancel: raymond has no cancel' swarm raymond --cancel
+refused '--without relay: this protocol has no repairs' swarm raymond --without relay
+refused '--property mutex: raymond has at-most-k' swarm raymond --property mutex
+refused '--graph path:3: raymond has no such parameter' swarm raymond --graph path:3
+refused '--colour' swarm raymond --colour red
+refused 'protocol is required' swarm
 refused 'no such file, or it cannot be read' play .
 refused 'protocol is required' check
 refused 'A subcommand is required'
-refused 'chekc: no such command; there is check, play or protocols' chekc raymond
+refused 'chekc: no such command; there is check, play, protocols or swarm' chekc raymond
 refused 'missing.txt: no such file' play missing.txt
 
 scenario() { printf '%s\n' "$@" >scenario.txt; }

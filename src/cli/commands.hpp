@@ -22,6 +22,7 @@ using Action = std::function<int()>;
 void add_check(CLI::App& app, Action& action);
 void add_play(CLI::App& app, Action& action);
 void add_protocols(CLI::App& app, Action& action);
+void add_swarm(CLI::App& app, Action& action);
 
 // Prints `allot: message` and gives exit_usage.
 int wrong_usage(const std::string& message);

@@ -1,0 +1,219 @@
+// allot swarm: many random runs with faults, until one breaks; that one is shrunk to a scenario.
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fstream>
+#include <thread>
+#include <unistd.h>
+
+#include "cli/commands.hpp"
+#include "cli/table.hpp"
+#include "core/json.hpp"
+#include "swarm/campaign.hpp"
+
+namespace allot::cli {
+
+namespace {
+
+constexpr std::uint64_t most_sites = 1000;
+
+struct SwarmFlags {
+    std::string protocol;
+    Parameters parameters;
+    std::string runs = "1000";
+    std::string seed = "1";
+    std::string run;
+    std::string threads;
+    std::string limit;
+    std::string out;
+    bool json = false;
+};
+
+struct Job {
+    const world::Entry* entry = nullptr;
+    swarm::Options options;
+};
+
+// Reads the flags one by one and keeps the first thing that was wrong.
+std::optional<std::string> read_flags(const SwarmFlags& flags, swarm::Options& options) {
+    std::optional<std::string> wrong;
+    const auto number = [&](const char* name, const std::string& text, std::uint64_t low, std::uint64_t high,
+                            std::uint64_t fallback) {
+        if (text.empty()) return fallback;
+        const auto value = parse_number(name, text, low, high);
+        if (!value && !wrong) wrong = value.error();
+        return value ? *value : fallback;
+    };
+    constexpr std::uint64_t any = ~std::uint64_t{0};
+    const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
+    options.runs = number("runs", flags.runs, 1, 1'000'000'000'000, 0);
+    options.seed = number("seed", flags.seed, 0, any, 0);
+    if (!flags.run.empty()) options.only = number("run", flags.run, 0, any - 1, 0);
+    options.threads = static_cast<unsigned>(number("threads", flags.threads, 1, 64, cores));
+    if (const auto sites = flags.parameters.find("sites"); sites != flags.parameters.end())
+        number("sites", sites->second, 1, most_sites, 1);
+    if (!flags.limit.empty()) {
+        const auto limit = parse_seconds("limit", flags.limit);
+        if (!limit && !wrong) wrong = limit.error();
+        if (limit) options.limit_seconds = *limit;
+    }
+    return wrong;
+}
+
+Result<Job> prepare(const SwarmFlags& flags) {
+    const auto entry = find_protocol(flags.protocol);
+    if (!entry) return Error{entry.error()};
+    Job job{*entry, {}};
+    if (const auto wrong = read_flags(flags, job.options)) return Error{*wrong};
+    job.options.fixed = flags.parameters;
+    return job;
+}
+
+// `2..5`, `1..4 or any`, `dense or sparse`.
+std::string range_of(const std::set<std::string>& values) {
+    std::vector<std::uint64_t> numbers;
+    std::vector<std::string> words;
+    for (const std::string& value : values) {
+        const auto number = parse_number("", value, 0, ~std::uint64_t{0});
+        if (number)
+            numbers.push_back(*number);
+        else
+            words.push_back(value);
+    }
+    std::sort(numbers.begin(), numbers.end());
+    if (numbers.size() == 1) words.insert(words.begin(), std::to_string(numbers.front()));
+    if (numbers.size() > 1)
+        words.insert(words.begin(), fmt::format("{}..{}", numbers.front(), numbers.back()));
+    return listed(words);
+}
+
+std::string drawn_line(const swarm::Campaign& campaign) {
+    std::vector<std::string> ranges;
+    for (const auto& [name, values] : campaign.drawn)
+        ranges.push_back(fmt::format("{} {}", name, range_of(values)));
+    return fmt::format("Drawn: {}.", fmt::join(ranges, "; "));
+}
+
+std::string faults_line(const swarm::Faults& faults) {
+    std::vector<std::string> counts;
+    for_each_member(faults, [&](std::string_view name, std::uint64_t count) {
+        std::string words = spelled(name);
+        std::replace(words.begin(), words.end(), '-', ' ');
+        if (count > 0) counts.push_back(fmt::format("{} {}", with_commas(count), words));
+    });
+    return counts.empty() ? "Faults: none." : fmt::format("Faults: {}.", fmt::join(counts, ", "));
+}
+
+std::string verdict_of(const swarm::Campaign& campaign) {
+    if (campaign.violation) return "violated";
+    return campaign.out_of_time ? "bounded" : "clean";
+}
+
+void print_probes(const swarm::Campaign& campaign) {
+    if (campaign.probes.empty()) return;
+    Table table({"probe", "reached in"});
+    for (const auto& [name, runs] : campaign.probes)
+        table.add({name, runs == 0 ? "never" : with_commas(runs) + (runs == 1 ? " run" : " runs")});
+    fmt::print("\n{}", table.text());
+}
+
+void print_for_people(const Job& job, const swarm::Campaign& campaign) {
+    fmt::print("protocol {}, seed {}\n\n", job.entry->name, job.options.seed);
+    fmt::print("{}\n{}\n", drawn_line(campaign), faults_line(campaign.faults));
+    print_probes(campaign);
+    fmt::print("\n{}: {} runs, {} steps, {:.2f} s, {} runs/s\n", verdict_of(campaign),
+               with_commas(campaign.runs), with_commas(campaign.steps), campaign.seconds,
+               with_commas(static_cast<unsigned long long>(static_cast<double>(campaign.runs) /
+                                                           std::max(campaign.seconds, 1e-6))));
+    if (const auto& violation = campaign.violation)
+        fmt::print("{} in run {}: {}; {} steps, shrunk to {}\n\n{}", violation->finding.property,
+                   violation->run, violation->finding.detail, violation->steps_before_shrinking,
+                   violation->steps, violation->scenario);
+    else if (job.options.only)
+        fmt::print("\n{}", campaign.scenario);
+}
+
+boost::json::value violation_json(const swarm::Campaign& campaign) {
+    if (!campaign.violation) return nullptr;
+    const swarm::Violation& violation = *campaign.violation;
+    return {{"property", violation.finding.property},
+            {"detail", violation.finding.detail},
+            {"run", violation.run},
+            {"seed", violation.seed},
+            {"scenario", violation.scenario},
+            {"steps_before_shrinking", violation.steps_before_shrinking},
+            {"steps", violation.steps}};
+}
+
+void print_for_programs(const Job& job, const swarm::Campaign& campaign) {
+    boost::json::object probes;
+    for (const auto& [name, runs] : campaign.probes) probes[name] = runs;
+    boost::json::object drawn;
+    for (const auto& [name, values] : campaign.drawn) drawn[name] = range_of(values);
+    boost::json::object report{
+        {"protocol", job.entry->name},          {"runs", campaign.runs},   {"seed", job.options.seed},
+        {"verdict", verdict_of(campaign)},      {"steps", campaign.steps}, {"drawn", drawn},
+        {"faults", to_json(campaign.faults)},   {"probes", probes},        {"seconds", campaign.seconds},
+        {"violation", violation_json(campaign)}};
+    if (job.options.only && !campaign.violation) report["scenario"] = campaign.scenario;
+    fmt::print("{}\n", boost::json::serialize(report));
+}
+
+// One line on the terminal that is written over and over.
+void show_progress(const swarm::Progress& progress) {
+    fmt::print(stderr, "\r\x1b[K{} runs, {} steps, {:.0f} runs/s, {:.0f} s", with_commas(progress.runs),
+               with_commas(progress.steps), static_cast<double>(progress.runs) / progress.seconds,
+               progress.seconds);
+    std::fflush(stderr);
+}
+
+int run_swarm(const SwarmFlags& flags) {
+    auto job = prepare(flags);
+    if (!job) return wrong_usage(job.error());
+    // Only a scenario replaces what is in the file, but a long campaign should not end in vain.
+    if (!flags.out.empty() && !std::ofstream(flags.out, std::ios::app))
+        return wrong_usage(fmt::format("--out {}: this file cannot be written", flags.out));
+    const bool terminal = isatty(STDERR_FILENO) != 0;
+    if (terminal) job->options.on_progress = show_progress;
+    const auto campaign = swarm::swarm(*job->entry, job->options);
+    if (terminal) fmt::print(stderr, "\r\x1b[K");
+    if (!campaign) return wrong_usage(campaign.error());
+    (flags.json ? print_for_programs : print_for_people)(*job, *campaign);
+    const std::string& scenario = campaign->violation ? campaign->violation->scenario : campaign->scenario;
+    if (!flags.out.empty() && !scenario.empty()) {
+        std::ofstream out(flags.out);
+        out << scenario;
+        if (!out.flush()) return wrong_usage(fmt::format("--out {}: writing failed", flags.out));
+    }
+    if (campaign->violation) return exit_no;
+    return campaign->out_of_time ? exit_bounded : exit_ok;
+}
+
+}  // namespace
+
+void add_swarm(CLI::App& app, Action& action) {
+    auto flags = std::make_shared<SwarmFlags>();
+    auto* command =
+        app.add_subcommand("swarm", "Many random runs with faults, until one breaks; then shrink it");
+    command->footer(
+        "What is not given is drawn anew for every run, with only such faults as the protocol survives.\n"
+        "Examples:\n"
+        "  allot swarm raymond --runs 10000\n"
+        "  allot swarm raymond --permits 1 --crashes 1 --out stuck.txt; allot play stuck.txt\n"
+        "Exit code: 0 clean, 1 a run failed, 2 wrong usage, 3 bounded (the time limit was reached).");
+    command->add_option("protocol", flags->protocol, "One of `allot protocols`")->required()->type_name("");
+    add_parameter_flags(*command, flags->parameters);
+    const auto text = [&](const char* name, std::string& target, const char* meaning) {
+        command->add_option(name, target, meaning)->type_name("")->group("Campaign");
+    };
+    text("--runs", flags->runs, "How many runs; default 1000");
+    text("--seed", flags->seed, "Where the drawing begins; default 1");
+    text("--run", flags->run, "Repeat just this run of the seed, and print it");
+    text("--threads", flags->threads, "Threads; default one per core");
+    text("--limit", flags->limit, "Stop after this time, as in 60s");
+    text("--out", flags->out, "Write the scenario to this file, too");
+    command->add_flag("--json", flags->json, "For programs");
+    command->callback([&action, flags] { action = [flags] { return run_swarm(*flags); }; });
+}
+
+}  // namespace allot::cli
