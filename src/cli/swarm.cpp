@@ -99,9 +99,9 @@ std::string faults_line(const swarm::Faults& faults) {
     for_each_member(faults, [&](std::string_view name, std::uint64_t count) {
         std::string words = spelled(name);
         std::replace(words.begin(), words.end(), '-', ' ');
-        if (count > 0) counts.push_back(fmt::format("{} {}", with_commas(count), words));
+        if (count > 0) counts.push_back(fmt::format("{} {}", words, with_commas(count)));
     });
-    return counts.empty() ? "Faults: none." : fmt::format("Faults: {}.", fmt::join(counts, ", "));
+    return counts.empty() ? "Faults: none." : fmt::format("Faults: {}.", fmt::join(counts, "; "));
 }
 
 std::string verdict_of(const swarm::Campaign& campaign) {
@@ -121,8 +121,9 @@ void print_for_people(const Job& job, const swarm::Campaign& campaign) {
     fmt::print("protocol {}, seed {}\n\n", job.entry->name, job.options.seed);
     fmt::print("{}\n{}\n", drawn_line(campaign), faults_line(campaign.faults));
     print_probes(campaign);
-    fmt::print("\n{}: {} runs, {} steps, {:.2f} s, {} runs/s\n", verdict_of(campaign),
-               with_commas(campaign.runs), with_commas(campaign.steps), campaign.seconds,
+    fmt::print("\n{}: {} {}, {} steps, {:.2f} s, {} runs/s\n", verdict_of(campaign),
+               with_commas(campaign.runs), campaign.runs == 1 ? "run" : "runs", with_commas(campaign.steps),
+               campaign.seconds,
                with_commas(static_cast<unsigned long long>(static_cast<double>(campaign.runs) /
                                                            std::max(campaign.seconds, 1e-6))));
     if (const auto& violation = campaign.violation)

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/mp11.hpp>
 #include <chrono>
+#include <exception>
 #include <mutex>
 #include <thread>
 
@@ -38,9 +39,10 @@ public:
     Result<Campaign> run() {
         if (const auto wrong = prepare()) return Error{*wrong};
         std::vector<std::jthread> helpers;
-        for (unsigned i = 1; i < options_.threads; ++i) helpers.emplace_back([this] { work(); });
-        work();
+        for (unsigned i = 1; i < options_.threads; ++i) helpers.emplace_back([this] { work_safely(); });
+        work_safely();
         helpers.clear();
+        if (thrown_) std::rethrow_exception(thrown_);
         if (!error_.empty()) return Error{error_};
         if (failed_ || options_.only) tell_of(failed_.value_or(first_));
         campaign_.seconds = seconds();
@@ -54,6 +56,17 @@ private:
         if (!run) return run.error();
         for (const std::string_view name : run->machine->probes()) campaign_.probes.emplace_back(name, 0);
         return std::nullopt;
+    }
+
+    // What is thrown in a thread reaches whoever started the campaign.
+    void work_safely() {
+        try {
+            work();
+        } catch (...) {
+            const std::scoped_lock lock(mutex_);
+            if (!thrown_) thrown_ = std::current_exception();
+            failing_ = true;
+        }
     }
 
     void work() {
@@ -146,6 +159,7 @@ private:
     bool failing_ = false;                 // some run failed, perhaps not the first that does
     std::optional<std::uint64_t> failed_;  // the first that does
     std::string error_;
+    std::exception_ptr thrown_;
     double last_told_ = 0;
     Campaign campaign_;
 };

@@ -23,17 +23,25 @@ public:
 
     Closing run() {
         std::size_t afterwards = 0;
-        for (std::size_t step = 0; step < most_closing_steps; ++step) {
+        const std::size_t most = most_steps();
+        for (std::size_t step = 0; step < most; ++step) {
             if (owed_.empty() && ++afterwards > steps_afterwards) return {};
             if (!take_fair_step()) return quiet();
-            if (journey_.broken()) return {Ending::broken, 0};
+            if (journey_.broken()) return {Ending::broken};
             strike_off();
         }
         if (owed_.empty()) return {};
-        return {Ending::unserved, owed_.front()};
+        return {Ending::unserved, owed_.front(), most};
     }
 
 private:
+    // Where each asks all others, one after the other is served and clocks tick in between, that takes a
+    // small part of this.
+    std::size_t most_steps() const {
+        const std::size_t sites = journey_.sites();
+        return sites * (1000 + 50 * sites) + 20 * journey_.here().flight.size();
+    }
+
     // Whoever is idle once has been served, even if it asks again where requests are fair.
     void strike_off() {
         std::erase_if(owed_, [this](SiteId site) {

@@ -17,11 +17,11 @@ enum class Ending : std::uint8_t { served, stuck, unserved, broken };
 
 struct Closing {
     Ending ending = Ending::served;
-    SiteId site = 0;  // who is stuck or not served
+    SiteId site = 0;        // who is stuck or not served
+    std::size_t steps = 0;  // fair ones that did not serve it
 };
 
 inline constexpr std::string_view unserved_property = "unserved";
-inline constexpr std::size_t most_closing_steps = 5000;
 
 // With `random`, half of the steps are drawn and the others are the action that waits longest; without, all
 // are the latter. Either way no action is left out for ever.

@@ -48,7 +48,7 @@ std::optional<Finding> finding_of(const Journey& journey, const Closing& closing
         case Ending::unserved:
             if (!judges_service(setup)) return std::nullopt;
             return Finding{std::string(unserved_property),
-                           site + " is not served by " + std::to_string(most_closing_steps) + " fair steps",
+                           site + " is not served by " + std::to_string(closing.steps) + " fair steps",
                            closing.site};
     }
     return std::nullopt;

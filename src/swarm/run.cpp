@@ -205,7 +205,7 @@ Result<Run> take_run(const world::Entry& entry, const Parameters& fixed, std::ui
     Journey journey(walker, run.start);
     Turmoil(journey, random, run.faults).run();
     run.closing = journey.moves().size();
-    Closing closing{Ending::broken, 0};
+    Closing closing{Ending::broken};
     if (!journey.broken()) closing = close(journey, &random);
     run.finding = finding_of(journey, closing);
     run.moves = journey.moves();

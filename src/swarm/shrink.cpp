@@ -1,6 +1,8 @@
 #include "swarm/shrink.hpp"
 
 #include <algorithm>
+#include <array>
+#include <sstream>
 
 #include "swarm/finding.hpp"
 #include "world/notation.hpp"
@@ -21,6 +23,10 @@ constexpr std::size_t most_steps_tried = 20'000'000;
 bool carries(const Move& move) {
     return move.kind == MoveKind::duplicate || move.kind == MoveKind::drop ||
            move.input.kind == InputKind::deliver;
+}
+
+bool carries_input(const Move& move) {
+    return move.kind == MoveKind::input || move.kind == MoveKind::crash_inside;
 }
 
 // Where a step before it is gone, the same message may bear another stamp or another number. 0 is the same
@@ -94,7 +100,7 @@ public:
             if (const auto move = possible(journey, wanted)) journey.take(*move);
         }
         const std::size_t before_closing = journey.moves().size();
-        Closing closing{Ending::broken, 0};
+        Closing closing{Ending::broken};
         if (!journey.broken() && like_.site) closing = close(journey, nullptr);
         steps_ += moves.size() + journey.moves().size();
         const auto finding = finding_of(journey, closing);
@@ -128,6 +134,33 @@ bool shorten(Replay& replay, std::size_t part, Shrunk& best) {
         }
     }
     return shorter;
+}
+
+// Faults that the header allows and no step uses say nothing about the run.
+std::string header_for(const std::string& header, const std::vector<Move>& moves) {
+    const auto any = [&](auto uses) { return std::any_of(moves.begin(), moves.end(), uses); };
+    const auto by_kind = [&](MoveKind kind) {
+        return any([=](const Move& move) { return move.kind == kind; });
+    };
+    const auto by_input = [&](InputKind kind) {
+        return any([=](const Move& move) { return carries_input(move) && move.input.kind == kind; });
+    };
+    const std::array<std::pair<std::string_view, bool>, 6> faults{
+        {{"crashes=", by_kind(MoveKind::crash) || by_kind(MoveKind::crash_inside)},
+         {"restarts=", by_input(InputKind::start)},
+         {"leaves=", by_input(InputKind::leave)},
+         {"cancel=", by_input(InputKind::cancel)},
+         {"duplicate=", by_kind(MoveKind::duplicate)},
+         {"lose=", by_kind(MoveKind::drop)}}};
+    std::string kept;
+    std::istringstream words(header);
+    for (std::string word; words >> word;) {
+        const bool unused = std::any_of(faults.begin(), faults.end(), [&](const auto& fault) {
+            return word.starts_with(fault.first) && !fault.second;
+        });
+        if (!unused) kept += (kept.empty() ? "" : " ") + word;
+    }
+    return kept;
 }
 
 std::string phase_after(world::Machine& machine, const world::World& start, const std::vector<Move>& moves,
@@ -171,6 +204,7 @@ std::string scenario_of(world::Machine& machine, const world::World& start, cons
             expectations.push_back("expect violation " + finding->property);
     }
     comments.push_back(command);
+    machine.set_header(header_for(machine.header(), moves));
     return world::scenario_text(machine, start, moves, {}, comments, expectations);
 }
 

@@ -19,7 +19,8 @@ Shrunk shrink(const Run& run);
 std::optional<Shrunk> retake(world::Machine& machine, const world::World& start,
                              const std::vector<world::Move>& moves, const Finding& like);
 
-// The run as a scenario file; without a finding, nothing is expected of it.
+// The run as a scenario file; without a finding, nothing is expected of it. The machine's header then names
+// only faults that happen.
 std::string scenario_of(world::Machine& machine, const world::World& start,
                         const std::vector<world::Move>& moves, const std::optional<Finding>& finding,
                         const std::string& command);
