@@ -31,7 +31,7 @@ private:
     std::uint32_t preference(SiteId site, std::uint32_t peer) const;
     static constexpr std::uint32_t crash = ~0u;  // nobody's number
 
-    std::array<std::uint32_t, 16> kinds_{};  // by InputKind
+    std::array<std::uint32_t, 32> kinds_{};  // by InputKind
     std::array<std::uint32_t, 8> faults_{};  // by MoveKind
     std::uint32_t fault_every_ = 0;
     std::uint32_t steps_ = 0;
