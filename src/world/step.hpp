@@ -189,8 +189,10 @@ private:
                                                 std::string(enum_name(app.phase)));
     }
 
+    // Events are for monitors; without one nobody would look.
     void note(Event::Kind kind, SiteId self, const Site<P>& site) {
-        events_.push_back({kind, self, site.application.demand, site.application.fences});
+        if constexpr (!std::same_as<MonitorOf<P>, NoMonitor>)
+            events_.push_back({kind, self, site.application.demand, site.application.fences});
     }
 
     void retire(Site<P>& site, Standing standing) {
