@@ -1,0 +1,71 @@
+// What a run, or several, came to. docs/simulator.md says exactly what each figure means.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/time.hpp"
+
+namespace allot::sim {
+
+struct Waiting {
+    double mean = 0;
+    double p50 = 0;
+    double p99 = 0;
+    double max = 0;
+};
+
+struct Violation {
+    std::string property;
+    std::string detail;
+    Time at = 0;
+    std::uint64_t seed = 0;
+};
+
+struct KindCount {
+    std::string kind;
+    std::uint64_t messages = 0;
+};
+
+struct Figures {
+    std::uint64_t seeds = 1;
+    std::uint64_t requests = 0;
+    std::uint64_t grants = 0;
+    double grants_per_second = 0;  // of simulated time
+    std::uint64_t messages = 0;    // sent
+    std::uint64_t delivered = 0;
+    double messages_per_grant = 0;
+    std::vector<KindCount> messages_by_kind;
+    Waiting waiting_ms;
+    double use_rate = 0;
+    std::uint64_t max_concurrent = 0;
+    std::uint64_t overtakes_max = 0;
+    std::uint64_t unserved = 0;
+    std::vector<Violation> violations;
+    std::uint64_t events = 0;
+    bool stopped = false;  // before its time, because the observer said so
+    double cpu_seconds = 0;
+    double events_per_second = 0;  // of CPU time
+};
+
+// Half the width of the 95 % confidence interval of each mean.
+struct Intervals {
+    double grants_per_second = 0;
+    double messages_per_grant = 0;
+    Waiting waiting_ms;  // all but max
+    double use_rate = 0;
+};
+
+struct Summary {
+    // Counts are sums over the runs, maxima the largest, everything else the mean.
+    Figures figures;
+    Intervals interval;
+};
+
+Summary summarise(const std::vector<Figures>& runs);
+
+// Student's t: half the width of the interval that holds the true mean with 95 %. 0 for fewer than two.
+double half_width(const std::vector<double>& samples);
+
+}  // namespace allot::sim

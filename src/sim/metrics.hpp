@@ -1,0 +1,120 @@
+// The figures of a run while it goes on. Cheap enough to be always on.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "core/types.hpp"
+#include "sim/figures.hpp"
+
+namespace allot::sim {
+
+// Counts waiting times in buckets that are at most 1/128 of their value wide.
+class Histogram {
+public:
+    Histogram() : counts_(std::size_t{65 - precision} << precision) {}
+
+    void add(Time value) {
+        ++counts_[bucket(value)];
+        ++count_;
+        sum_ += static_cast<double>(value);
+        if (value > max_) max_ = value;
+    }
+    void clear() { *this = Histogram(); }
+
+    std::uint64_t count() const { return count_; }
+    Time max() const { return max_; }
+    double mean() const { return count_ == 0 ? 0 : sum_ / static_cast<double>(count_); }
+    // The value that this share of all values does not exceed, up to the width of its bucket.
+    Time quantile(double share) const;
+
+private:
+    static constexpr unsigned precision = 8;
+
+    static std::size_t bucket(Time value);
+    static Time highest(std::size_t bucket);
+
+    std::vector<std::uint64_t> counts_;
+    std::uint64_t count_ = 0;
+    Time max_ = 0;
+    double sum_ = 0;
+};
+
+// How many later requests were granted before an earlier one that was waiting all the while. Every site has
+// at most one open request.
+//
+// Open requests stand in a row in the order they were made. A grant leaves a mark where its request stood,
+// and a request was overtaken as often as there are marks behind it: a sum over a suffix, so the row is a
+// Fenwick tree. When it is full, the marks behind each open request are put together, and the row is short
+// again however long somebody waits.
+class Overtakes {
+public:
+    explicit Overtakes(std::size_t sites) : place_(sites, nowhere) { rebuild(); }
+
+    void requested(SiteId site);
+    // How often it was overtaken while it waited.
+    std::uint64_t granted(SiteId site);
+    void abandoned(SiteId site);
+    std::uint64_t so_far(SiteId site) const;
+
+private:
+    static constexpr std::uint32_t nowhere = 0xFFFFFFFF;
+    static constexpr SiteId nobody = 0xFFFFFFFF;
+
+    void rebuild();
+    void mark(std::size_t place, std::uint64_t marks);
+    std::uint64_t marks_before(std::size_t place) const;
+
+    std::vector<std::uint32_t> place_;   // of each site with an open request
+    std::vector<SiteId> owner_;          // of each place
+    std::vector<std::uint64_t> weight_;  // marks at each place
+    std::vector<std::uint64_t> tree_;    // their Fenwick tree
+    std::uint64_t marks_ = 0;
+    std::size_t open_ = 0;
+};
+
+class Metrics {
+public:
+    Metrics(std::size_t sites, std::size_t kinds)
+        : by_kind_(kinds), since_(sites), units_(sites), overtakes_(sites) {}
+
+    // From now on it counts.
+    void begin(Time now);
+
+    void event() { ++events_; }
+    void sent(std::size_t kind) { ++by_kind_[kind]; }
+    void delivered() { ++delivered_; }
+    void requested(SiteId site, Time now);
+    void granted(SiteId site, Time now);
+    void abandoned(SiteId site) { overtakes_.abandoned(site); }
+    // Takes up so many units, and gives them back.
+    void occupies(SiteId site, std::uint64_t units, Time now);
+    void lets_go(SiteId site, Time now);
+    // A request that is still open at the end.
+    void still_waiting(SiteId site, Time now, Time patience);
+
+    std::uint64_t events() const { return events_; }
+    Figures figures(Time now, std::uint64_t capacity) const;
+
+private:
+    void use_until(Time now);
+
+    Time began_ = 0;
+    std::uint64_t events_ = 0;  // the whole run's: it is a measure of work
+    std::uint64_t requests_ = 0;
+    std::uint64_t delivered_ = 0;
+    std::vector<std::uint64_t> by_kind_;
+    Histogram waiting_;
+    std::vector<Time> since_;           // of each open request
+    std::vector<std::uint64_t> units_;  // in use by each site
+    std::uint64_t in_use_ = 0;
+    std::uint64_t max_in_use_ = 0;
+    double unit_time_ = 0;  // units in use, summed over time
+    Time in_use_since_ = 0;
+    Overtakes overtakes_;
+    std::uint64_t overtakes_max_ = 0;
+    std::uint64_t unserved_ = 0;
+};
+
+}  // namespace allot::sim

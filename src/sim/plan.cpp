@@ -1,0 +1,192 @@
+#include "sim/plan.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <limits>
+
+namespace allot::sim {
+
+namespace {
+
+constexpr std::uint64_t most_sites = std::numeric_limits<SiteId>::max() - 1;
+
+std::optional<std::uint32_t> read_site(std::string_view text) {
+    const auto number = parse_number("", text, 0, most_sites);
+    if (!number) return std::nullopt;
+    return static_cast<SiteId>(*number);
+}
+
+std::optional<Schedule::Item> read_item(std::string_view text) {
+    const auto at = text.find('@');
+    if (at == std::string_view::npos) return std::nullopt;
+    const auto site = read_site(text.substr(0, at));
+    const auto time = parse_time("", text.substr(at + 1));
+    if (!site || !time) return std::nullopt;
+    return Schedule::Item{*site, *time};
+}
+
+}  // namespace
+
+Result<Schedule> Schedule::parse(std::string_view name, std::string_view text) {
+    Schedule schedule;
+    if (text == "none") return schedule;
+    for (const std::string& word : split_list(text)) {
+        const auto item = read_item(word);
+        if (!item)
+            return Error{
+                fmt::format("--{} {}: write sites and times, as in 2@1s or 2@1s,5@300ms", name, text)};
+        schedule.items.push_back(*item);
+    }
+    return schedule;
+}
+
+std::string Schedule::text() const {
+    std::vector<std::string> words;
+    for (const Item& item : items) words.push_back(fmt::format("{}@{}", item.site, time_text(item.at)));
+    return words.empty() ? "none" : fmt::format("{}", fmt::join(words, ","));
+}
+
+Result<SiteList> SiteList::parse(std::string_view name, std::string_view text) {
+    SiteList list;
+    if (text == "none") return list;
+    for (const std::string& word : split_list(text)) {
+        const auto site = read_site(word);
+        if (!site) return Error{fmt::format("--{} {}: write sites, as in 0,3,7", name, text)};
+        list.sites.push_back(*site);
+    }
+    return list;
+}
+
+std::string SiteList::text() const {
+    return sites.empty() ? "none" : fmt::format("{}", fmt::join(sites, ","));
+}
+
+Result<RequestCounts> RequestCounts::parse(std::string_view name, std::string_view text) {
+    RequestCounts requests;
+    requests.counts.clear();
+    for (const std::string& word : split_list(text)) {
+        const auto number = parse_number(name, word, 0, unbounded_requests - 1);
+        if (word != "any" && !number)
+            return Error{fmt::format("--{} {}: write a number, any, or one of them per site, as in 2,2,1",
+                                     name, text)};
+        requests.counts.push_back(word == "any" ? unbounded_requests : static_cast<std::uint32_t>(*number));
+    }
+    return requests;
+}
+
+std::string RequestCounts::text() const {
+    std::vector<std::string> words;
+    for (const std::uint32_t count : counts)
+        words.push_back(count == unbounded_requests ? "any" : std::to_string(count));
+    return fmt::format("{}", fmt::join(words, ","));
+}
+
+Result<DemandChoice> DemandChoice::parse(std::string_view name, std::string_view text) {
+    DemandChoice choice;
+    if (text == "any") return choice;
+    Demand demand;
+    if (const auto units = parse_number(name, text, 1, std::numeric_limits<std::uint32_t>::max())) {
+        demand.units = static_cast<std::uint32_t>(*units);
+    } else {
+        demand.resources = split_list(text);
+        for (const std::string& resource : demand.resources)
+            if (resource.empty() || resource.front() == '-' || resource == "0")
+                return Error{
+                    fmt::format("--{} {}: write units, as in 3, resources, as in a,b, or any", name, text)};
+    }
+    choice.fixed = std::move(demand);
+    return choice;
+}
+
+std::string DemandChoice::text() const {
+    if (!fixed) return "any";
+    return fixed->resources.empty() ? std::to_string(fixed->units)
+                                    : fmt::format("{}", fmt::join(fixed->resources, ","));
+}
+
+Result<AnchorChoice> AnchorChoice::parse(std::string_view name, std::string_view text) {
+    if (text == "own") return AnchorChoice{};
+    if (text == "none") return AnchorChoice{false, std::nullopt};
+    if (const auto site = read_site(text)) return AnchorChoice{false, *site};
+    return Error{fmt::format("--{} {}: write a site, none, or own (as the protocol needs)", name, text)};
+}
+
+std::string AnchorChoice::text() const {
+    if (own) return "own";
+    return site ? std::to_string(*site) : "none";
+}
+
+Result<OptionalTime> OptionalTime::parse(std::string_view name, std::string_view text) {
+    if (text == "auto") return OptionalTime{};
+    const auto time = parse_time(name, text);
+    if (!time) return Error{time.error()};
+    return OptionalTime{*time};
+}
+
+Result<OptionalCount> OptionalCount::parse(std::string_view name, std::string_view text) {
+    if (text == "auto") return OptionalCount{};
+    const auto count = parse_number(name, text, 0, std::numeric_limits<std::uint64_t>::max());
+    if (!count) return Error{count.error()};
+    return OptionalCount{*count};
+}
+
+Result<Plan> take_plan(Parameters& given) {
+    // `with` and `without` name repairs of the protocol; a plan has none.
+    Parameters mine;
+    for (const ParameterInfo& parameter : parameters_of<Plan>())
+        if (const auto place = given.find(parameter.name); place != given.end())
+            mine.insert(given.extract(place));
+    return take_config<Plan>(mine);
+}
+
+namespace {
+
+std::optional<std::string> unknown_site(std::string_view flag, std::string_view text, SiteId site,
+                                        std::uint32_t sites) {
+    if (site < sites) return std::nullopt;
+    return fmt::format("--{} {}: the sites are 0 to {}", flag, text, sites - 1);
+}
+
+std::optional<std::string> wrong_times(const Plan& plan) {
+    if (plan.time.value == 0) return "--time 0: write a time, as in 10s";
+    if (plan.warm_up.value >= plan.time.value)
+        return fmt::format("--warm-up {}: write less than --time {}", plan.warm_up.text(), plan.time.text());
+    if (plan.tick.value == 0) return "--tick 0: write a time, as in 1ms";
+    if (plan.crashes > 0 && plan.from() > plan.to())
+        return fmt::format("--crash-from {}: write no more than --crash-to {}", time_text(plan.from()),
+                           time_text(plan.to()));
+    return std::nullopt;
+}
+
+std::optional<std::string> wrong_sites(const Plan& plan, std::uint32_t sites) {
+    const auto& counts = plan.requests.counts;
+    if (counts.size() != 1 && counts.size() != sites)
+        return fmt::format(
+            "--requests {}: these are {} numbers for {} sites; write one for all, or one per site",
+            plan.requests.text(), counts.size(), sites);
+    for (const SiteId site : plan.campers.sites)
+        if (auto error = unknown_site("campers", plan.campers.text(), site, sites)) return error;
+    using Named = std::pair<const char*, const Schedule*>;
+    for (const auto& [flag, schedule] : {Named{"crash", &plan.crash}, Named{"restart", &plan.restart},
+                                         Named{"leave", &plan.leave}, Named{"join", &plan.join}})
+        for (const Schedule::Item& item : schedule->items)
+            if (auto error = unknown_site(flag, schedule->text(), item.site, sites)) return error;
+    if (plan.anchor.site)
+        if (auto error = unknown_site("anchor", plan.anchor.text(), *plan.anchor.site, sites)) return error;
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> wrong(const Plan& plan, std::uint32_t sites) {
+    if (auto error = wrong_times(plan)) return error;
+    if (auto error = wrong_sites(plan, sites)) return error;
+    if (plan.founders > sites)
+        return fmt::format("--founders {}: write a whole number from 1 to {}", plan.founders, sites);
+    if (plan.crashes > sites)
+        return fmt::format("--crashes {}: write a whole number from 0 to {}", plan.crashes, sites);
+    return std::nullopt;
+}
+
+}  // namespace allot::sim

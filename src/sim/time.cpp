@@ -1,0 +1,115 @@
+#include "sim/time.hpp"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <fmt/format.h>
+#include <optional>
+#include <utility>
+
+namespace allot::sim {
+
+namespace {
+
+constexpr std::array<std::pair<std::string_view, Time>, 6> units{{{"ns", 1},
+                                                                  {"us", microsecond},
+                                                                  {"ms", millisecond},
+                                                                  {"s", second},
+                                                                  {"m", 60 * second},
+                                                                  {"h", 3600 * second}}};
+
+std::optional<Time> read_time(std::string_view text) {
+    if (text == "0") return 0;
+    double number = 0;
+    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (failure != std::errc{} || !(number >= 0)) return std::nullopt;
+    const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+    for (const auto& [name, length] : units)
+        if (name == unit) {
+            const double time = std::round(number * static_cast<double>(length));
+            if (time >= static_cast<double>(longest_time)) return std::nullopt;
+            return static_cast<Time>(time);
+        }
+    return std::nullopt;
+}
+
+bool take_prefix(std::string_view& text, std::string_view prefix) {
+    if (!text.starts_with(prefix)) return false;
+    text.remove_prefix(prefix.size());
+    return true;
+}
+
+std::optional<Distribution> read_distribution(std::string_view text) {
+    if (take_prefix(text, "uniform:")) {
+        const auto dots = text.find("..");
+        if (dots == std::string_view::npos) return std::nullopt;
+        const auto low = read_time(text.substr(0, dots));
+        const auto high = read_time(text.substr(dots + 2));
+        if (!low || !high || *low > *high) return std::nullopt;
+        return Distribution::uniform(*low, *high);
+    }
+    const bool exponential = take_prefix(text, "exponential:");
+    const auto time = read_time(text);
+    if (!time) return std::nullopt;
+    return exponential ? Distribution::exponential(*time) : Distribution::constant(*time);
+}
+
+}  // namespace
+
+std::string time_text(Time time) {
+    const auto in = [&](std::size_t unit) {
+        return fmt::format("{}{}", static_cast<double>(time) / static_cast<double>(units[unit].second),
+                           units[unit].first);
+    };
+    return time >= second || time == 0 ? in(3) : time >= 100 * microsecond ? in(2) : in(1);
+}
+
+Result<Time> parse_time(std::string_view name, std::string_view text) {
+    if (const auto time = read_time(text)) return *time;
+    return Error{fmt::format("--{} {}: write a time, as in 10s, 0.6ms or 20us", name, text)};
+}
+
+Result<Duration> Duration::parse(std::string_view name, std::string_view text) {
+    const auto time = parse_time(name, text);
+    if (!time) return Error{time.error()};
+    return Duration{*time};
+}
+
+Result<Distribution> Distribution::parse(std::string_view name, std::string_view text) {
+    if (const auto found = read_distribution(text)) return *found;
+    return Error{
+        fmt::format("--{} {}: write a time, as in 0.6ms, uniform:0.2ms..1ms or exponential:0.6ms (the mean)",
+                    name, text)};
+}
+
+std::string Distribution::text() const {
+    switch (kind) {
+        case Kind::constant:
+            return time_text(low);
+        case Kind::uniform:
+            return fmt::format("uniform:{}..{}", time_text(low), time_text(high));
+        case Kind::exponential:
+            return "exponential:" + time_text(low);
+    }
+    return {};
+}
+
+// Von Neumann's method (1951): exact, and without the logarithm that differs from library to library. Of
+// falling runs of uniform numbers the first one with an odd length counts: its first number is the
+// fraction, and the number of runs before it the whole part.
+Time Distribution::draw_exponential(Random& random) const {
+    for (Time whole = 0;; ++whole) {
+        const std::uint64_t first = random(0);
+        std::uint64_t last = first;
+        bool odd = true;
+        for (std::uint64_t next = random(0); next < last; next = random(0)) {
+            last = next;
+            odd = !odd;
+        }
+        if (!odd) continue;
+        __extension__ using Wide = unsigned __int128;
+        return low * whole + static_cast<Time>((static_cast<Wide>(low) * first) >> 64);
+    }
+}
+
+}  // namespace allot::sim

@@ -1,0 +1,77 @@
+// Simulated time, and the random durations a plan speaks of. All of it is whole numbers, so one seed gives
+// the same run on every host.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "core/random.hpp"
+#include "core/result.hpp"
+
+namespace allot::sim {
+
+using Time = std::uint64_t;  // nanoseconds
+
+constexpr Time microsecond = 1'000;
+constexpr Time millisecond = 1'000'000;
+constexpr Time second = 1'000'000'000;
+// No event of a run is later than this (about nine years), so times may be added without a second thought.
+constexpr Time longest_time = Time{1} << 58;
+
+constexpr double in_ms(Time time) {
+    return static_cast<double>(time) / static_cast<double>(millisecond);
+}
+constexpr double in_seconds(Time time) {
+    return static_cast<double>(time) / static_cast<double>(second);
+}
+
+// `0.6ms`: a number with ns, us, ms, s, m or h; or 0.
+std::string time_text(Time time);
+Result<Time> parse_time(std::string_view name, std::string_view text);
+
+// A time as a parameter.
+struct Duration {
+    Time value = 0;
+
+    static Result<Duration> parse(std::string_view name, std::string_view text);
+    std::string text() const { return time_text(value); }
+    bool operator==(const Duration&) const = default;
+};
+
+// `0.6ms`, `uniform:0.2ms..1ms` or `exponential:0.6ms` (its mean).
+struct Distribution {
+    enum class Kind : std::uint8_t { constant, uniform, exponential };
+    Kind kind = Kind::constant;
+    Time low = 0;   // the constant, the lower end, the mean
+    Time high = 0;  // of uniform: the upper end
+
+    static constexpr Distribution constant(Time time) { return {Kind::constant, time, time}; }
+    static constexpr Distribution uniform(Time low, Time high) { return {Kind::uniform, low, high}; }
+    static constexpr Distribution exponential(Time mean) { return {Kind::exponential, mean, mean}; }
+
+    static Result<Distribution> parse(std::string_view name, std::string_view text);
+    std::string text() const;
+
+    // At least a nanosecond, so that whatever happens for ever takes for ever.
+    Time draw(Random& random) const {
+        switch (kind) {
+            case Kind::constant:
+                return std::max<Time>(low, 1);
+            case Kind::uniform:
+                return std::max<Time>(low + random(high - low + 1), 1);
+            case Kind::exponential:
+                return std::max<Time>(draw_exponential(random), 1);
+        }
+        return 1;
+    }
+    // Whether a later draw may be the smaller one.
+    bool varies() const { return kind != Kind::constant; }
+    bool operator==(const Distribution&) const = default;
+
+private:
+    Time draw_exponential(Random& random) const;
+};
+
+}  // namespace allot::sim
