@@ -70,8 +70,49 @@ refused 'protocol is required' swarm
 refused 'no such file, or it cannot be read' play .
 refused 'protocol is required' check
 refused 'A subcommand is required'
-refused 'chekc: no such command; there is check, play, protocols or swarm' chekc raymond
+refused 'chekc: no such command; there is check, play, protocols, sim or swarm' chekc raymond
 refused 'missing.txt: no such file' play missing.txt
+
+refused 'raymund: no such protocol; there is raymond' sim raymund
+refused '--sites 0: write a whole number from 1' sim raymond --sites 0
+refused '--permits 9: with --sites 3 write a number from 1 to 3' sim raymond --permits 9
+refused '--time 0: write a time, as in 10s' sim raymond --time 0
+refused '--time soon: write a time, as in 10s, 0.6ms or 20us' sim raymond --time soon
+refused '--warm-up 10s: write less than --time 10s' sim raymond --warm-up 10s
+refused '--latency 5: write a time, as in 0.6ms, uniform:0.2ms..1ms or exponential:0.6ms' sim raymond --latency 5
+refused '--latency uniform:2ms..1ms: write a time' sim raymond --latency uniform:2ms..1ms
+refused '--think -1ms: write a time' sim raymond --think=-1ms
+refused '--hold normal:1ms: write a time' sim raymond --hold normal:1ms
+refused '--requests 1,2: these are 2 numbers for 3 sites' sim raymond --requests 1,2
+refused '--requests few: write a number, any' sim raymond --requests few
+refused '--demand 0: write units, as in 3, resources, as in a,b, or any' sim raymond --demand 0
+refused '--campers 3: the sites are 0 to 2' sim raymond --campers 3
+refused '--campers x: write sites, as in 0,3,7' sim raymond --campers x
+refused '--links tcp: write own, fifo or unordered' sim raymond --links tcp
+refused '--tick 0: write a time, as in 1ms' sim raymond --tick 0
+refused '--crashes 4: write a whole number from 0 to 3' sim raymond --crashes 4
+refused '--crash-from 9s: write no more than --crash-to 5s' sim raymond --crashes 2 --crash-from 9s
+refused '--crash 2: write sites and times, as in 2@1s' sim raymond --crash 2
+refused '--crash 3@1s: the sites are 0 to 2' sim raymond --crash 3@1s
+refused '--crash 1@1s: site 1 is the anchor, which never crashes' sim raymond --crash 1@1s --anchor 1
+refused '--restart 1@x: write sites and times' sim raymond --restart 1@x
+refused '--leave: a site of raymond cannot leave' sim raymond --leave 1@1s
+refused '--join 2@1s: site 2 is there from the start; write --founders 2 or less' sim raymond --join 2@1s
+refused '--founders 4: write a whole number from 1 to 3' sim raymond --founders 4
+refused '--trust thick: write dense, sparse or anchor' sim raymond --trust thick
+refused '--trust anchor: write --anchor SITE with it' sim raymond --trust anchor
+refused '--anchor 3: the sites are 0 to 2' sim raymond --anchor 3
+refused '--anchor x: write a site, none, or own' sim raymond --anchor x
+refused '--verify x: write a whole number' sim raymond --verify x
+refused '--patience long: write a time' sim raymond --patience long
+refused '--seed x: write a whole number' sim raymond --seed x
+refused '--seeds 0: write a whole number from 1' sim raymond --seeds 0
+refused '--limit soon: write a time, as in 60s' sim raymond --limit soon
+refused '--log /: this file cannot be written' sim raymond --log /
+refused '--graph path:3: raymond has no such parameter; it takes --sites or --permits' sim raymond --graph path:3
+refused '--without relay: this protocol has no repairs' sim raymond --without relay
+refused '--backlog' sim raymond --backlog 3
+refused 'protocol is required' sim
 
 scenario() { printf '%s\n' "$@" >scenario.txt; }
 scenario 'protocol raymond sites=3' 'request 7'

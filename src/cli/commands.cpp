@@ -35,6 +35,10 @@ const std::vector<std::pair<const char*, const char*>> explained{
     {"sites", "how many sites"},
     {"permits", "how many may hold at once"},
     {"graph", "who is whose neighbour: path:3, cycle:5, grid:10x10, ..."},
+    {"without", "switch a repair off: the published defect is back; several with commas"},
+    {"with", "switch a repair on that a published protocol lacks"},
+};
+const std::vector<std::pair<const char*, const char*>> surroundings{
     {"requests", "requests per site: a number, 2,2,1 (one per site) or any (unbounded); default 1"},
     {"founders", "sites from this one on join later; default all are there"},
     {"crashes", "how many sites may crash, between steps or inside one; default 0"},
@@ -50,8 +54,6 @@ const std::vector<std::pair<const char*, const char*>> explained{
     {"ranks", "on: rename stamps to small ones; default on where requests are unbounded"},
     {"backlog", "a timer fires only while every channel holds fewer messages than this; default 0: always"},
     {"property", "judge only this one; may be repeated"},
-    {"without", "switch a repair off: the published defect is back; several with commas"},
-    {"with", "switch a repair on that a published protocol lacks"},
 };
 const std::vector<std::pair<const char*, const char*>> switches{
     {"cancel", "waiting requests may be withdrawn at any time"},
@@ -60,21 +62,26 @@ const std::vector<std::pair<const char*, const char*>> switches{
 
 }  // namespace
 
+void add_parameter_flag(CLI::App& app, Parameters& given, const std::string& name, const std::string& meaning,
+                        const std::string& group) {
+    app.add_option_function<std::vector<std::string>>(
+           "--" + name,
+           [&given, name](const std::vector<std::string>& values) {
+               std::string& text = given[name];
+               for (const std::string& value : values) text += (text.empty() ? "" : ",") + value;
+           },
+           meaning)
+        ->group(group)
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+        ->type_name("");
+}
+
 void add_parameter_flags(CLI::App& app, Parameters& given) {
     std::set<std::string> known;
-    for (const auto& [name, meaning] : explained) {
+    for (const auto& [name, meaning] : surroundings) {
         known.insert(name);
-        app.add_option_function<std::vector<std::string>>(
-               std::string("--") + name,
-               [&given, key = std::string(name)](const std::vector<std::string>& values) {
-                   std::string& text = given[key];
-                   for (const std::string& value : values) text += (text.empty() ? "" : ",") + value;
-               },
-               meaning)
-            ->group("Instance")
-            ->expected(1)
-            ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-            ->type_name("");
+        add_parameter_flag(app, given, name, meaning, "Instance");
     }
     for (const auto& [name, meaning] : switches) {
         known.insert(name);
@@ -82,6 +89,12 @@ void add_parameter_flags(CLI::App& app, Parameters& given) {
                std::string("--") + name, [&given, key = std::string(name)] { given[key] = "on"; }, meaning)
             ->group("Instance");
     }
+    add_protocol_flags(app, given, std::move(known));
+}
+
+void add_protocol_flags(CLI::App& app, Parameters& given, std::set<std::string> known) {
+    for (const auto& [name, meaning] : explained)
+        if (known.insert(name).second) add_parameter_flag(app, given, name, meaning, "Instance");
     for (const world::Entry& entry : registry::protocols())
         for (const ParameterInfo& parameter : entry.parameters)
             if (known.insert(parameter.name).second)

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <set>
 #include <string>
 
 #include "core/result.hpp"
@@ -22,6 +23,7 @@ using Action = std::function<int()>;
 void add_check(CLI::App& app, Action& action);
 void add_play(CLI::App& app, Action& action);
 void add_protocols(CLI::App& app, Action& action);
+void add_sim(CLI::App& app, Action& action);
 void add_swarm(CLI::App& app, Action& action);
 
 // Prints `allot: message` and gives exit_usage.
@@ -32,6 +34,11 @@ Result<const world::Entry*> find_protocol(const std::string& name);
 
 // Adds a flag for every parameter of every protocol and of the surroundings; what was given is collected.
 void add_parameter_flags(CLI::App& app, Parameters& given);
+// The same for every parameter of every protocol only, without those that are known already.
+void add_protocol_flags(CLI::App& app, Parameters& given, std::set<std::string> known);
+// One such flag; given several times, its values are joined by commas.
+void add_parameter_flag(CLI::App& app, Parameters& given, const std::string& name, const std::string& meaning,
+                        const std::string& group);
 
 // `4G`, `512M`; `60s`, `2m`, `500ms`.
 Result<std::size_t> parse_bytes(std::string_view name, std::string_view text);

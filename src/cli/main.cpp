@@ -40,6 +40,7 @@ int main(int argc, char** argv) {
     cli::add_check(app, action);
     cli::add_play(app, action);
     cli::add_protocols(app, action);
+    cli::add_sim(app, action);
     cli::add_swarm(app, action);
 
     try {

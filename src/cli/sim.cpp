@@ -1,0 +1,293 @@
+// allot sim: one run of a protocol, or several, and the figures.
+
+#include <chrono>
+#include <fmt/format.h>
+#include <fstream>
+#include <iostream>
+#include <unistd.h>
+
+#include "cli/commands.hpp"
+#include "cli/registry.hpp"
+#include "cli/table.hpp"
+#include "core/json.hpp"
+#include "sim/simulation.hpp"
+
+namespace allot::cli {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct SimFlags {
+    std::string protocol;
+    Parameters parameters;
+    std::string seed = "1";
+    std::string seeds = "1";
+    std::string log;
+    std::string limit;
+    bool json = false;
+};
+
+struct Job {
+    const world::Entry* entry = nullptr;
+    std::unique_ptr<sim::Simulation> simulation;
+    std::uint64_t seed = 1;
+    std::uint64_t seeds = 1;
+    std::optional<double> limit_seconds;
+};
+
+// Every member of a plan, in its order, by the groups of --help.
+struct PlanFlag {
+    const char* name;
+    const char* group;
+    const char* meaning;
+};
+const std::vector<PlanFlag> plan_flags{
+    {"time", "Run", "simulated time, as in 10s; default 10s"},
+    {"warm-up", "Run", "figures count from this time on; default 0"},
+    {"think", "Workload",
+     "from one request to the next: 10ms, uniform:5ms..15ms or exponential:10ms (the mean); default "
+     "exponential:10ms"},
+    {"hold", "Workload", "how long a grant is held, written like --think; default 1ms"},
+    {"requests", "Workload",
+     "requests per site: any, a number, or one of them per site (2,2,1); default any"},
+    {"demand", "Workload", "what is asked for: 3 (units), a,b (resources) or any of what the protocol lists"},
+    {"campers", "Workload", "sites that never let go of what they hold, as in 0,3"},
+    {"latency", "Links", "of a message, written like --think; default 0.6ms"},
+    {"links", "Links", "fifo or unordered; default what the protocol needs"},
+    {"tick", "Links", "how long a tick of a site's timers is; default 1ms"},
+    {"crashes", "Faults", "so many sites, drawn at random, crash; default 0"},
+    {"crash-from", "Faults", "the first of them crashes then; default a tenth of the time"},
+    {"crash-to", "Faults", "the last of them crashes then; default half of the time"},
+    {"crash", "Faults", "who crashes when, as in 2@1s,5@300ms"},
+    {"restart", "Faults", "which crashed site comes back when"},
+    {"leave", "Faults", "who leaves in order when, or as soon as it is idle"},
+    {"founders", "Faults", "sites from this one on join later; default all are there"},
+    {"join", "Faults", "who joins when"},
+    {"detect", "Detector", "how long a failure detector takes, written like --think; default 10ms"},
+    {"trust", "Detector",
+     "dense: everybody trusts everybody at once; sparse: after --detect; anchor: only the anchor does"},
+    {"anchor", "Detector", "the site that nobody ever suspects and that never crashes, or none"},
+    {"verify", "Judgement",
+     "judge the whole world every so many events; 0: only at the end; default the square of the sites"},
+    {"patience", "Judgement",
+     "a request open at the end and older than this is unserved; default a quarter of the time"},
+};
+
+Result<Job> prepare(const SimFlags& flags) {
+    Job job;
+    const auto entry = find_protocol(flags.protocol);
+    if (!entry) return Error{entry.error()};
+    job.entry = *entry;
+    const auto seed = parse_number("seed", flags.seed, 0, ~std::uint64_t{0});
+    const auto seeds = parse_number("seeds", flags.seeds, 1, 1'000'000);
+    for (const auto* number : {&seed, &seeds})
+        if (!*number) return Error{number->error()};
+    job.seed = *seed;
+    job.seeds = *seeds;
+    if (!flags.limit.empty()) {
+        const auto limit = parse_seconds("limit", flags.limit);
+        if (!limit) return Error{limit.error()};
+        job.limit_seconds = *limit;
+    }
+    Parameters parameters = flags.parameters;
+    const auto plan = sim::take_plan(parameters);
+    if (!plan) return Error{plan.error()};
+    auto simulation = registry::simulation(flags.protocol)->make(parameters, *plan);
+    if (!simulation) return Error{simulation.error()};
+    job.simulation = std::move(*simulation);
+    return job;
+}
+
+// Says how far it is, on a terminal and not too often, and stops when the time is up.
+class Overseer {
+public:
+    explicit Overseer(const Job& job) : job_(job) {}
+    ~Overseer() {
+        if (shown_) fmt::print(stderr, "\r\x1b[K");
+    }
+    Overseer(const Overseer&) = delete;
+    Overseer& operator=(const Overseer&) = delete;
+
+    bool operator()(const sim::Progress& progress, std::uint64_t run) {
+        const auto now = Clock::now();
+        const double seconds = std::chrono::duration<double>(now - began_).count();
+        if (job_.limit_seconds && seconds > *job_.limit_seconds) return false;
+        if (!terminal_ || now - last_ < std::chrono::milliseconds(200)) return true;
+        last_ = now;
+        shown_ = true;
+        const double whole = sim::in_seconds(job_.simulation->plan().time.value);
+        const double share = (static_cast<double>(run) + sim::in_seconds(progress.now) / whole) /
+                             static_cast<double>(job_.seeds);
+        constexpr int width = 40;
+        const auto filled = static_cast<std::size_t>(share * width);
+        fmt::print(stderr, "\r\x1b[K[{:<{}}] {:3.0f} %  run {} of {}, {} events, {:.0f} s",
+                   std::string(filled, '#'), width, share * 100, run + 1, job_.seeds,
+                   with_commas(progress.events), seconds);
+        std::fflush(stderr);
+        return true;
+    }
+
+private:
+    const Job& job_;
+    const bool terminal_ = isatty(STDERR_FILENO) != 0;
+    const Clock::time_point began_ = Clock::now();
+    Clock::time_point last_ = began_;
+    bool shown_ = false;
+};
+
+sim::Summary run_all(const Job& job, std::ostream* log) {
+    Overseer overseer(job);
+    std::vector<sim::Figures> runs;
+    for (std::uint64_t run = 0; run < job.seeds; ++run) {
+        sim::Observer observer;
+        observer.log = run == 0 ? log : nullptr;
+        observer.on_progress = [&](const sim::Progress& progress) { return overseer(progress, run); };
+        runs.push_back(job.simulation->run(job.seed + run, observer));
+        if (runs.back().stopped) break;
+    }
+    return sim::summarise(runs);
+}
+
+void print_for_people(const Job& job, const sim::Summary& summary) {
+    const sim::Figures& figures = summary.figures;
+    const sim::Intervals& interval = summary.interval;
+    const bool several = figures.seeds > 1;
+    Table table({"figure", "value", several ? "+- 95 %" : ""});
+    const auto count = [&](const char* name, std::uint64_t value) { table.add({name, with_commas(value)}); };
+    const auto mean = [&](const char* name, double value, double width) {
+        table.add({name, fmt::format("{:.4g}", value), several ? fmt::format("{:.2g}", width) : ""});
+    };
+    count("requests", figures.requests);
+    count("grants", figures.grants);
+    mean("grants per simulated second", figures.grants_per_second, interval.grants_per_second);
+    count("messages sent", figures.messages);
+    for (const sim::KindCount& kind : figures.messages_by_kind)
+        table.add({"  " + kind.kind, with_commas(kind.messages)});
+    mean("messages per grant", figures.messages_per_grant, interval.messages_per_grant);
+    mean("waiting, mean (ms)", figures.waiting_ms.mean, interval.waiting_ms.mean);
+    mean("waiting, median (ms)", figures.waiting_ms.p50, interval.waiting_ms.p50);
+    mean("waiting, 99 % (ms)", figures.waiting_ms.p99, interval.waiting_ms.p99);
+    table.add({"waiting, longest (ms)", fmt::format("{:.4g}", figures.waiting_ms.max)});
+    mean("use rate", figures.use_rate, interval.use_rate);
+    count("most units in use at once", figures.max_concurrent);
+    count("most overtakes of a request", figures.overtakes_max);
+    count("unserved requests", figures.unserved);
+    count("violations", figures.violations.size());
+    count("events", figures.events);
+    count("events per CPU second", static_cast<std::uint64_t>(figures.events_per_second));
+    fmt::print("{}, {} simulated, {}\n\n{}", job.entry->name, job.simulation->plan().time.text(),
+               several ? fmt::format("{} seeds from {} on: counts are sums, the rest are means",
+                                     figures.seeds, job.seed)
+                       : fmt::format("seed {}", job.seed),
+               table.text());
+    for (const sim::Violation& violation : figures.violations)
+        fmt::print("\nviolated at {} with --seed {}: {}: {}\n", sim::time_text(violation.at), violation.seed,
+                   violation.property, violation.detail);
+    if (figures.stopped) fmt::print("\nstopped: --limit was reached\n");
+}
+
+boost::json::object config_of(const Job& job) {
+    boost::json::object config = job.simulation->config_json().as_object();
+    for_each_member(job.simulation->plan(), [&](std::string_view name, const auto& member) {
+        using Member = std::remove_cvref_t<decltype(member)>;
+        if constexpr (reflect::Integer<Member>)
+            config[name] = member;
+        else
+            config[name] = parameter_text(member);
+    });
+    config["seed"] = job.seed;
+    return config;
+}
+
+boost::json::object waiting_json(const sim::Waiting& waiting) {
+    return {{"mean", waiting.mean}, {"p50", waiting.p50}, {"p99", waiting.p99}};
+}
+
+void print_for_programs(const Job& job, const sim::Summary& summary) {
+    const sim::Figures& figures = summary.figures;
+    boost::json::object by_kind;
+    for (const sim::KindCount& kind : figures.messages_by_kind) by_kind[kind.kind] = kind.messages;
+    boost::json::array violations;
+    for (const sim::Violation& violation : figures.violations)
+        violations.push_back({{"property", violation.property},
+                              {"detail", violation.detail},
+                              {"time_ms", sim::in_ms(violation.at)},
+                              {"seed", violation.seed}});
+    boost::json::object waiting = waiting_json(figures.waiting_ms);
+    waiting["max"] = figures.waiting_ms.max;
+    boost::json::object report{{"protocol", job.entry->name},
+                               {"config", config_of(job)},
+                               {"seeds", figures.seeds},
+                               {"requests", figures.requests},
+                               {"grants", figures.grants},
+                               {"grants_per_second", figures.grants_per_second},
+                               {"messages", figures.messages},
+                               {"delivered", figures.delivered},
+                               {"messages_per_grant", figures.messages_per_grant},
+                               {"messages_by_kind", by_kind},
+                               {"waiting_ms", waiting},
+                               {"use_rate", figures.use_rate},
+                               {"max_concurrent", figures.max_concurrent},
+                               {"overtakes_max", figures.overtakes_max},
+                               {"unserved", figures.unserved},
+                               {"violations", violations},
+                               {"events", figures.events},
+                               {"events_per_second", figures.events_per_second},
+                               {"cpu_seconds", figures.cpu_seconds},
+                               {"stopped", figures.stopped}};
+    if (figures.seeds > 1)
+        report["interval"] = {{"grants_per_second", summary.interval.grants_per_second},
+                              {"messages_per_grant", summary.interval.messages_per_grant},
+                              {"waiting_ms", waiting_json(summary.interval.waiting_ms)},
+                              {"use_rate", summary.interval.use_rate}};
+    fmt::print("{}\n", boost::json::serialize(report));
+}
+
+int run_sim(const SimFlags& flags) {
+    auto job = prepare(flags);
+    if (!job) return wrong_usage(job.error());
+    std::ofstream file;
+    if (!flags.log.empty() && flags.log != "-") {
+        file.open(flags.log);
+        if (!file) return wrong_usage(fmt::format("--log {}: this file cannot be written", flags.log));
+    }
+    std::ostream* log = flags.log.empty() ? nullptr : flags.log == "-" ? &std::cout : &file;
+    const sim::Summary summary = run_all(*job, log);
+    if (log != nullptr && !log->flush())
+        return wrong_usage(fmt::format("--log {}: writing failed", flags.log));
+    (flags.json ? print_for_programs : print_for_people)(*job, summary);
+    if (!summary.figures.violations.empty()) return exit_no;
+    return summary.figures.stopped ? exit_bounded : exit_ok;
+}
+
+}  // namespace
+
+void add_sim(CLI::App& app, Action& action) {
+    auto flags = std::make_shared<SimFlags>();
+    auto* command = app.add_subcommand("sim", "Run a protocol in simulated time and give its figures");
+    command->footer(
+        "Examples:\n"
+        "  allot sim raymond --sites 15 --permits 5 --latency uniform:0.2ms..1ms --seeds 10\n"
+        "  allot sim raymond --sites 15 --permits 5 --crash 2@1s,3@2s --warm-up 3s --json\n"
+        "  allot sim raymond --time 20ms --log run.txt; allot play run.txt\n"
+        "Exit code: 0 it ran, 1 a property was violated, 2 wrong usage, 3 --limit was reached first.");
+    command->add_option("protocol", flags->protocol, "One of `allot protocols`")->required()->type_name("");
+    std::set<std::string> known;
+    for (const PlanFlag& flag : plan_flags) {
+        add_parameter_flag(*command, flags->parameters, flag.name, flag.meaning, flag.group);
+        known.insert(flag.name);
+    }
+    add_protocol_flags(*command, flags->parameters, std::move(known));
+    const auto text = [&](const char* name, std::string& target, const char* meaning) {
+        command->add_option(name, target, meaning)->type_name("")->group("Run");
+    };
+    text("--seed", flags->seed, "the same seed gives the same run; default 1");
+    text("--seeds", flags->seeds, "so many runs, with this seed and the next ones; default 1");
+    text("--log", flags->log, "write every event of the first run to this file (- for the terminal)");
+    text("--limit", flags->limit, "stop after this much real time, as in 60s");
+    command->add_flag("--json", flags->json, "For programs");
+    command->callback([&action, flags] { action = [flags] { return run_sim(*flags); }; });
+}
+
+}  // namespace allot::cli

@@ -1,0 +1,693 @@
+// RunOf<P>: one run of a protocol under a plan. Every step of a site is a step of world::Stepper, the very
+// one that the checker explores and the player plays; what is here decides only when it happens.
+#pragma once
+
+#include <algorithm>
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <ctime>
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+#include <fmt/ranges.h>
+#include <limits>
+#include <tuple>
+#include <vector>
+
+#include "core/json.hpp"
+#include "core/random.hpp"
+#include "sim/metrics.hpp"
+#include "sim/queue.hpp"
+#include "sim/simulation.hpp"
+#include "world/step.hpp"
+
+namespace allot::sim {
+
+// A protocol with too many demands to list them draws them itself.
+template <class P>
+concept DrawsDemands = requires(const ContextOf<P>& ctx, Random& random) {
+    { P::draw_demand(ctx, random) } -> std::same_as<Demand>;
+};
+
+// Things with a number, which is free for the next one when they are gone.
+template <class T>
+class Slab {
+public:
+    std::uint32_t take() {
+        if (free_.empty()) {
+            items_.emplace_back();
+            return static_cast<std::uint32_t>(items_.size() - 1);
+        }
+        const std::uint32_t index = free_.back();
+        free_.pop_back();
+        return index;
+    }
+    void give_back(std::uint32_t index) { free_.push_back(index); }
+    T& operator[](std::uint32_t index) { return items_[index]; }
+    const std::vector<T>& items() const { return items_; }
+
+private:
+    std::vector<T> items_;
+    std::vector<std::uint32_t> free_;
+};
+
+// What the plan and the configuration together say of a run.
+struct Surroundings {
+    Links links = Links::fifo;
+    std::uint32_t founders = 0;
+    std::optional<SiteId> anchor;
+    std::uint64_t capacity = 1;  // units that could be in use at once
+    std::uint64_t verify = 0;    // every so many events
+    std::string header;          // of the log
+};
+
+template <Protocol P>
+class RunOf {
+public:
+    RunOf(const typename P::Config& config, const Plan& plan, const Surroundings& surroundings,
+          std::uint64_t seed, const Observer& observer);
+
+    Figures go();
+
+private:
+    using Message = typename P::Message;
+    using Timer = TimerOf<P>;
+    using InputKind = world::InputKind;
+    static constexpr Time never = std::numeric_limits<Time>::max();
+    static constexpr std::uint64_t events_per_report = 1 << 16;
+
+    enum class What : std::uint8_t { deliver, timeout, request, release, report, crash, start, leave };
+
+    // A message in flight, to the life of its receiver that there was when it was sent.
+    struct Letter {
+        Envelope<Message> envelope;
+        std::uint32_t life = 0;
+        std::uint64_t number = 0;  // in the order of sending; 0: nothing is here
+    };
+    // What a detector is about to say, if it is still true then.
+    struct Word {
+        SiteId to = 0;
+        std::uint32_t life = 0;  // of the one that hears it
+        InputKind kind{};
+        SiteId about = 0;
+    };
+    // The program behind a site: what it does next, and when. Only an event with that time counts, so an
+    // event that was overtaken by others needs no deletion.
+    struct Agent {
+        What next{};
+        Time due = never;
+        bool camps = false;
+        bool leaves = false;
+    };
+
+    void begin();
+    void begin_detectors();
+    void plan_faults();
+    void run_until(Time end);
+    void handle(const Scheduled& event);
+
+    void start(SiteId self);
+    void request(SiteId self);
+    void release(SiteId self);
+    void deliver(std::uint32_t slot);
+    void timeout(SiteId self, std::uint32_t timer);
+    void crash(SiteId self);
+    void leave(SiteId self);
+
+    void settle(SiteId self, Phase before);
+    void send(SiteId self);
+    void set_timers(SiteId self);
+    void account(SiteId self, Phase before);
+    void plan_next(SiteId self);
+    void plan_activity(SiteId self, What what, const Distribution& delay);
+    Demand draw_demand(SiteId self);
+    Time arrival(SiteId from, SiteId to);
+
+    void hear(std::uint32_t slot);
+    void say_later(SiteId to, InputKind kind, SiteId about);
+    std::optional<std::uint32_t> life_meant(const Word& word) const;
+    void announce_start(SiteId self);
+    void announce_end(SiteId self);
+    void inform(SiteId self);
+    bool listens(SiteId self, SiteId peer) const {
+        return peer != self && listens_to<P>(ContextOf<P>{config_, self}, peer);
+    }
+
+    void verify();
+    void judge(const Report& report);
+    void log_step(SiteId self, std::string_view verb, std::string_view rest = {});
+    void log_outcome(SiteId self, Phase before);
+    Figures finish();
+
+    void push(Time at, What what, std::uint32_t index, std::uint32_t timer = 0) {
+        queue_.push({at, static_cast<std::uint32_t>(what) | timer << 8, index});
+    }
+    SiteId sites() const { return static_cast<SiteId>(sites_.size()); }
+    static std::uint32_t timer_count();
+    static double cpu_seconds();
+
+    const typename P::Config& config_;
+    const Plan& plan_;
+    const Surroundings& surroundings_;
+    const std::uint64_t seed_;
+    const Observer& observer_;
+    const double cpu_began_ = cpu_seconds();
+
+    // One source of chance for each thing, so that more of one does not change another.
+    Random workload_, latency_, faults_, detector_;
+
+    world::Stepper<P> stepper_;
+    std::vector<Site<P>> sites_;
+    std::vector<Agent> agents_;
+    std::vector<Time> timers_;  // when each timer of each site is due
+    MonitorOf<P> monitor_;
+    EventQueue queue_;
+    Slab<Letter> flight_;
+    Slab<Word> words_;
+    boost::unordered_flat_map<std::uint64_t, Time> channels_;  // when the newest message of each arrives
+    std::size_t channels_limit_ = 1024;
+    Metrics metrics_;
+    Time now_ = 0;
+    std::uint64_t letters_ = 0;
+    std::uint64_t next_verify_ = never;
+    std::vector<Violation> violations_;
+    std::ostream* log_ = nullptr;  // once the world is as `allot play` finds it
+    bool beginning_ = true;
+    bool stopped_ = false;
+};
+
+template <Protocol P>
+RunOf<P>::RunOf(const typename P::Config& config, const Plan& plan, const Surroundings& surroundings,
+                std::uint64_t seed, const Observer& observer)
+    : config_(config),
+      plan_(plan),
+      surroundings_(surroundings),
+      seed_(seed),
+      observer_(observer),
+      workload_(seed),
+      latency_(workload_(0)),
+      faults_(workload_(0)),
+      detector_(workload_(0)),
+      stepper_(config_),
+      sites_(config.sites),
+      agents_(config.sites),
+      timers_(std::size_t{config.sites} * timer_count(), never),
+      metrics_(config.sites, std::variant_size_v<Message>) {
+    for (const SiteId site : plan.campers.sites) agents_[site].camps = true;
+    if (surroundings.verify > 0) next_verify_ = surroundings.verify;
+}
+
+template <Protocol P>
+Figures RunOf<P>::go() {
+    begin();
+    run_until(plan_.warm_up.value);
+    metrics_.begin(now_);
+    run_until(plan_.time.value);
+    return finish();
+}
+
+template <Protocol P>
+void RunOf<P>::run_until(Time end) {
+    while (!stopped_ && !queue_.empty() && queue_.next_time() <= end) {
+        const Scheduled event = queue_.pop();
+        now_ = event.at;
+        metrics_.event();
+        handle(event);
+        if (metrics_.events() >= next_verify_) verify();
+        if (metrics_.events() % events_per_report == 0 && observer_.on_progress)
+            stopped_ = stopped_ || !observer_.on_progress({now_, metrics_.events()});
+    }
+    if (!stopped_) now_ = end;
+}
+
+template <Protocol P>
+void RunOf<P>::handle(const Scheduled& event) {
+    const std::uint32_t index = event.index;
+    switch (static_cast<What>(event.what & 0xFF)) {
+        case What::deliver:
+            return deliver(index);
+        case What::timeout:
+            return timeout(index, event.what >> 8);
+        case What::request:
+            return request(index);
+        case What::release:
+            return release(index);
+        case What::report:
+            return hear(index);
+        case What::crash:
+            return crash(index);
+        case What::start:
+            return start(index);
+        case What::leave:
+            agents_[index].leaves = true;
+            return plan_next(index);
+    }
+}
+
+// The founders start at time 0, in order, and then hear whom they trust: the same beginning as every world's.
+template <Protocol P>
+void RunOf<P>::begin() {
+    for (SiteId self = 0; self < surroundings_.founders; ++self) {
+        stepper_.start(self, sites_[self], plan_.requests.of(self));
+        settle(self, Phase::idle);
+    }
+    beginning_ = false;
+    begin_detectors();
+    log_ = observer_.log;
+    if (log_ != nullptr) *log_ << surroundings_.header << '\n';
+    plan_faults();
+}
+
+template <Protocol P>
+void RunOf<P>::begin_detectors() {
+    if constexpr (HearsTrusted<P>)
+        for (SiteId self = 0; self < surroundings_.founders; ++self)
+            for (SiteId peer = 0; peer < surroundings_.founders; ++peer) {
+                if (!listens(self, peer)) continue;
+                if (plan_.trust == world::Trust::sparse) {
+                    say_later(self, InputKind::trusted, peer);
+                } else if (plan_.trust == world::Trust::dense || self == surroundings_.anchor) {
+                    const Phase before = sites_[self].application.phase;
+                    stepper_.detect(self, sites_[self], InputKind::trusted, {peer, 0});
+                    settle(self, before);
+                }
+            }
+}
+
+template <Protocol P>
+void RunOf<P>::plan_faults() {
+    for (const auto& item : plan_.crash.items) push(item.at, What::crash, item.site);
+    for (const auto& item : plan_.restart.items) push(item.at, What::start, item.site);
+    for (const auto& item : plan_.join.items) push(item.at, What::start, item.site);
+    for (const auto& item : plan_.leave.items) push(item.at, What::leave, item.site);
+    if (plan_.crashes == 0) return;
+    std::vector<SiteId> mortals;
+    for (SiteId site = 0; site < sites(); ++site)
+        if (site != surroundings_.anchor && sites_[site].up() &&
+            may_crash(sites_[site].protocol, stepper_.context(site, sites_[site])))
+            mortals.push_back(site);
+    const auto crashes = std::min<std::size_t>(plan_.crashes, mortals.size());
+    for (std::size_t i = 0; i < crashes; ++i) {
+        std::swap(mortals[i], mortals[i + faults_(mortals.size() - i)]);
+        const Time step = crashes > 1 ? (plan_.to() - plan_.from()) / (crashes - 1) : 0;
+        push(plan_.from() + i * step, What::crash, mortals[i]);
+    }
+}
+
+template <Protocol P>
+void RunOf<P>::start(SiteId self) {
+    Site<P>& site = sites_[self];
+    if (site.up() || site.standing == Standing::left) return;
+    log_step(self, site.standing == Standing::absent ? "join" : "restart");
+    agents_[self] = Agent{.camps = agents_[self].camps};
+    stepper_.start(self, site, plan_.requests.of(self));
+    settle(self, Phase::idle);
+    if (!site.up()) return;
+    announce_start(self);
+    inform(self);
+}
+
+template <Protocol P>
+void RunOf<P>::request(SiteId self) {
+    Agent& agent = agents_[self];
+    if (agent.next != What::request || agent.due != now_) return;
+    agent.due = never;
+    Site<P>& site = sites_[self];
+    // It may have changed its mind: then it is asked again after its next step.
+    if (!site.up() || !may_request(site.protocol, stepper_.context(self, site))) return;
+    const Demand demand = draw_demand(self);
+    if (log_ != nullptr)
+        log_step(self, "request", fmt::format(" {} {}", demand.units, fmt::join(demand.resources, ",")));
+    metrics_.requested(self, now_);
+    stepper_.request(self, site, demand);
+    settle(self, Phase::waiting);
+}
+
+template <Protocol P>
+void RunOf<P>::release(SiteId self) {
+    Agent& agent = agents_[self];
+    if (agent.next != What::release || agent.due != now_ || !sites_[self].holding()) return;
+    agent.due = never;
+    log_step(self, "release");
+    stepper_.release(self, sites_[self]);
+    settle(self, Phase::holding);
+}
+
+template <Protocol P>
+void RunOf<P>::deliver(std::uint32_t slot) {
+    Letter& letter = flight_[slot];
+    const SiteId from = letter.envelope.from;
+    const SiteId to = letter.envelope.to;
+    Site<P>& site = sites_[to];
+    letter.number = 0;
+    if (site.up() && site.incarnation == letter.life) {
+        metrics_.delivered();
+        if (log_ != nullptr)
+            log_step(
+                from, "deliver",
+                fmt::format(" -> {} {} {}", to, kind_name(letter.envelope.message),
+                            std::visit([](const auto& kind) { return boost::json::serialize(to_json(kind)); },
+                                       letter.envelope.message)));
+        const Phase before = site.application.phase;
+        stepper_.deliver(to, site, from, letter.envelope.message);
+        settle(to, before);
+        // A late message may bring its sender back to mind, so that it must be said again that it is gone.
+        if constexpr (HearsDeparted<P>)
+            if (!sites_[from].up() && listens(to, from)) say_later(to, InputKind::departed, from);
+    }
+    flight_.give_back(slot);
+}
+
+template <Protocol P>
+void RunOf<P>::timeout(SiteId self, std::uint32_t timer) {
+    if constexpr (HasTimers<P>) {
+        Site<P>& site = sites_[self];
+        Time& due = timers_[std::size_t{self} * timer_count() + timer];
+        if (!site.up() || ((site.armed >> timer) & 1u) == 0 || due != now_) return;
+        due = never;
+        if (log_ != nullptr)
+            log_step(self, "timeout", fmt::format(" {}", enum_name(static_cast<Timer>(timer))));
+        const Phase before = site.application.phase;
+        stepper_.timeout(self, site, timer);
+        settle(self, before);
+    }
+}
+
+template <Protocol P>
+void RunOf<P>::crash(SiteId self) {
+    Site<P>& site = sites_[self];
+    if (!site.up()) return;
+    // Who may not crash now is tried again.
+    if (!may_crash(site.protocol, stepper_.context(self, site)))
+        return push(now_ + plan_.tick.value, What::crash, self);
+    log_step(self, "crash");
+    const Phase before = site.application.phase;
+    stepper_.crash(self, site);
+    settle(self, before);
+    announce_end(self);
+}
+
+template <Protocol P>
+void RunOf<P>::leave(SiteId self) {
+    agents_[self].leaves = false;
+    log_step(self, "leave");
+    stepper_.leave(self, sites_[self]);
+    settle(self, Phase::idle);
+    announce_end(self);
+}
+
+// What a step left behind: messages, timers, notices, and what its application does next.
+template <Protocol P>
+void RunOf<P>::settle(SiteId self, Phase before) {
+    log_outcome(self, before);
+    if (!stepper_.report().clean()) judge(stepper_.report());
+    if constexpr (!std::same_as<MonitorOf<P>, NoMonitor>) {
+        Report report;
+        for (const Event& event : stepper_.events()) monitor_.observe(event, report);
+        judge(report);
+    }
+    send(self);
+    set_timers(self);
+    if (before != sites_[self].application.phase) account(self, before);
+    plan_next(self);
+}
+
+template <Protocol P>
+void RunOf<P>::send(SiteId self) {
+    for (const auto& send : stepper_.fx().sends()) {
+        metrics_.sent(send.message.index());
+        if (send.to >= sites()) {
+            Report report;
+            report.violated(world::assertion.name,
+                            fmt::format("a message to site {}, which does not exist", send.to));
+            judge(report);
+            continue;
+        }
+        const Site<P>& receiver = sites_[send.to];
+        // Messages to a site that is gone vanish; while the founders start, all of them count as there.
+        if (!receiver.up() && !(beginning_ && send.to < surroundings_.founders)) continue;
+        const std::uint32_t slot = flight_.take();
+        Letter& letter = flight_[slot];
+        letter.envelope.from = self;
+        letter.envelope.to = send.to;
+        letter.envelope.message = send.message;
+        letter.life = receiver.incarnation;
+        letter.number = ++letters_;
+        push(arrival(self, send.to), What::deliver, slot);
+    }
+}
+
+// On FIFO links no message overtakes an earlier one of its channel. Only channels whose newest message is
+// still under way need an entry.
+template <Protocol P>
+Time RunOf<P>::arrival(SiteId from, SiteId to) {
+    const Time at = now_ + plan_.latency.draw(latency_);
+    if (surroundings_.links == Links::unordered || !plan_.latency.varies()) return at;
+    if (channels_.size() >= channels_limit_) {
+        boost::unordered::erase_if(channels_, [&](const auto& channel) { return channel.second <= now_; });
+        channels_limit_ = std::max<std::size_t>(1024, 2 * channels_.size());
+    }
+    Time& newest = channels_[std::uint64_t{from} << 32 | to];
+    newest = std::max(newest, at);
+    return newest;
+}
+
+template <Protocol P>
+void RunOf<P>::set_timers(SiteId self) {
+    if constexpr (HasTimers<P>)
+        for (const auto& change : stepper_.fx().timers()) {
+            const auto timer = static_cast<std::uint32_t>(change.timer);
+            Time& due = timers_[std::size_t{self} * timer_count() + timer];
+            due = change.armed ? now_ + std::max<Time>(change.ticks, 1) * plan_.tick.value : never;
+            if (change.armed) push(due, What::timeout, self, timer);
+        }
+}
+
+template <Protocol P>
+void RunOf<P>::account(SiteId self, Phase before) {
+    const Application& app = sites_[self].application;
+    if (before == Phase::waiting) {
+        if (app.phase == Phase::holding)
+            metrics_.granted(self, now_);
+        else
+            metrics_.abandoned(self);
+    }
+    if (before == Phase::holding) metrics_.lets_go(self, now_);
+    if (app.phase == Phase::holding)
+        metrics_.occupies(self, app.demand.resources.empty() ? app.demand.units : app.demand.resources.size(),
+                          now_);
+}
+
+template <Protocol P>
+void RunOf<P>::plan_next(SiteId self) {
+    const Site<P>& site = sites_[self];
+    Agent& agent = agents_[self];
+    if (!site.up()) return;
+    const Application& app = site.application;
+    if (app.phase == Phase::idle) {
+        if (agent.leaves) return leave(self);
+        if (agent.due == never && app.requests_left > 0 &&
+            may_request(site.protocol, stepper_.context(self, site)))
+            plan_activity(self, What::request, plan_.think);
+    } else if (app.phase == Phase::holding) {
+        if (agent.due == never && !agent.camps) plan_activity(self, What::release, plan_.hold);
+    }
+}
+
+template <Protocol P>
+void RunOf<P>::plan_activity(SiteId self, What what, const Distribution& delay) {
+    agents_[self].next = what;
+    agents_[self].due = now_ + delay.draw(workload_);
+    push(agents_[self].due, what, self);
+}
+
+template <Protocol P>
+Demand RunOf<P>::draw_demand(SiteId self) {
+    if (plan_.demand.fixed) return *plan_.demand.fixed;
+    const auto ctx = stepper_.context(self, sites_[self]);
+    if constexpr (DrawsDemands<P>) {
+        return P::draw_demand(ctx, workload_);
+    } else if constexpr (ChoosesDemands<P>) {
+        const auto demands = demands_of<P>(ctx);
+        return demands[workload_(demands.size())];
+    } else {
+        return Demand{};
+    }
+}
+
+template <Protocol P>
+void RunOf<P>::say_later(SiteId to, InputKind kind, SiteId about) {
+    const std::uint32_t slot = words_.take();
+    words_[slot] = {to, sites_[to].incarnation, kind, about};
+    push(now_ + plan_.detect.draw(detector_), What::report, slot);
+}
+
+template <Protocol P>
+void RunOf<P>::hear(std::uint32_t slot) {
+    const Word word = words_[slot];
+    words_.give_back(slot);
+    Site<P>& site = sites_[word.to];
+    const auto life = life_meant(word);
+    if (!site.up() || site.incarnation != word.life || !life) return;
+    if (log_ != nullptr) log_step(word.to, enum_name(word.kind), fmt::format(" {}", word.about));
+    const Phase before = site.application.phase;
+    stepper_.detect(word.to, site, word.kind, {word.about, *life});
+    settle(word.to, before);
+    // The next life is trusted only when the last one is known to be over.
+    if (HearsTrusted<P> && word.kind == InputKind::dead && sites_[word.about].up() &&
+        plan_.trust != world::Trust::anchor)
+        say_later(word.to, InputKind::trusted, word.about);
+}
+
+// The axioms of the detectors, as world::Walker has them, for a detector that never lies: of which life of
+// the peer this may be said now, if of any.
+template <Protocol P>
+std::optional<std::uint32_t> RunOf<P>::life_meant(const Word& word) const {
+    const Site<P>& peer = sites_[word.about];
+    const auto known = sites_[word.to].detector.find(word.about);
+    const Watch watch = known == sites_[word.to].detector.end() ? Watch{} : known->second;
+    const bool gone = peer.standing == Standing::down || peer.standing == Standing::left;
+    switch (word.kind) {
+        case InputKind::trusted:
+            if (!peer.up() || watch.reported < watch.trusted || peer.incarnation < watch.reported)
+                return std::nullopt;
+            return peer.incarnation;
+        case InputKind::dead: {
+            // Without a handler for trust, every life counts as trusted.
+            const std::uint32_t trusted = HearsTrusted<P> ? watch.trusted : watch.reported + 1;
+            if (watch.reported >= trusted || !(gone || peer.incarnation >= trusted)) return std::nullopt;
+            return trusted - 1;
+        }
+        case InputKind::suspected:
+            if (watch.suspected || !gone || word.about == surroundings_.anchor) return std::nullopt;
+            return peer.incarnation;
+        case InputKind::unsuspected:
+            if (!watch.suspected || !peer.up()) return std::nullopt;
+            return peer.incarnation;
+        default:  // departed
+            if (!gone) return std::nullopt;
+            return peer.incarnation;
+    }
+}
+
+template <Protocol P>
+void RunOf<P>::announce_start(SiteId self) {
+    if constexpr (HearsTrusted<P> || HearsUnsuspected<P>)
+        for (SiteId peer = 0; peer < sites(); ++peer) {
+            if (!sites_[peer].up() || !listens(peer, self)) continue;
+            if (HearsTrusted<P> && plan_.trust != world::Trust::anchor)
+                say_later(peer, InputKind::trusted, self);
+            if (HearsUnsuspected<P>) say_later(peer, InputKind::unsuspected, self);
+        }
+}
+
+template <Protocol P>
+void RunOf<P>::announce_end(SiteId self) {
+    if constexpr (HearsDead<P> || HearsSuspected<P> || HearsDeparted<P>)
+        for (SiteId peer = 0; peer < sites(); ++peer) {
+            if (!sites_[peer].up() || !listens(peer, self)) continue;
+            if (HearsDead<P>) say_later(peer, InputKind::dead, self);
+            if (HearsSuspected<P>) say_later(peer, InputKind::suspected, self);
+            if (HearsDeparted<P>) say_later(peer, InputKind::departed, self);
+        }
+}
+
+// A site that joins or comes back is told of the others.
+template <Protocol P>
+void RunOf<P>::inform(SiteId self) {
+    if constexpr (HearsTrusted<P> || HearsDead<P> || HearsSuspected<P> || HearsDeparted<P>)
+        for (SiteId peer = 0; peer < sites(); ++peer) {
+            const Site<P>& other = sites_[peer];
+            if (other.standing == Standing::absent || !listens(self, peer)) continue;
+            if (HearsTrusted<P> && other.up() && plan_.trust != world::Trust::anchor)
+                say_later(self, InputKind::trusted, peer);
+            const std::uint32_t lives_over = other.incarnation + (other.up() ? 0 : 1);
+            if (HearsDead<P> && !HearsTrusted<P>)
+                for (std::uint32_t life = 0; life < lives_over; ++life)
+                    say_later(self, InputKind::dead, peer);
+            if (HearsSuspected<P> && !other.up()) say_later(self, InputKind::suspected, peer);
+            if (HearsDeparted<P> && !other.up()) say_later(self, InputKind::departed, peer);
+        }
+}
+
+template <Protocol P>
+void RunOf<P>::verify() {
+    next_verify_ = metrics_.events() + surroundings_.verify;
+    std::vector<const Site<P>*> sites;
+    for (const Site<P>& site : sites_) sites.push_back(&site);
+    std::vector<const Letter*> letters;
+    for (const Letter& letter : flight_.items()) {
+        const Site<P>& receiver = sites_[letter.envelope.to];
+        if (letter.number > 0 && receiver.up() && receiver.incarnation == letter.life)
+            letters.push_back(&letter);
+    }
+    // As worlds have them: on FIFO links, the oldest message of a channel first.
+    const auto order = [](const Letter* letter) {
+        return std::tuple(letter->envelope.from, letter->envelope.to, letter->number);
+    };
+    if (surroundings_.links == Links::fifo)
+        std::sort(letters.begin(), letters.end(),
+                  [&](const Letter* a, const Letter* b) { return order(a) < order(b); });
+    std::vector<const Envelope<Message>*> flight;
+    for (const Letter* letter : letters) flight.push_back(&letter->envelope);
+    Report report;
+    P::on_state(View<P>{config_, sites, flight}, report);
+    judge(report);
+}
+
+// The first violation ends the run: what comes after it means nothing.
+template <Protocol P>
+void RunOf<P>::judge(const Report& report) {
+    if (report.clean() || stopped_) return;
+    violations_.push_back({report.property(), report.detail(), now_, seed_});
+    stopped_ = true;
+}
+
+template <Protocol P>
+void RunOf<P>::log_step(SiteId self, std::string_view verb, std::string_view rest) {
+    if (log_ != nullptr) fmt::print(*log_, "{} {}{}", verb, self, rest);
+}
+
+template <Protocol P>
+void RunOf<P>::log_outcome(SiteId self, Phase before) {
+    if (log_ == nullptr) return;
+    const Phase after = sites_[self].application.phase;
+    fmt::print(*log_, "  # {}", time_text(now_));
+    if (after != before) fmt::print(*log_, ": {} is {}", self, enum_name(after));
+    *log_ << '\n';
+}
+
+template <Protocol P>
+Figures RunOf<P>::finish() {
+    if (!stopped_) verify();
+    for (SiteId site = 0; site < sites(); ++site)
+        if (sites_[site].up() && sites_[site].application.phase == Phase::waiting)
+            metrics_.still_waiting(site, now_, plan_.patient_for());
+    Figures figures = metrics_.figures(now_, surroundings_.capacity);
+    for (std::size_t kind = 0; kind < figures.messages_by_kind.size(); ++kind)
+        figures.messages_by_kind[kind].kind = kind_names<Message>()[kind];
+    figures.violations = std::move(violations_);
+    figures.stopped = stopped_ && figures.violations.empty();
+    figures.cpu_seconds = cpu_seconds() - cpu_began_;
+    if (figures.cpu_seconds > 0)
+        figures.events_per_second = static_cast<double>(figures.events) / figures.cpu_seconds;
+    return figures;
+}
+
+template <Protocol P>
+std::uint32_t RunOf<P>::timer_count() {
+    static const std::uint32_t count = [] {
+        std::uint32_t most = 0;
+        for (const Timer timer : enum_values<Timer>())
+            most = std::max(most, static_cast<std::uint32_t>(timer) + 1);
+        return most;
+    }();
+    return count;
+}
+
+template <Protocol P>
+double RunOf<P>::cpu_seconds() {
+    timespec time{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) / 1e9;
+}
+
+}  // namespace allot::sim

@@ -1,0 +1,116 @@
+// simulation_of<P>(): how a protocol is simulated. Included once per protocol, by generated files.
+#pragma once
+
+#include <cmath>
+
+#include "sim/run_of.hpp"
+#include "world/entry.hpp"
+
+namespace allot::sim {
+
+// How many units could be in use at once: what the protocol says, the member of its configuration that is
+// called so, or one for each site.
+template <Protocol P>
+std::uint64_t capacity_of(const typename P::Config& config) {
+    if constexpr (requires { P::capacity(config); })
+        return P::capacity(config);
+    else if constexpr (requires { std::uint64_t{config.permits}; })
+        return config.permits;
+    else if constexpr (requires { std::uint64_t{config.resources}; })
+        return config.resources;
+    else if constexpr (requires { std::uint64_t{config.units}; })
+        return config.units;
+    else
+        return config.sites;
+}
+
+template <Protocol P>
+class SimulationOf final : public Simulation {
+public:
+    SimulationOf(typename P::Config config, Plan plan, Surroundings surroundings)
+        : Simulation(std::move(plan)), config_(std::move(config)), surroundings_(std::move(surroundings)) {}
+
+    Figures run(std::uint64_t seed, const Observer& observer) override {
+        return RunOf<P>(config_, plan_, surroundings_, seed, observer).go();
+    }
+    boost::json::value config_json() const override { return to_json(config_); }
+
+private:
+    const typename P::Config config_;
+    const Surroundings surroundings_;
+};
+
+// A look at the whole world may cost as much as the square of the number of sites; so seldom, it costs
+// little.
+inline std::uint64_t usual_verify(std::uint64_t sites) {
+    return std::max<std::uint64_t>(1000, sites * sites);
+}
+
+template <Protocol P>
+Result<Surroundings> surroundings_of(const typename P::Config& config, const Plan& plan,
+                                     const Parameters& parameters) {
+    Surroundings around;
+    around.links = plan.links == LinkChoice::fifo ? Links::fifo : P::links;
+    if (P::links == Links::fifo && plan.links == LinkChoice::unordered)
+        return Error{"--links unordered: this protocol needs fifo links; leave the flag out"};
+    around.founders = plan.founders > 0 ? plan.founders : config.sites;
+    if constexpr (requires { config.founders; })
+        if (config.founders > 0) around.founders = config.founders;
+    for (const Schedule::Item& item : plan.join.items)
+        if (item.site < around.founders)
+            return Error{
+                fmt::format("--join {}: site {} is there from the start; write --founders {} or less",
+                            plan.join.text(), item.site, item.site)};
+    // The weakest detector of suspicions is still right about one site.
+    if (plan.anchor.own)
+        around.anchor = HearsSuspected<P> ? std::optional<SiteId>(0) : std::nullopt;
+    else
+        around.anchor = plan.anchor.site;
+    for (const Schedule::Item& item : plan.crash.items)
+        if (item.site == around.anchor)
+            return Error{fmt::format("--crash {}: site {} is the anchor, which never crashes",
+                                     plan.crash.text(), item.site)};
+    if (plan.trust == world::Trust::anchor && !around.anchor)
+        return Error{"--trust anchor: write --anchor SITE with it"};
+    if (!plan.leave.items.empty() && !Leaves<P>)
+        return Error{fmt::format("--leave: a site of {} cannot leave", P::name)};
+    around.capacity = std::max<std::uint64_t>(1, capacity_of<P>(config));
+    around.verify = plan.verify.value.value_or(usual_verify(config.sites));
+
+    Parameters header = parameters;
+    if (around.founders < config.sites) header["founders"] = std::to_string(around.founders);
+    header["trust"] = enum_name(plan.trust);
+    header["anchor"] = around.anchor ? std::to_string(*around.anchor) : "none";
+    header["links"] = enum_name(around.links);
+    around.header = world::header_line(P::name, header);
+    return around;
+}
+
+template <Protocol P>
+Result<std::unique_ptr<Simulation>> make_simulation(const Parameters& parameters, const Plan& plan) {
+    Parameters left = parameters;
+    auto config = take_config<typename P::Config>(left);
+    if (!config) return Error{config.error()};
+    if (config->sites == 0) return Error{"--sites 0: write a whole number from 1 on"};
+    if constexpr (requires { config->founders; })
+        if (plan.founders > 0) config->founders = plan.founders;
+    if (auto error = P::wrong(*config)) return Error{*error};
+    if (!left.empty()) {
+        world::Entry entry;
+        entry.name = P::name;
+        entry.parameters = parameters_of<typename P::Config>();
+        return world::unknown_parameter(entry, left);
+    }
+    if (auto error = wrong(plan, config->sites)) return Error{*error};
+    auto around = surroundings_of<P>(*config, plan, parameters);
+    if (!around) return Error{around.error()};
+    return std::unique_ptr<Simulation>(
+        std::make_unique<SimulationOf<P>>(std::move(*config), plan, std::move(*around)));
+}
+
+template <Protocol P>
+Entry simulation_of() {
+    return {P::name, make_simulation<P>};
+}
+
+}  // namespace allot::sim

@@ -1,0 +1,322 @@
+// Runs: the same twice, as the links and the detectors promise, and with the messages that the papers count.
+#include <gtest/gtest.h>
+#include <sstream>
+
+#include "miniatures/entries.hpp"
+#include "miniatures/phoenix.hpp"
+#include "miniatures/token_ring.hpp"
+#include "miniatures/two_locks.hpp"
+#include "play/player.hpp"
+#include "play/test_protocols.hpp"
+#include "protocols/semaphore/raymond.hpp"
+#include "sim/simulation_of.hpp"
+#include "world/entry_of.hpp"
+
+namespace {
+
+using namespace allot;
+using namespace allot::sim;
+
+// A plan from its flags.
+Plan planned(Parameters flags) {
+    const auto plan = take_plan(flags);
+    EXPECT_TRUE(plan) << (plan ? "" : plan.error());
+    EXPECT_TRUE(flags.empty()) << flags.begin()->first << " is no flag of a plan";
+    return *plan;
+}
+
+template <Protocol P>
+std::unique_ptr<Simulation> simulation(const Parameters& parameters, const Parameters& flags) {
+    auto made = simulation_of<P>().make(parameters, planned(flags));
+    EXPECT_TRUE(made) << (made ? "" : made.error());
+    return std::move(*made);
+}
+
+template <Protocol P>
+Figures run(const Parameters& parameters, const Parameters& flags, std::uint64_t seed = 1) {
+    return simulation<P>(parameters, flags)->run(seed);
+}
+
+template <Protocol P>
+std::string log_of(const Parameters& parameters, const Parameters& flags, std::uint64_t seed) {
+    std::ostringstream log;
+    simulation<P>(parameters, flags)->run(seed, {.log = &log});
+    return log.str();
+}
+
+const Parameters busy{{"time", "100ms"},
+                      {"latency", "exponential:0.6ms"},
+                      {"hold", "uniform:0.5ms..2ms"},
+                      {"crashes", "2"},
+                      {"detect", "exponential:5ms"}};
+
+TEST(Simulation, One_seed_gives_the_same_run_twice) {
+    const Parameters five{{"sites", "5"}, {"permits", "3"}};
+    const std::string first = log_of<Raymond>(five, busy, 1);
+    EXPECT_GT(first.size(), 1000u);
+    EXPECT_EQ(first, log_of<Raymond>(five, busy, 1));
+    EXPECT_EQ(log_of<miniatures::Phoenix>({}, busy, 4), log_of<miniatures::Phoenix>({}, busy, 4));
+}
+
+TEST(Simulation, Another_seed_gives_another_run) {
+    EXPECT_NE(log_of<Raymond>({}, busy, 1), log_of<Raymond>({}, busy, 2));
+}
+
+TEST(Simulation, May_be_run_again_and_again) {
+    const auto once = simulation<Raymond>({}, busy);
+    const Figures first = once->run(1);
+    once->run(2);
+    const Figures again = once->run(1);
+    EXPECT_EQ(first.events, again.events);
+    EXPECT_EQ(first.messages, again.messages);
+}
+
+// What a simulation did, the player can do, and judges every world on the way: both take the same steps.
+void expect_played(std::span<const world::Entry> entries, const std::string& log) {
+    EXPECT_GT(std::count(log.begin(), log.end(), '\n'), 20) << log;
+    const auto outcome = play::Player(entries).play("log", log);
+    EXPECT_TRUE(outcome.ok()) << outcome.message << "\n" << log;
+}
+
+TEST(Simulation, Its_log_is_a_scenario) {
+    const std::vector raymond{world::entry_of<Raymond>()};
+    for (std::uint64_t seed = 0; seed < 5; ++seed) {
+        expect_played(raymond, log_of<Raymond>({{"sites", "4"}, {"permits", "2"}}, busy, seed));
+        Parameters ring = busy;
+        ring["crashes"] = "0";
+        ring["tick"] = "0.2ms";  // so short that the root takes the token for lost
+        expect_played(miniatures::entries(), log_of<miniatures::TokenRing>({}, ring, seed));
+        expect_played(miniatures::entries(), log_of<miniatures::TwoLocks>({{"sites", "4"}}, ring, seed));
+    }
+}
+
+TEST(Simulation, Its_log_is_a_scenario_with_joins_crashes_restarts_and_detectors) {
+    for (const char* trust : {"dense", "sparse", "anchor"})
+        for (std::uint64_t seed = 0; seed < 5; ++seed) {
+            const Parameters flags{{"time", "100ms"},
+                                   {"latency", "exponential:3ms"},
+                                   {"founders", "4"},
+                                   {"join", "4@20ms"},
+                                   {"crash", "1@30ms,2@50ms,1@60ms"},
+                                   {"restart", "1@35ms,2@51ms"},
+                                   {"detect", "exponential:4ms"},
+                                   {"trust", trust},
+                                   {"anchor", "0"}};
+            expect_played(miniatures::entries(), log_of<miniatures::Phoenix>({{"sites", "5"}}, flags, seed));
+        }
+}
+
+TEST(Simulation, A_listener_hears_everything_that_its_detectors_have_to_say) {
+    const std::vector listener{world::entry_of<play_test::Listener>()};
+    const Parameters flags{{"time", "200ms"},     {"founders", "3"},    {"join", "3@10ms"},
+                           {"requests", "2"},     {"demand", "1"},      {"crash", "1@20ms"},
+                           {"restart", "1@60ms"}, {"leave", "2@100ms"}, {"verify", "0"}};
+    std::ostringstream log;
+    const Figures figures = simulation<play_test::Listener>({{"sites", "4"}}, flags)->run(1, {.log = &log});
+    for (const char* line : {"trusted 0 3", "dead 0 1", "suspected 0 1", "departed 0 1", "unsuspected 0 1",
+                             "trusted 0 1", "trusted 1 0", "departed 0 2", "leave 2", "timeout 3 tick"})
+        EXPECT_NE(log.str().find(line), std::string::npos) << line << "\n" << log.str();
+    // They all hear too much, which is only noticed at the end.
+    ASSERT_EQ(figures.violations.size(), 1u);
+    EXPECT_EQ(figures.violations[0].property, "few-words");
+    EXPECT_EQ(figures.violations[0].at, 200 * millisecond);
+}
+
+// Sends numbers, and insists that they arrive in order.
+struct Parade {
+    static constexpr std::string_view name = "parade";
+    static constexpr std::string_view problem = "test";
+    static constexpr std::string_view summary = "numbers in a row";
+    static constexpr Links links = Links::unordered;
+    static constexpr std::array properties{PropertyName{"none", "nothing"}};
+    struct Config {
+        std::uint32_t sites = 2;
+        BOOST_DESCRIBE_CLASS(Config, (), (sites), (), ())
+    };
+    struct Number {
+        std::uint64_t value = 0;
+        bool operator==(const Number&) const = default;
+        BOOST_DESCRIBE_CLASS(Number, (), (value), (), ())
+    };
+    using Message = std::variant<Number>;
+    using Ctx = Context<Config>;
+    using Fx = Effects<Message>;
+    static std::optional<std::string> wrong(const Config&) { return std::nullopt; }
+    static void on_state(const View<Parade>&, Report&) {}
+
+    void start(const Ctx& ctx, Fx&) { sent.assign(ctx.config.sites, 0), received = sent; }
+    void request(const Ctx& ctx, const Demand&, Fx& fx) {
+        for (SiteId to = 0; to < ctx.config.sites; ++to)
+            for (int i = 0; i < 3; ++i) fx.send(to, Number{++sent[to]});
+        now = Phase::holding;
+        fx.granted();
+    }
+    void receive(const Ctx&, SiteId from, const Number& number, Fx&) {
+        ensure(number.value == ++received[from], "a number was overtaken");
+    }
+    void release(const Ctx&, Fx& fx) {
+        now = Phase::idle;
+        fx.released();
+    }
+    Phase phase() const { return now; }
+
+    Phase now = Phase::idle;
+    std::vector<std::uint64_t> sent, received;
+    bool operator==(const Parade&) const = default;
+    BOOST_DESCRIBE_CLASS(Parade, (), (now, sent, received), (), ())
+};
+
+TEST(Links, On_fifo_links_no_message_overtakes_another) {
+    for (const char* latency : {"exponential:5ms", "uniform:0..20ms", "3ms"}) {
+        const Figures figures =
+            run<Parade>({{"sites", "4"}}, {{"links", "fifo"}, {"latency", latency}, {"time", "2s"}});
+        EXPECT_TRUE(figures.violations.empty()) << figures.violations[0].detail;
+        EXPECT_GT(figures.delivered, 5000u);
+    }
+}
+
+TEST(Links, On_unordered_links_they_do_and_what_breaks_is_told) {
+    const Figures figures = run<Parade>({}, {{"latency", "exponential:5ms"}}, 9);
+    ASSERT_EQ(figures.violations.size(), 1u);
+    EXPECT_EQ(figures.violations[0].property, "assertion");
+    EXPECT_EQ(figures.violations[0].detail, "a number was overtaken");
+    EXPECT_EQ(figures.violations[0].seed, 9u);
+    EXPECT_GT(figures.violations[0].at, 0u);
+}
+
+TEST(Verdict, A_published_defect_is_noticed) {
+    // Copies of the token are taken for the token.
+    const Figures figures = run<miniatures::TokenRing>(
+        {{"without", "discard-copies"}}, {{"tick", "0.1ms"}, {"verify", "1"}, {"think", "1ms"}});
+    ASSERT_EQ(figures.violations.size(), 1u);
+    EXPECT_EQ(figures.violations[0].property, "in-order");
+}
+
+TEST(Verdict, Monitors_see_what_happens) {
+    const Figures figures = run<miniatures::TwoLocks>({{"without", "number-every-loan"}}, {{"verify", "0"}});
+    ASSERT_EQ(figures.violations.size(), 1u);
+    EXPECT_EQ(figures.violations[0].property, "fences-grow");
+}
+
+// The root of the ring waits for eight ticks after it sent the token, and begins anew whenever it sends it.
+// The token comes back after 1.2 ms, until the other site keeps it.
+TEST(Timers, Fire_when_they_are_due_and_not_if_they_were_armed_again) {
+    const std::string log = log_of<miniatures::TokenRing>(
+        {{"sites", "2"}},
+        {{"requests", "0,1"}, {"think", "1ms"}, {"hold", "50ms"}, {"time", "45ms"}, {"latency", "0.6ms"}}, 1);
+    std::string timeouts;
+    std::istringstream lines(log);
+    for (std::string line; std::getline(lines, line);)
+        if (line.starts_with("timeout 0 regenerate  # ")) timeouts += line.substr(24) + " ";
+    EXPECT_EQ(timeouts, "9.2ms 17.2ms 25.2ms 33.2ms 41.2ms ");
+}
+
+TEST(Timers, A_token_that_was_not_lost_is_not_doubled) {
+    const Figures figures = run<miniatures::TokenRing>({{"sites", "5"}}, {{"time", "5s"}});
+    EXPECT_TRUE(figures.violations.empty());
+    EXPECT_EQ(figures.max_concurrent, 1u);
+    EXPECT_GT(figures.grants, 1000u);
+    EXPECT_EQ(figures.unserved, 0u);
+}
+
+// semaphore.md, section 10.
+TEST(RaymondSimulated, An_isolated_request_costs_two_messages_for_each_other_site) {
+    for (const std::uint32_t sites : {2u, 15u, 40u}) {
+        std::string requests = "1";
+        for (std::uint32_t site = 1; site < sites; ++site) requests += ",0";
+        const Figures figures = run<Raymond>({{"sites", std::to_string(sites)}}, {{"requests", requests}});
+        EXPECT_EQ(figures.grants, 1u);
+        EXPECT_EQ(figures.messages, 2 * (sites - 1));
+        EXPECT_EQ(figures.delivered, 2 * (sites - 1));
+    }
+}
+
+// k - 1 campers hold for ever and answer nobody; one site comes and goes. From semaphore.md, section 10.
+TEST(RaymondSimulated, Beside_campers_an_entry_costs_as_many_messages_as_the_paper_says) {
+    struct Row {
+        std::uint32_t sites, permits, messages;
+    };
+    for (const Row row : {Row{15, 5, 24}, Row{15, 1, 28}, Row{10, 3, 16}, Row{4, 2, 5}, Row{5, 5, 4}}) {
+        std::string campers = "none";
+        std::string requests = row.permits == 1 ? "any" : "1";
+        for (std::uint32_t site = 0; site + 1 < row.permits; ++site)
+            campers = site == 0 ? "0" : campers + "," + std::to_string(site);
+        for (std::uint32_t site = 1; site < row.sites; ++site)
+            requests += site + 1 < row.permits ? ",1" : site + 1 == row.permits ? ",any" : ",0";
+        // All ask first at 100 ms, so the campers are in long before the warm-up ends, between two entries.
+        const Figures figures =
+            run<Raymond>({{"sites", std::to_string(row.sites)}, {"permits", std::to_string(row.permits)}},
+                         {{"campers", campers},
+                          {"requests", requests},
+                          {"think", "100ms"},
+                          {"hold", "1ms"},
+                          {"latency", "1ms"},
+                          {"warm-up", "150ms"},
+                          {"time", "1.15s"}});
+        EXPECT_GE(figures.grants, 9u);
+        EXPECT_EQ(figures.messages, figures.grants * row.messages)
+            << row.sites << " sites, " << row.permits << " permits";
+        EXPECT_EQ(figures.max_concurrent, row.permits);
+    }
+}
+
+// The first line of the table in semaphore.md, section 10.
+TEST(RaymondSimulated, Every_crash_costs_a_permit) {
+    for (std::uint32_t crashes = 0; crashes <= 7; ++crashes)
+        for (std::uint64_t seed = 1; seed <= 2; ++seed) {
+            const Figures figures = run<Raymond>({{"sites", "15"}, {"permits", "5"}},
+                                                 {{"think", "exponential:0.1ms"},
+                                                  {"latency", "exponential:0.6ms"},
+                                                  {"crashes", std::to_string(crashes)},
+                                                  {"time", "4s"},
+                                                  {"warm-up", "3s"}},
+                                                 seed);
+            EXPECT_EQ(figures.max_concurrent, crashes < 5 ? 5 - crashes : 0) << crashes << " crashes";
+            EXPECT_EQ(figures.unserved, crashes < 5 ? 0 : 15 - crashes);
+            EXPECT_TRUE(figures.violations.empty());
+        }
+}
+
+TEST(Workload, Requests_are_bounded_where_the_plan_says_so) {
+    const Figures figures = run<Raymond>({}, {{"requests", "3,0,4"}});
+    EXPECT_EQ(figures.grants, 7u);
+}
+
+TEST(Workload, A_fixed_demand_is_what_everybody_asks_for) {
+    const std::string log = log_of<miniatures::TwoLocks>({}, {{"demand", "b"}, {"time", "100ms"}}, 1);
+    EXPECT_NE(log.find("request 0 1 b"), std::string::npos);
+    EXPECT_EQ(log.find("request 0 1 a"), std::string::npos);
+}
+
+TEST(Workload, A_site_that_has_nobody_to_ask_is_refused_and_thinks_again) {
+    // The lender is trusted only after 50 ms.
+    const Figures figures =
+        run<miniatures::Phoenix>({}, {{"trust", "sparse"}, {"detect", "50ms"}, {"time", "1s"}});
+    EXPECT_GT(figures.requests, figures.grants);
+    EXPECT_GT(figures.grants, 50u);
+    EXPECT_EQ(figures.max_concurrent, 1u);
+}
+
+TEST(Scale, A_hundred_thousand_sites_can_be_simulated) {
+    const Figures figures = run<miniatures::TokenRing>({{"sites", "100000"}},
+                                                       {{"time", "1s"}, {"latency", "1us"}, {"hold", "1us"}});
+    EXPECT_TRUE(figures.violations.empty());
+    EXPECT_GT(figures.delivered, 100'000u);
+}
+
+TEST(Plan, What_makes_no_sense_is_told_in_one_line) {
+    const auto refusal = [](const Parameters& parameters, const Parameters& flags) {
+        const auto made = simulation_of<Raymond>().make(parameters, planned(flags));
+        return made ? "" : made.error();
+    };
+    EXPECT_EQ(refusal({}, {{"crash", "3@1s"}}), "--crash 3@1s: the sites are 0 to 2");
+    EXPECT_EQ(refusal({}, {{"warm-up", "10s"}}), "--warm-up 10s: write less than --time 10s");
+    EXPECT_EQ(refusal({}, {{"leave", "1@1s"}}), "--leave: a site of raymond cannot leave");
+    EXPECT_EQ(refusal({}, {{"trust", "anchor"}}), "--trust anchor: write --anchor SITE with it");
+    EXPECT_EQ(refusal({}, {{"join", "2@1s"}}),
+              "--join 2@1s: site 2 is there from the start; write --founders 2 or less");
+    EXPECT_EQ(refusal({{"loans", "2"}}, {}),
+              "--loans 2: raymond has no such parameter; it takes --sites or --permits");
+}
+
+}  // namespace
