@@ -1,0 +1,132 @@
+// How fast the simulator is: messages delivered per CPU second with 1,000 sites, beside what a bare heap of
+// events would allow at best. See bench/README.md.
+//
+//   bench_simulator [RUNS]      best of so many runs; 3 if nothing is said
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <limits>
+#include <queue>
+#include <vector>
+
+#include "protocols/semaphore/raymond.hpp"
+#include "sim/queue.hpp"
+#include "sim/simulation_of.hpp"
+
+namespace {
+
+using namespace allot;
+using namespace allot::sim;
+
+constexpr double target = 2e6;
+
+struct Load {
+    const char* name;
+    const char* permits;
+    const char* time;
+    Distribution think;
+    Distribution latency;
+};
+
+const Load loads[] = {
+    {"moderate", "10", "2s", Distribution::exponential(second), Distribution::uniform(200'000, 1'000'000)},
+    {"saturated", "10", "400ms", Distribution::exponential(millisecond),
+     Distribution::uniform(200'000, 1'000'000)},
+};
+
+double cpu_seconds() {
+    timespec time{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) / 1e9;
+}
+
+struct Simulated {
+    std::uint64_t messages = 0;
+    std::size_t in_flight = 0;  // on average
+    double per_second = 0;
+};
+
+Simulated simulate(const Load& load, int runs) {
+    Plan plan;
+    plan.time = *Duration::parse("time", load.time);
+    plan.think = load.think;
+    plan.latency = load.latency;
+    const auto simulation =
+        simulation_of<Raymond>().make({{"sites", "1000"}, {"permits", load.permits}}, plan);
+    Simulated best;
+    for (int run = 0; run < runs; ++run) {
+        const Figures figures = (*simulation)->run(1);
+        best.messages = figures.delivered;
+        // Little's law: what arrives per second times how long it was under way.
+        best.in_flight = static_cast<std::size_t>(static_cast<double>(figures.delivered) *
+                                                  in_seconds((load.latency.low + load.latency.high) / 2) /
+                                                  in_seconds(plan.time.value));
+        best.per_second =
+            std::max(best.per_second, static_cast<double>(figures.delivered) / figures.cpu_seconds);
+    }
+    return best;
+}
+
+// Takes an event and adds one, as a simulator does for every message, and does nothing else.
+template <class Queue>
+double bare(std::uint64_t events, std::size_t in_flight, const Distribution& latency, int runs) {
+    double best = 0;
+    for (int run = 0; run < runs; ++run) {
+        Queue queue;
+        Random random(1);
+        for (std::uint32_t i = 0; i < in_flight; ++i) queue.push({latency.draw(random), i, i});
+        const double began = cpu_seconds();
+        for (std::uint64_t i = 0; i < events; ++i) {
+            Scheduled event = queue.pop();
+            event.at += latency.draw(random);
+            event.what = static_cast<std::uint32_t>(i);
+            queue.push(event);
+        }
+        best = std::max(best, static_cast<double>(events) / (cpu_seconds() - began));
+    }
+    return best;
+}
+
+// The standard library's binary heap, by time and by order.
+class BinaryHeap {
+public:
+    void push(const Scheduled& event) { heap_.push(event); }
+    Scheduled pop() {
+        const Scheduled first = heap_.top();
+        heap_.pop();
+        return first;
+    }
+
+private:
+    struct Later {
+        bool operator()(const Scheduled& a, const Scheduled& b) const {
+            return a.at != b.at ? a.at > b.at : a.what > b.what;
+        }
+    };
+    std::priority_queue<Scheduled, std::vector<Scheduled>, Later> heap_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const int runs = argc > 1 ? std::max(1, std::atoi(argv[1])) : 3;
+    std::printf("raymond, 1,000 sites, 10 permits, latency uniform:0.2ms..1ms; best of %d\n", runs);
+    std::printf("messages per CPU second, and what a bare queue with as many events in flight allows\n\n");
+    std::printf("%-10s %10s %10s %12s %17s %8s %17s %8s\n", "load", "messages", "in flight", "simulator",
+                "bare binary heap", "ratio", "bare EventQueue", "ratio");
+    double slowest = std::numeric_limits<double>::max();
+    for (const Load& load : loads) {
+        const Simulated simulated = simulate(load, runs);
+        const double heap = bare<BinaryHeap>(simulated.messages, simulated.in_flight, load.latency, runs);
+        const double radix = bare<EventQueue>(simulated.messages, simulated.in_flight, load.latency, runs);
+        std::printf("%-10s %10llu %10zu %12.0f %17.0f %8.2f %17.0f %8.2f\n", load.name,
+                    static_cast<unsigned long long>(simulated.messages), simulated.in_flight,
+                    simulated.per_second, heap, simulated.per_second / heap, radix,
+                    simulated.per_second / radix);
+        slowest = std::min(slowest, simulated.per_second);
+    }
+    std::printf("\n%-46s %10.0f   target >= %-8.0f %s\n", "messages per CPU second, the slower load", slowest,
+                target, slowest >= target ? "reached" : "missed");
+    return slowest >= target ? 0 : 1;
+}
