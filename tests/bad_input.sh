@@ -95,6 +95,7 @@ refused '--crash-from 9s: write no more than --crash-to 5s' sim raymond --crashe
 refused '--crash 2: write sites and times, as in 2@1s' sim raymond --crash 2
 refused '--crash 3@1s: the sites are 0 to 2' sim raymond --crash 3@1s
 refused '--crash 1@1s: site 1 is the anchor, which never crashes' sim raymond --crash 1@1s --anchor 1
+refused '--crash-inside 101: write a whole number from 0 to 100' sim raymond --crash-inside 101
 refused '--restart 1@x: write sites and times' sim raymond --restart 1@x
 refused '--leave: a site of raymond cannot leave' sim raymond --leave 1@1s
 refused '--join 2@1s: site 2 is there from the start; write --founders 2 or less' sim raymond --join 2@1s

@@ -60,6 +60,9 @@ const std::vector<PlanFlag> plan_flags{
     {"crash-from", "Faults", "the first of them crashes then; default a tenth of the time"},
     {"crash-to", "Faults", "the last of them crashes then; default half of the time"},
     {"crash", "Faults", "who crashes when, as in 2@1s,5@300ms"},
+    {"crash-inside", "Faults",
+     "so many of 100 crashes cut the next step of the site short: it sends only some of its messages; "
+     "default 0"},
     {"restart", "Faults", "which crashed site comes back when"},
     {"leave", "Faults", "who leaves in order when, or as soon as it is idle"},
     {"founders", "Faults", "sites from this one on join later; default all are there"},

@@ -186,6 +186,8 @@ std::optional<std::string> wrong(const Plan& plan, std::uint32_t sites) {
         return fmt::format("--founders {}: write a whole number from 1 to {}", plan.founders, sites);
     if (plan.crashes > sites)
         return fmt::format("--crashes {}: write a whole number from 0 to {}", plan.crashes, sites);
+    if (plan.crash_inside > 100)
+        return fmt::format("--crash-inside {}: write a whole number from 0 to 100", plan.crash_inside);
     return std::nullopt;
 }
 

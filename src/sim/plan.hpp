@@ -109,6 +109,7 @@ struct Plan {
     OptionalTime crash_from;  // a tenth of the time
     OptionalTime crash_to;    // half of the time
     Schedule crash;
+    std::uint32_t crash_inside = 0;  // so many of 100 crashes come inside the next step of the site
     Schedule restart;
     Schedule leave;
     std::uint32_t founders = 0;  // sites from this one on are absent until they join; 0: all are founders
@@ -131,8 +132,8 @@ struct Plan {
 
     BOOST_DESCRIBE_CLASS(Plan, (),
                          (time, warm_up, think, hold, requests, demand, campers, latency, links, tick,
-                          crashes, crash_from, crash_to, crash, restart, leave, founders, join, detect, trust,
-                          anchor, verify, patience),
+                          crashes, crash_from, crash_to, crash, crash_inside, restart, leave, founders, join,
+                          detect, trust, anchor, verify, patience),
                          (), ())
 };
 

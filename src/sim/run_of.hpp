@@ -96,6 +96,7 @@ private:
         Time due = never;
         bool camps = false;
         bool leaves = false;
+        bool dies = false;  // inside its next step
     };
 
     void begin();
@@ -112,8 +113,13 @@ private:
     void crash(SiteId self);
     void leave(SiteId self);
 
+    template <class Step>
+    void take(SiteId self, Phase before, Step&& step);
+    template <class Step>
+    void die_inside(SiteId self, Phase before, Step&& step);
     void settle(SiteId self, Phase before);
-    void send(SiteId self);
+    void send_all(SiteId self);
+    void send(SiteId self, SiteId to, const Message& message);
     void set_timers(SiteId self);
     void account(SiteId self, Phase before);
     void plan_next(SiteId self);
@@ -134,6 +140,8 @@ private:
     void verify();
     void judge(const Report& report);
     void log_step(SiteId self, std::string_view verb, std::string_view rest = {});
+    void log_delivery(const Envelope<Message>& envelope);
+    void log_death(SiteId self);
     void log_outcome(SiteId self, Phase before);
     Figures finish();
 
@@ -317,8 +325,7 @@ void RunOf<P>::request(SiteId self) {
     if (log_ != nullptr)
         log_step(self, "request", fmt::format(" {} {}", demand.units, fmt::join(demand.resources, ",")));
     metrics_.requested(self, now_);
-    stepper_.request(self, site, demand);
-    settle(self, Phase::waiting);
+    take(self, Phase::waiting, [&] { stepper_.request(self, site, demand); });
 }
 
 template <Protocol P>
@@ -327,8 +334,7 @@ void RunOf<P>::release(SiteId self) {
     if (agent.next != What::release || agent.due != now_ || !sites_[self].holding()) return;
     agent.due = never;
     log_step(self, "release");
-    stepper_.release(self, sites_[self]);
-    settle(self, Phase::holding);
+    take(self, Phase::holding, [&] { stepper_.release(self, sites_[self]); });
 }
 
 template <Protocol P>
@@ -340,15 +346,8 @@ void RunOf<P>::deliver(std::uint32_t slot) {
     letter.number = 0;
     if (site.up() && site.incarnation == letter.life) {
         metrics_.delivered();
-        if (log_ != nullptr)
-            log_step(
-                from, "deliver",
-                fmt::format(" -> {} {} {}", to, kind_name(letter.envelope.message),
-                            std::visit([](const auto& kind) { return boost::json::serialize(to_json(kind)); },
-                                       letter.envelope.message)));
-        const Phase before = site.application.phase;
-        stepper_.deliver(to, site, from, letter.envelope.message);
-        settle(to, before);
+        if (log_ != nullptr) log_delivery(letter.envelope);
+        take(to, site.application.phase, [&] { stepper_.deliver(to, site, from, letter.envelope.message); });
         // A late message may bring its sender back to mind, so that it must be said again that it is gone.
         if constexpr (HearsDeparted<P>)
             if (!sites_[from].up() && listens(to, from)) say_later(to, InputKind::departed, from);
@@ -365,9 +364,7 @@ void RunOf<P>::timeout(SiteId self, std::uint32_t timer) {
         due = never;
         if (log_ != nullptr)
             log_step(self, "timeout", fmt::format(" {}", enum_name(static_cast<Timer>(timer))));
-        const Phase before = site.application.phase;
-        stepper_.timeout(self, site, timer);
-        settle(self, before);
+        take(self, site.application.phase, [&] { stepper_.timeout(self, site, timer); });
     }
 }
 
@@ -378,6 +375,10 @@ void RunOf<P>::crash(SiteId self) {
     // Who may not crash now is tried again.
     if (!may_crash(site.protocol, stepper_.context(self, site)))
         return push(now_ + plan_.tick.value, What::crash, self);
+    if (plan_.crash_inside > 0 && faults_(100) < plan_.crash_inside) {
+        agents_[self].dies = true;
+        return;
+    }
     log_step(self, "crash");
     const Phase before = site.application.phase;
     stepper_.crash(self, site);
@@ -388,9 +389,38 @@ void RunOf<P>::crash(SiteId self) {
 template <Protocol P>
 void RunOf<P>::leave(SiteId self) {
     agents_[self].leaves = false;
+    agents_[self].dies = false;  // it leaves in time
     log_step(self, "leave");
     stepper_.leave(self, sites_[self]);
     settle(self, Phase::idle);
+    announce_end(self);
+}
+
+template <Protocol P>
+template <class Step>
+void RunOf<P>::take(SiteId self, Phase before, Step&& step) {
+    if (agents_[self].dies) return die_inside(self, before, step);
+    step();
+    settle(self, before);
+}
+
+// The handler runs, but what it changed is lost, and only the first few of its messages were sent.
+template <Protocol P>
+template <class Step>
+void RunOf<P>::die_inside(SiteId self, Phase before, Step&& step) {
+    agents_[self].dies = false;
+    Site<P> site = sites_[self];
+    step();
+    auto sends = stepper_.fx().sends();
+    sends.erase(sends.begin() + static_cast<std::ptrdiff_t>(faults_(sends.size() + 1)), sends.end());
+    sites_[self] = std::move(site);
+    stepper_.crash(self, sites_[self]);
+    if (log_ != nullptr && !sends.empty()) *log_ << " sent";
+    for (const auto& one : sends) {
+        if (log_ != nullptr) fmt::print(*log_, " {}", one.to);
+        send(self, one.to, one.message);
+    }
+    settle(self, before);
     announce_end(self);
 }
 
@@ -404,35 +434,36 @@ void RunOf<P>::settle(SiteId self, Phase before) {
         for (const Event& event : stepper_.events()) monitor_.observe(event, report);
         judge(report);
     }
-    send(self);
+    send_all(self);
     set_timers(self);
     if (before != sites_[self].application.phase) account(self, before);
     plan_next(self);
 }
 
 template <Protocol P>
-void RunOf<P>::send(SiteId self) {
-    for (const auto& send : stepper_.fx().sends()) {
-        metrics_.sent(send.message.index());
-        if (send.to >= sites()) {
-            Report report;
-            report.violated(world::assertion.name,
-                            fmt::format("a message to site {}, which does not exist", send.to));
-            judge(report);
-            continue;
-        }
-        const Site<P>& receiver = sites_[send.to];
-        // Messages to a site that is gone vanish; while the founders start, all of them count as there.
-        if (!receiver.up() && !(beginning_ && send.to < surroundings_.founders)) continue;
-        const std::uint32_t slot = flight_.take();
-        Letter& letter = flight_[slot];
-        letter.envelope.from = self;
-        letter.envelope.to = send.to;
-        letter.envelope.message = send.message;
-        letter.life = receiver.incarnation;
-        letter.number = ++letters_;
-        push(arrival(self, send.to), What::deliver, slot);
+void RunOf<P>::send_all(SiteId self) {
+    for (const auto& one : stepper_.fx().sends()) send(self, one.to, one.message);
+}
+
+template <Protocol P>
+void RunOf<P>::send(SiteId self, SiteId to, const Message& message) {
+    metrics_.sent(message.index());
+    if (to >= sites()) {
+        Report report;
+        report.violated(world::assertion.name, fmt::format("a message to site {}, which does not exist", to));
+        return judge(report);
     }
+    const Site<P>& receiver = sites_[to];
+    // Messages to a site that is gone vanish; while the founders start, all of them count as there.
+    if (!receiver.up() && !(beginning_ && to < surroundings_.founders)) return;
+    const std::uint32_t slot = flight_.take();
+    Letter& letter = flight_[slot];
+    letter.envelope.from = self;
+    letter.envelope.to = to;
+    letter.envelope.message = message;
+    letter.life = receiver.incarnation;
+    letter.number = ++letters_;
+    push(arrival(self, to), What::deliver, slot);
 }
 
 // On FIFO links no message overtakes an earlier one of its channel. Only channels whose newest message is
@@ -528,9 +559,9 @@ void RunOf<P>::hear(std::uint32_t slot) {
     const auto life = life_meant(word);
     if (!site.up() || site.incarnation != word.life || !life) return;
     if (log_ != nullptr) log_step(word.to, enum_name(word.kind), fmt::format(" {}", word.about));
-    const Phase before = site.application.phase;
-    stepper_.detect(word.to, site, word.kind, {word.about, *life});
-    settle(word.to, before);
+    take(word.to, site.application.phase, [&] {
+        stepper_.detect(word.to, site, word.kind, {word.about, *life});
+    });
     // The next life is trusted only when the last one is known to be over.
     if (HearsTrusted<P> && word.kind == InputKind::dead && sites_[word.about].up() &&
         plan_.trust != world::Trust::anchor)
@@ -643,7 +674,22 @@ void RunOf<P>::judge(const Report& report) {
 
 template <Protocol P>
 void RunOf<P>::log_step(SiteId self, std::string_view verb, std::string_view rest) {
-    if (log_ != nullptr) fmt::print(*log_, "{} {}{}", verb, self, rest);
+    if (log_ == nullptr) return;
+    log_death(self);
+    fmt::print(*log_, "{} {}{}", verb, self, rest);
+}
+
+template <Protocol P>
+void RunOf<P>::log_delivery(const Envelope<Message>& envelope) {
+    log_death(envelope.to);
+    const auto content = std::visit([](const auto& kind) { return to_json(kind); }, envelope.message);
+    fmt::print(*log_, "deliver {} -> {} {} {}", envelope.from, envelope.to, kind_name(envelope.message),
+               boost::json::serialize(content));
+}
+
+template <Protocol P>
+void RunOf<P>::log_death(SiteId self) {
+    if (agents_[self].dies) fmt::print(*log_, "crash {} in ", self);
 }
 
 template <Protocol P>

@@ -106,6 +106,22 @@ TEST(Simulation, Its_log_is_a_scenario_with_joins_crashes_restarts_and_detectors
         }
 }
 
+TEST(Simulation, Its_log_is_a_scenario_with_crashes_inside_steps) {
+    const std::vector raymond{world::entry_of<Raymond>()};
+    std::string all;
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+        const std::string log = log_of<Raymond>(
+            {{"sites", "5"}, {"permits", "4"}},
+            {{"time", "100ms"}, {"latency", "exponential:1ms"}, {"crashes", "3"}, {"crash-inside", "70"}},
+            seed);
+        expect_played(raymond, log);
+        all += log;
+    }
+    EXPECT_NE(all.find(" in request "), std::string::npos);
+    EXPECT_NE(all.find(" in deliver "), std::string::npos);
+    EXPECT_NE(all.find(" sent "), std::string::npos);
+}
+
 TEST(Simulation, A_listener_hears_everything_that_its_detectors_have_to_say) {
     const std::vector listener{world::entry_of<play_test::Listener>()};
     const Parameters flags{{"time", "200ms"},     {"founders", "3"},    {"join", "3@10ms"},
