@@ -72,6 +72,7 @@ private:
     using Timer = TimerOf<P>;
     using InputKind = world::InputKind;
     static constexpr Time never = std::numeric_limits<Time>::max();
+    static constexpr SiteId anybody = std::numeric_limits<SiteId>::max();
     static constexpr std::uint64_t events_per_report = 1 << 16;
 
     enum class What : std::uint8_t { deliver, timeout, request, release, report, crash, start, leave };
@@ -110,6 +111,8 @@ private:
     void release(SiteId self);
     void deliver(std::uint32_t slot);
     void timeout(SiteId self, std::uint32_t timer);
+    bool mortal(SiteId self) const;
+    void crash_somebody();
     void crash(SiteId self);
     void leave(SiteId self);
 
@@ -241,7 +244,7 @@ void RunOf<P>::handle(const Scheduled& event) {
         case What::report:
             return hear(index);
         case What::crash:
-            return crash(index);
+            return index == anybody ? crash_somebody() : crash(index);
         case What::start:
             return start(index);
         case What::leave:
@@ -270,12 +273,12 @@ void RunOf<P>::begin_detectors() {
         for (SiteId self = 0; self < surroundings_.founders; ++self)
             for (SiteId peer = 0; peer < surroundings_.founders; ++peer) {
                 if (!listens(self, peer)) continue;
-                if (plan_.trust == world::Trust::sparse) {
-                    say_later(self, InputKind::trusted, peer);
-                } else if (plan_.trust == world::Trust::dense || self == surroundings_.anchor) {
+                if (plan_.trust == world::Trust::dense || self == surroundings_.anchor) {
                     const Phase before = sites_[self].application.phase;
                     stepper_.detect(self, sites_[self], InputKind::trusted, {peer, 0});
                     settle(self, before);
+                } else if (plan_.trust == world::Trust::sparse) {
+                    say_later(self, InputKind::trusted, peer);
                 }
             }
 }
@@ -286,18 +289,8 @@ void RunOf<P>::plan_faults() {
     for (const auto& item : plan_.restart.items) push(item.at, What::start, item.site);
     for (const auto& item : plan_.join.items) push(item.at, What::start, item.site);
     for (const auto& item : plan_.leave.items) push(item.at, What::leave, item.site);
-    if (plan_.crashes == 0) return;
-    std::vector<SiteId> mortals;
-    for (SiteId site = 0; site < sites(); ++site)
-        if (site != surroundings_.anchor && sites_[site].up() &&
-            may_crash(sites_[site].protocol, stepper_.context(site, sites_[site])))
-            mortals.push_back(site);
-    const auto crashes = std::min<std::size_t>(plan_.crashes, mortals.size());
-    for (std::size_t i = 0; i < crashes; ++i) {
-        std::swap(mortals[i], mortals[i + faults_(mortals.size() - i)]);
-        const Time step = crashes > 1 ? (plan_.to() - plan_.from()) / (crashes - 1) : 0;
-        push(plan_.from() + i * step, What::crash, mortals[i]);
-    }
+    const Time step = plan_.crashes > 1 ? (plan_.to() - plan_.from()) / (plan_.crashes - 1) : 0;
+    for (std::uint32_t i = 0; i < plan_.crashes; ++i) push(plan_.from() + i * step, What::crash, anybody);
 }
 
 template <Protocol P>
@@ -369,12 +362,27 @@ void RunOf<P>::timeout(SiteId self, std::uint32_t timer) {
 }
 
 template <Protocol P>
+bool RunOf<P>::mortal(SiteId self) const {
+    const Site<P>& site = sites_[self];
+    return site.up() && self != surroundings_.anchor && !agents_[self].dies &&
+           may_crash(site.protocol, stepper_.context(self, site));
+}
+
+// Who crashes is drawn only now: a site that has not started yet may not, and one that is down cannot.
+template <Protocol P>
+void RunOf<P>::crash_somebody() {
+    std::vector<SiteId> mortals;
+    for (SiteId site = 0; site < sites(); ++site)
+        if (mortal(site)) mortals.push_back(site);
+    if (mortals.empty()) return push(now_ + plan_.tick.value, What::crash, anybody);
+    crash(mortals[faults_(mortals.size())]);
+}
+
+template <Protocol P>
 void RunOf<P>::crash(SiteId self) {
     Site<P>& site = sites_[self];
     if (!site.up()) return;
-    // Who may not crash now is tried again.
-    if (!may_crash(site.protocol, stepper_.context(self, site)))
-        return push(now_ + plan_.tick.value, What::crash, self);
+    if (!mortal(self)) return push(now_ + plan_.tick.value, What::crash, self);  // it is tried again
     if (plan_.crash_inside > 0 && faults_(100) < plan_.crash_inside) {
         agents_[self].dies = true;
         return;

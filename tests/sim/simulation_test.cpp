@@ -8,6 +8,7 @@
 #include "miniatures/two_locks.hpp"
 #include "play/player.hpp"
 #include "play/test_protocols.hpp"
+#include "protocols/semaphore/permits.hpp"
 #include "protocols/semaphore/raymond.hpp"
 #include "sim/simulation_of.hpp"
 #include "world/entry_of.hpp"
@@ -120,6 +121,22 @@ TEST(Simulation, Its_log_is_a_scenario_with_crashes_inside_steps) {
     EXPECT_NE(all.find(" in request "), std::string::npos);
     EXPECT_NE(all.find(" in deliver "), std::string::npos);
     EXPECT_NE(all.find(" sent "), std::string::npos);
+}
+
+TEST(Simulation, Its_log_is_a_scenario_where_sites_must_start_up_first) {
+    const std::vector permits{world::entry_of<Permits>()};
+    for (const char* trust : {"dense", "sparse"})
+        for (std::uint64_t seed = 0; seed < 5; ++seed) {
+            Parameters flags = busy;
+            flags["trust"] = trust;
+            flags["anchor"] = "0";
+            expect_played(permits, log_of<Permits>({{"sites", "4"}, {"permits", "2"}}, flags, seed));
+            flags["join"] = "3@20ms";
+            flags["restart"] = "1@70ms,2@80ms";
+            flags["founders"] = "3";
+            expect_played(permits, log_of<Permits>({{"sites", "4"}, {"permits", "2"}, {"membership", "open"}},
+                                                   flags, seed));
+        }
 }
 
 TEST(Simulation, A_listener_hears_everything_that_its_detectors_have_to_say) {
@@ -290,6 +307,24 @@ TEST(RaymondSimulated, Every_crash_costs_a_permit) {
             EXPECT_EQ(figures.max_concurrent, crashes < 5 ? 5 - crashes : 0) << crashes << " crashes";
             EXPECT_EQ(figures.unserved, crashes < 5 ? 0 : 15 - crashes);
             EXPECT_TRUE(figures.violations.empty());
+        }
+}
+
+// The lines of the repaired protocol in the same table: min(k, N - c).
+TEST(PermitsSimulated, Crashes_cost_no_permit) {
+    for (const char* trust : {"dense", "sparse"})
+        for (const std::uint32_t crashes : {0u, 4u, 10u, 11u, 14u}) {
+            const Figures figures =
+                run<Permits>({{"sites", "15"}, {"permits", "5"}}, {{"think", "exponential:0.1ms"},
+                                                                   {"latency", "exponential:0.6ms"},
+                                                                   {"trust", trust},
+                                                                   {"anchor", "0"},
+                                                                   {"crashes", std::to_string(crashes)},
+                                                                   {"time", "3s"},
+                                                                   {"warm-up", "2s"}});
+            EXPECT_EQ(figures.max_concurrent, std::min(5u, 15 - crashes)) << crashes << " crashes, " << trust;
+            EXPECT_EQ(figures.unserved, 0u);
+            EXPECT_TRUE(figures.violations.empty()) << figures.violations[0].detail;
         }
 }
 
