@@ -261,7 +261,7 @@ TEST(Player, The_detector_speaks_within_its_axioms) {
     expect_bad(header + "unsuspected 0 1", "site 0 does not suspect site 1");
     expect_bad(header + "suspected 1 0\ncrash 0\nunsuspected 1 0", "site 0 is not up");
     expect_bad(header + "departed 0 1", "site 1 is up: only a site that is gone has departed");
-    expect_holds(header + "leave 1\ndead 0 1");
+    expect_holds(header + "leave 0\ndead 1 0");
     expect_holds(header.substr(0, header.size() - 1) + " lies=1\ndead 0 1");
     expect_bad(header + "suspected 0 0", "a site does not watch itself");
     expect_bad("protocol raymond\ncrash 1\ndead 0 1", "raymond does not listen to this");
