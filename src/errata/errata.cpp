@@ -1,0 +1,211 @@
+#include "errata/errata.hpp"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <optional>
+
+#include "core/parameters.hpp"
+
+namespace allot::errata {
+
+namespace {
+
+struct Field {
+    std::size_t line = 0;
+    std::string key;
+    std::string value;
+};
+using Stanza = std::vector<Field>;
+
+Error wrong(const Source& source, std::size_t line, const std::string& what) {
+    return Error{fmt::format("src/protocols/{}/errata.txt:{}: {}", source.problem, line, what)};
+}
+
+std::string_view trimmed(std::string_view text) {
+    const auto first = text.find_first_not_of(" \t\r");
+    if (first == std::string_view::npos) return {};
+    return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+}
+
+// --- From text to stanzas.
+
+std::optional<Error> read_line(const Source& source, std::size_t number, std::string_view line,
+                               Stanza& stanza) {
+    const bool goes_on = line.front() == ' ' || line.front() == '\t';
+    if (goes_on && stanza.empty()) return wrong(source, number, "an indented line goes on with nothing");
+    if (goes_on) {
+        std::string& value = stanza.back().value;
+        value += (value.empty() ? "" : " ") + std::string(trimmed(line));
+        return std::nullopt;
+    }
+    const auto colon = line.find(':');
+    if (colon == std::string_view::npos) return wrong(source, number, "write `key: value`");
+    stanza.push_back(
+        {number, std::string(line.substr(0, colon)), std::string(trimmed(line.substr(colon + 1)))});
+    return std::nullopt;
+}
+
+Result<std::vector<Stanza>> read_stanzas(const Source& source) {
+    std::vector<Stanza> stanzas(1);
+    std::string_view rest = source.text;
+    for (std::size_t number = 1; !rest.empty(); ++number) {
+        const auto end = std::min(rest.find('\n'), rest.size());
+        const std::string_view line = rest.substr(0, end);
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+        if (line.starts_with('#')) continue;
+        if (trimmed(line).empty()) {
+            if (!stanzas.back().empty()) stanzas.emplace_back();
+        } else if (const auto error = read_line(source, number, line, stanzas.back())) {
+            return *error;
+        }
+    }
+    if (stanzas.back().empty()) stanzas.pop_back();
+    return stanzas;
+}
+
+// --- From a stanza to an erratum.
+
+constexpr std::array keys{"paper",  "number", "lines",   "title", "symptom",
+                          "repair", "story",  "command", "shows", "cure"};
+
+// Where a key is kept; nothing if there is no such key, or no command yet that it could belong to.
+std::string* place_of(Erratum& erratum, std::string_view key) {
+    if (key == "number") return &erratum.number;
+    if (key == "paper") return &erratum.paper;
+    if (key == "lines") return &erratum.lines;
+    if (key == "title") return &erratum.title;
+    if (key == "symptom") return &erratum.symptom;
+    if (key == "repair") return &erratum.repair;
+    if (key == "story") return &erratum.story;
+    if (key == "command") return &erratum.demonstrations.emplace_back().command;
+    if (erratum.demonstrations.empty()) return nullptr;
+    if (key == "shows") return &erratum.demonstrations.back().shows;
+    if (key == "cure") return &erratum.demonstrations.back().cure;
+    return nullptr;
+}
+
+bool is_command(std::string_view text) {
+    return text.starts_with("allot check ") || text.starts_with("allot play ");
+}
+
+std::optional<Error> take_field(const Source& source, const Field& field, Erratum& erratum) {
+    if (std::find(keys.begin(), keys.end(), field.key) == keys.end())
+        return wrong(source, field.line,
+                     fmt::format("{}: write {}", field.key, listed({keys.begin(), keys.end()})));
+    std::string* place = place_of(erratum, field.key);
+    if (place == nullptr)
+        return wrong(source, field.line,
+                     fmt::format("{}: it belongs to a command, write that first", field.key));
+    if (!place->empty()) return wrong(source, field.line, fmt::format("{}: it is there already", field.key));
+    if (field.value.empty()) return wrong(source, field.line, fmt::format("{}: nothing follows", field.key));
+    if ((field.key == "command" || field.key == "cure") && !is_command(field.value))
+        return wrong(source, field.line,
+                     fmt::format("{}: begin with `allot check` or `allot play`", field.key));
+    *place = field.value;
+    return std::nullopt;
+}
+
+std::optional<std::string> missing_key(const Erratum& erratum) {
+    const std::array<std::pair<const char*, const std::string*>, 7> needed{{{"paper", &erratum.paper},
+                                                                            {"number", &erratum.number},
+                                                                            {"lines", &erratum.lines},
+                                                                            {"title", &erratum.title},
+                                                                            {"symptom", &erratum.symptom},
+                                                                            {"repair", &erratum.repair},
+                                                                            {"story", &erratum.story}}};
+    for (const auto& [key, value] : needed)
+        if (value->empty()) return key;
+    for (const Demonstration& shown : erratum.demonstrations)
+        if (shown.shows.empty()) return "shows";
+    return std::nullopt;
+}
+
+Result<Erratum> read_erratum(const Source& source, const Stanza& stanza, const std::string& paper) {
+    Erratum erratum;
+    erratum.problem = source.problem;
+    for (const Field& field : stanza)
+        if (const auto error = take_field(source, field, erratum)) return *error;
+    if (erratum.paper.empty()) erratum.paper = paper;
+    if (const auto key = missing_key(erratum))
+        return wrong(source, stanza.front().line, fmt::format("this erratum has no {}", *key));
+    return erratum;
+}
+
+bool only_names_paper(const Stanza& stanza) {
+    return stanza.size() == 1 && stanza.front().key == "paper";
+}
+
+std::vector<std::string> names_of(const std::vector<Erratum>& list, std::string Erratum::*part) {
+    std::vector<std::string> names;
+    for (const Erratum& erratum : list)
+        if (std::find(names.begin(), names.end(), erratum.*part) == names.end())
+            names.push_back(erratum.*part);
+    return names;
+}
+
+}  // namespace
+
+Result<std::vector<Erratum>> parse(const Source& source) {
+    const auto stanzas = read_stanzas(source);
+    if (!stanzas) return Error{stanzas.error()};
+    std::vector<Erratum> list;
+    std::string paper;
+    for (const Stanza& stanza : *stanzas) {
+        if (only_names_paper(stanza)) {
+            paper = stanza.front().value;
+            continue;
+        }
+        const auto erratum = read_erratum(source, stanza, paper);
+        if (!erratum) return Error{erratum.error()};
+        for (const Erratum& earlier : list)
+            if (earlier.number == erratum->number)
+                return wrong(source, stanza.front().line,
+                             fmt::format("there are two with number {}", erratum->number));
+        list.push_back(*erratum);
+    }
+    return list;
+}
+
+Result<std::vector<Erratum>> all() {
+    std::vector<Erratum> list;
+    for (const Source& source : sources()) {
+        const auto errata = parse(source);
+        if (!errata) return Error{errata.error()};
+        list.insert(list.end(), errata->begin(), errata->end());
+    }
+    return list;
+}
+
+Result<std::vector<Erratum>> of_problem(const std::vector<Erratum>& list, const std::string& problem) {
+    if (problem.empty()) return list;
+    std::vector<Erratum> chosen;
+    std::copy_if(list.begin(), list.end(), std::back_inserter(chosen),
+                 [&](const Erratum& erratum) { return erratum.problem == problem; });
+    if (chosen.empty())
+        return Error{fmt::format("no errata of such a problem; there are some of {}",
+                                 listed(names_of(list, &Erratum::problem)))};
+    return chosen;
+}
+
+Result<Erratum> find(const std::vector<Erratum>& list, const std::string& name) {
+    const auto colon = name.find(':');
+    const std::string problem = colon == std::string::npos ? "" : name.substr(0, colon);
+    const auto among = of_problem(list, problem);
+    if (!among) return Error{fmt::format("{}: {}", name, among.error())};
+    const std::string number = colon == std::string::npos ? name : name.substr(colon + 1);
+    std::vector<std::string> found;
+    const Erratum* last = nullptr;
+    for (const Erratum& erratum : *among)
+        if (erratum.number == number) {
+            found.push_back(erratum.id());
+            last = &erratum;
+        }
+    if (found.size() == 1) return *last;
+    if (found.empty())
+        return Error{fmt::format("{}: no such erratum; there is {}", name,
+                                 listed(names_of(*among, &Erratum::number)))};
+    return Error{fmt::format("{}: several problems have that; write {}", name, listed(found))};
+}
+
+}  // namespace allot::errata
