@@ -1,0 +1,215 @@
+// allot errata: the defects of the published algorithms, each with the command that shows it.
+
+#include "errata/errata.hpp"
+
+#include <fmt/format.h>
+#include <optional>
+#include <sstream>
+#include <unistd.h>
+
+#include "cli/commands.hpp"
+#include "cli/table.hpp"
+#include "core/json.hpp"
+#include "errata/trial.hpp"
+
+namespace allot::cli {
+
+namespace {
+
+using errata::Demonstration;
+using errata::Erratum;
+using Errata = std::vector<Erratum>;
+
+constexpr std::size_t line_width = 100;
+
+struct ErrataFlags {
+    std::string problem;
+    std::optional<std::string> show;
+    std::optional<std::string> run;  // empty: all
+    bool json = false;
+};
+
+std::string shown_by(const Erratum& erratum) {
+    if (erratum.demonstrations.empty()) return "listed only";
+    return erratum.demonstrations.front().plays_scenario() ? "scenario" : "check";
+}
+
+boost::json::value as_json(const Erratum& erratum) {
+    boost::json::array demonstrations;
+    for (const Demonstration& shown : erratum.demonstrations)
+        demonstrations.push_back(
+            {{"command", shown.command},
+             {"shows", shown.shows},
+             {"cure", shown.cure.empty() ? boost::json::value(nullptr) : boost::json::value(shown.cure)}});
+    return {{"id", erratum.id()},
+            {"problem", erratum.problem},
+            {"number", erratum.number},
+            {"paper", erratum.paper},
+            {"lines", erratum.lines},
+            {"title", erratum.title},
+            {"symptom", erratum.symptom},
+            {"repair", erratum.repair},
+            {"story", erratum.story},
+            {"shown_by", shown_by(erratum)},
+            {"demonstrations", demonstrations}};
+}
+
+void print_json(const Errata& list) {
+    boost::json::array all;
+    for (const Erratum& erratum : list) all.push_back(as_json(erratum));
+    fmt::print("{}\n", boost::json::serialize(all));
+}
+
+void print_table(const Errata& list) {
+    Table table({"problem", "number", "lines", "what is wrong", "symptom", "shown by"});
+    for (const Erratum& erratum : list)
+        table.add({erratum.problem, erratum.number, erratum.lines, erratum.title, erratum.symptom,
+                   shown_by(erratum)});
+    fmt::print("{}", table.text());
+    if (!list.empty()) fmt::print("\nThe story of one: allot errata --show {}\n", list.front().id());
+}
+
+std::string wrapped(const std::string& text) {
+    std::string lines;
+    std::size_t column = 0;
+    std::istringstream words(text);
+    for (std::string word; words >> word;) {
+        const bool fits = column + 1 + word.size() <= line_width;
+        if (column > 0) lines += fits ? ' ' : '\n';
+        column = column > 0 && fits ? column + 1 + word.size() : word.size();
+        lines += word;
+    }
+    return lines;
+}
+
+void print_story(const Erratum& erratum) {
+    const bool numbered = erratum.lines.find_first_of("0123456789") == 0;
+    fmt::print("{}: {}\n\n", erratum.id(), erratum.title);
+    fmt::print("{}\n", wrapped("Paper: " + erratum.paper));
+    fmt::print("Where: {}{}\n", numbered ? "lines " : "", erratum.lines);
+    fmt::print("Symptom: {}\n", erratum.symptom);
+    fmt::print("{}\n\n", wrapped("Repair: " + erratum.repair));
+    fmt::print("{}\n", wrapped(erratum.story));
+    for (const Demonstration& shown : erratum.demonstrations) {
+        fmt::print("\nThis shows it, {} is violated:\n\n    {}\n", shown.shows, shown.command);
+        if (!shown.cure.empty()) fmt::print("\nWith the cure nothing is:\n\n    {}\n", shown.cure);
+    }
+    if (erratum.demonstrations.empty()) fmt::print("\nNo command shows it: it is only listed.\n");
+}
+
+// --- The trial of all that have a command.
+
+struct Row {
+    const Erratum* erratum;
+    const Demonstration* demonstration;
+    errata::Trial trial;
+};
+
+std::vector<Row> try_all(const Errata& list) {
+    const bool terminal = isatty(STDERR_FILENO) != 0;
+    std::vector<Row> rows;
+    for (const Erratum& erratum : list)
+        for (const Demonstration& shown : erratum.demonstrations) {
+            if (terminal) fmt::print(stderr, "\r\x1b[K{}: {}", erratum.id(), shown.command);
+            rows.push_back({&erratum, &shown, errata::put_to_test(shown)});
+        }
+    if (terminal) fmt::print(stderr, "\r\x1b[K");
+    return rows;
+}
+
+std::string verdict_of(const errata::Trial& trial) {
+    if (!trial.shown) return "NOT SHOWN";
+    return trial.cured ? "shown" : "NOT CURED";
+}
+
+void print_trials(const std::vector<Row>& rows) {
+    Table table({"erratum", "claimed", "found", "with the cure", "verdict"});
+    for (const Row& row : rows)
+        table.add({row.erratum->id(), row.demonstration->shows, row.trial.found,
+                   row.demonstration->cure.empty() ? "no cure" : row.trial.cure_found,
+                   verdict_of(row.trial)});
+    fmt::print("{}", table.text());
+}
+
+void print_trials_json(const std::vector<Row>& rows) {
+    boost::json::array all;
+    for (const Row& row : rows) {
+        const bool has_cure = !row.demonstration->cure.empty();
+        all.push_back({{"id", row.erratum->id()},
+                       {"command", row.demonstration->command},
+                       {"shows", row.demonstration->shows},
+                       {"found", row.trial.found},
+                       {"shown", row.trial.shown},
+                       {"cure", has_cure ? boost::json::value(row.demonstration->cure) : nullptr},
+                       {"cure_found", has_cure ? boost::json::value(row.trial.cure_found) : nullptr},
+                       {"cured", row.trial.cured}});
+    }
+    fmt::print("{}\n", boost::json::serialize(all));
+}
+
+int run_trials(const Errata& list, bool json) {
+    const std::vector<Row> rows = try_all(list);
+    (json ? print_trials_json : print_trials)(rows);
+    for (const Row& row : rows)
+        if (!row.trial.shown || !row.trial.cured) return exit_no;
+    return exit_ok;
+}
+
+// --- What was asked for.
+
+Result<Errata> only(const Errata& list, const char* flag, const std::string& name) {
+    auto one = errata::find(list, name);
+    if (!one) return Error{fmt::format("{} {}", flag, one.error())};
+    return Errata{std::move(*one)};
+}
+
+Result<Errata> chosen(const ErrataFlags& flags) {
+    const auto all = errata::all();
+    if (!all) return all;
+    const auto list = errata::of_problem(*all, flags.problem);
+    if (!list) return Error{fmt::format("--problem {}: {}", flags.problem, list.error())};
+    if (flags.show) return only(*list, "--show", *flags.show);
+    if (!flags.run || flags.run->empty()) return list;
+    auto one = only(*list, "--run", *flags.run);
+    if (one && one->front().demonstrations.empty())
+        return Error{fmt::format("--run {}: it is only listed, no command shows it", *flags.run)};
+    return one;
+}
+
+int run_errata(const ErrataFlags& flags) {
+    const auto list = chosen(flags);
+    if (!list) return wrong_usage(list.error());
+    if (flags.run) return run_trials(*list, flags.json);
+    if (flags.json)
+        print_json(*list);
+    else if (flags.show)
+        print_story(list->front());
+    else
+        print_table(*list);
+    return exit_ok;
+}
+
+}  // namespace
+
+void add_errata(CLI::App& app, Action& action) {
+    auto flags = std::make_shared<ErrataFlags>();
+    auto* command = app.add_subcommand("errata", "The papers' defects, each with the command that shows it");
+    command->footer(
+        "Examples:\n"
+        "  allot errata --show semaphore:3\n"
+        "  allot errata --run\n"
+        "Exit code: 0 listed, or all shown; 1 one was not shown, or not cured; 2 wrong usage.");
+    command->add_option("--problem", flags->problem, "Only those of this problem")->type_name("");
+    auto* show = command->add_option("--show", flags->show, "The story of one, as in semaphore:3");
+    show->type_name("");
+    auto* run = command->add_option("--run", flags->run,
+                                    "Run the command and the cure of one, as in semaphore:3, or of all");
+    run->type_name("")->expected(0, 1)->excludes(show);
+    command->add_flag("--json", flags->json, "For programs");
+    command->callback([&action, flags, run] {
+        if (run->count() > 0 && !flags->run) flags->run.emplace();
+        action = [flags] { return run_errata(*flags); };
+    });
+}
+
+}  // namespace allot::cli

@@ -1,0 +1,17 @@
+# Every erratum with a command gives exactly the violation it claims, and every cure holds.
+set -eu
+"$ALLOT" errata --run
+
+# Which of the semaphore are shown, and not just listed.
+shown=$("$ALLOT" errata --problem semaphore | awk '$NF == "check" { printf "%s ", $2 }')
+[ "$shown" = "1 2 3 4 5 6 8 11 15 join crash-clock " ]
+
+# The story of one has its command and its cure, ready to paste.
+"$ALLOT" errata --show semaphore:1 >story.txt
+grep -qx '    allot check permits --sites 2 --permits 1 --crashes 1 --without apply-crash' story.txt
+grep -qx '    allot check permits --sites 2 --permits 1 --crashes 1' story.txt
+[ "$(awk '!/^    / && length > 100' story.txt)" = "" ]
+
+# For programs: the same errata.
+"$ALLOT" errata --json | grep -q '^\[{"id":"semaphore:1","problem":"semaphore","number":"1",'
+"$ALLOT" errata --run semaphore:1 --json | grep -q '"found":"deadlock","shown":true,.*"cure_found":"holds","cured":true'
