@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/draw.hpp"
 #include "core/ensure.hpp"
 
 namespace allot {
@@ -37,6 +38,31 @@ std::optional<std::string> Permits::misfit(const Context& ctx) const {
     if (peers_.size() != ctx.config.sites) return "peers needs one entry per site";
     if (phase_ != Phase::idle && !stamp_) return "a site that waits or holds has a stamp";
     return std::nullopt;
+}
+
+// Any faults but those that nobody could detect: who is not watched must not crash.
+void Permits::sample(Draw& draw) {
+    const auto sites = draw.number("sites", 2, 5);
+    const auto permits = draw.number("permits", 1, sites);
+    draw.number("max-request", 1, permits);
+    draw.requests(3);
+    draw.toggle("cancel");
+    draw.faults("crashes", sites - 1);
+    draw.faults("leaves", 2);
+    draw.faults("duplicate", 2);
+    draw.faults("lose", 2);
+    const bool start_up = draw.toggle("start-up");
+    if (draw.choice("membership", {"fixed", "open"}) == "fixed") {
+        draw.number("anchor", 0, sites - 1);
+        draw.choice("trust", {"dense", "sparse", "anchor"});
+        return;
+    }
+    draw.number("founders", 1, sites);
+    draw.faults("restarts", 3);
+    if (start_up)
+        draw.choice("trust", {"dense", "sparse"});
+    else
+        draw.choice("trust", {"dense"});
 }
 
 std::vector<Demand> Permits::demands(const Context& ctx) {
@@ -455,12 +481,10 @@ void Permits::check_site(const View<Permits>& view, SiteId self, Report& report)
         if (known.standing == Standing::gone && same_life)
             tell("dead-are-dead", "takes for dead", other);                                            // I2
         if (known.owed && site.phase_ == Phase::idle) tell("owed-in-use", "is idle and owes", other);  // I3
-        if (site.starting_ || known.standing != Standing::member || !same_life) continue;
-        const Acquaintance& mirror = peer.protocol.peers_[self];  // I8
-        // Who starts may still wait for word of the life before.
-        const bool knows_life = mirror.life == view.site(self).incarnation || peer.protocol.starting_;
-        if (mirror.standing != Standing::member || !knows_life)
-            tell("mutual", "counts, but is no member for", other);
+        // I8, and more: who starts may still wait for word, but of two that may ask each counts the other.
+        const bool both = other != self && peer.up() && !site.starting_ && !peer.protocol.starting_;
+        if (both && (known.standing != Standing::member || !same_life))
+            tell("mutual", "does not count", other);
     }
 }
 

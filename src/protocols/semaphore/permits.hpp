@@ -85,7 +85,7 @@ public:
         PropertyName{"dead-are-dead", "nobody takes a live site for dead"},
         PropertyName{"owed-in-use", "an answer is deferred only by who waits or holds"},
         PropertyName{"order-kept", "of two holders, the later request was not permitted by the earlier"},
-        PropertyName{"mutual", "a site that may ask is a member for every live peer it counts"},
+        PropertyName{"mutual", "of two live sites that may ask, each counts the other"},
         PropertyName{"fences-grow", "with one permit, stamp and site of successive holders grow"},
     };
     static constexpr std::array<std::string_view, 10> probes{
@@ -208,6 +208,8 @@ public:
     }
     static std::vector<Demand> demands(const Context& ctx);
     std::optional<std::string> misfit(const Context& ctx) const;
+
+    static void sample(Draw& draw);
 
     // These only ever bring their receiver closer to entering, or to the end of its start.
     static bool prompt(const Message& message);
