@@ -15,6 +15,8 @@ has() { grep -qF -- "$1" out.txt || fail "not in the output: $1"; }
 expect 0 swarm raymond --runs 1000
 has 'clean: 1,000 runs'
 has 'sites 2..5'
+expect 0 swarm permits --runs 1000
+has 'clean: 1,000 runs'
 expect 0 swarm raymond --runs 100 --sites 3 --permits 2 --json
 has '"violation":null'
 has '"sites":"3"'

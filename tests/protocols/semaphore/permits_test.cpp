@@ -1,0 +1,175 @@
+// The crash-tolerant semaphore under the checker: what holds, with exact state counts, and that every repair
+// is needed. A changed count is a changed protocol, world or reduction: it needs its reason in the commit.
+#include <gtest/gtest.h>
+#include <sstream>
+
+#include "check/checker.hpp"
+#include "cli/registry.hpp"
+
+namespace {
+
+using namespace allot;
+
+check::Result run(std::string_view protocol, const Parameters& parameters) {
+    for (const world::Entry& entry : registry::protocols())
+        if (entry.name == protocol) {
+            auto machine = entry.make(parameters);
+            EXPECT_TRUE(machine) << (machine ? "" : machine.error());
+            return check::check(**machine, {});
+        }
+    ADD_FAILURE() << "no protocol " << protocol;
+    return {};
+}
+
+// `sites=3 permits=1` as a scenario's header has it.
+Parameters parameters(const std::string& text) {
+    Parameters given;
+    std::istringstream words(text);
+    for (std::string word; words >> word;)
+        given[word.substr(0, word.find('='))] = word.substr(word.find('=') + 1);
+    return given;
+}
+
+struct Pinned {
+    const char* parameters;
+    std::uint64_t states;
+    std::uint64_t transitions;
+};
+
+void PrintTo(const Pinned& pinned, std::ostream* out) {
+    *out << pinned.parameters;
+}
+
+class PermitsHold : public testing::TestWithParam<Pinned> {};
+
+TEST_P(PermitsHold, With_the_pinned_number_of_states) {
+    const auto result = run("permits", parameters(GetParam().parameters));
+    EXPECT_EQ(result.verdict, check::Verdict::holds);
+    EXPECT_TRUE(result.unchecked.empty());
+    EXPECT_EQ(result.checked.size(), 11u);  // six of its own, and the five that every protocol has
+    EXPECT_EQ(result.states, GetParam().states);
+    EXPECT_EQ(result.transitions, GetParam().transitions);
+}
+
+INSTANTIATE_TEST_SUITE_P(Crashes, PermitsHold,
+                         testing::Values(Pinned{"permits=1 crashes=2", 90325, 781128},
+                                         Pinned{"permits=2 crashes=2", 209396, 2008677},
+                                         Pinned{"permits=3 crashes=2", 175786, 1801297},
+                                         Pinned{"permits=1 crashes=2 trust=sparse", 549533, 6055374},
+                                         Pinned{"permits=2 crashes=2 trust=sparse", 1540030, 18592532},
+                                         Pinned{"permits=3 crashes=2 trust=sparse", 1590714, 20839167},
+                                         Pinned{"permits=1 crashes=2 trust=sparse anchor=2", 542027, 5992537}));
+
+INSTANTIATE_TEST_SUITE_P(
+    AskingAgain, PermitsHold,
+    testing::Values(Pinned{"sites=2 requests=any", 68, 221}, Pinned{"sites=3 requests=any start-up=off", 1676, 11807},
+                    Pinned{"permits=2 crashes=1 requests=2 start-up=off trust=anchor", 3922634, 36571511},
+                    Pinned{"permits=2 crashes=1 cancel=on", 249431, 2423772}));
+
+INSTANTIATE_TEST_SUITE_P(
+    ComingAndGoing, PermitsHold,
+    testing::Values(Pinned{"membership=open founders=1 permits=1 crashes=2", 85605, 670231},
+                    Pinned{"membership=open founders=2 permits=1 crashes=2", 270887, 2228756},
+                    Pinned{"membership=open founders=2 permits=2 crashes=2", 419557, 3687564},
+                    Pinned{"membership=open founders=2 permits=2 leaves=1 crashes=1", 2964661, 27291027},
+                    Pinned{"membership=open permits=1 crashes=1 restarts=1 start-up=off", 6867994, 72347233},
+                    Pinned{"permits=1 leaves=1 crashes=1", 195497, 1689320}));
+
+INSTANTIATE_TEST_SUITE_P(SeveralUnits, PermitsHold,
+                         testing::Values(Pinned{"permits=3 max-request=2 crashes=2", 835016, 8332217},
+                                         Pinned{"permits=3 max-request=3 crashes=1", 877791, 8108298}));
+
+INSTANTIATE_TEST_SUITE_P(
+    BadLinks, PermitsHold,
+    testing::Values(Pinned{"sites=2 duplicate=2 lose=2 requests=2", 2617889, 17745771},
+                    Pinned{"permits=2 crashes=1 duplicate=1 lose=1 start-up=off trust=anchor", 9341299, 90972084}));
+
+// What is published and wrong, and which property shows it.
+struct Broken {
+    const char* protocol;
+    const char* parameters;
+    const char* property;
+};
+
+void PrintTo(const Broken& broken, std::ostream* out) {
+    *out << broken.protocol << " " << broken.parameters;
+}
+
+class Defect : public testing::TestWithParam<Broken> {};
+
+TEST_P(Defect, Is_found_and_replays) {
+    const auto result = run(GetParam().protocol, parameters(GetParam().parameters));
+    ASSERT_EQ(result.verdict, check::Verdict::violated);
+    EXPECT_EQ(result.violations.at(0).property, GetParam().property);
+    EXPECT_TRUE(result.violations.at(0).replayed);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Permits, Defect,
+    testing::Values(
+        Broken{"permits", "sites=2 crashes=1 without=apply-crash", "deadlock"},
+        Broken{"permits", "sites=4 requests=0,0,0,1 crashes=2 trust=sparse start-up=off without=relay",
+               "deadlock"},
+        Broken{"permits", "sites=2 requests=2 without=advance-clock", "fences-grow"},
+        Broken{"permits", "permits=2 membership=open founders=2 without=join-barrier", "mutual"},
+        Broken{"permits", "permits=2 membership=open founders=2 without=join-barrier property=at-most-k",
+               "at-most-k"},
+        Broken{"permits", "membership=open founders=2 requests=2 crashes=1 without=clock-in-crash",
+               "fences-grow"},
+        Broken{"permits", "membership=open founders=1 crashes=2 without=dead-by-word", "fences-grow"},
+        Broken{"permits", "sites=2 crashes=1 early-crashes=on trust=sparse anchor=none", "deadlock"},
+        Broken{"permits", "sites=2 lies=1 property=at-most-k", "at-most-k"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Published, Defect,
+    testing::Values(
+        Broken{"permits-published", "sites=2", "deadlock"},
+        Broken{"permits-published", "sites=2 start-up=off with=count-first,send-at-once", "deadlock"},
+        Broken{"permits-published", "sites=2 start-up=off with=stamp-first", "deadlock"},
+        Broken{"permits-published", "sites=2 start-up=off with=stamp-first,count-first,apply-crash crashes=1",
+               "deadlock"},
+        Broken{"permits-published", "sites=2 start-up=off with=stamp-first,send-at-once crashes=1",
+               "deadlock"},
+        Broken{"permits-published", "sites=2 start-up=off with=stamp-first,send-at-once duplicate=1",
+               "deadlock"},
+        Broken{
+            "permits-published",
+            "permits=2 requests=2 start-up=off with=stamp-first,send-at-once duplicate=1 property=at-most-k",
+            "at-most-k"}));
+
+// Section 6: with atomic handlers the listing is safe, and with erratum 1 repaired it serves, too.
+TEST(PermitsPublished, Is_right_where_handlers_are_atomic_and_the_detector_counts_itself) {
+    for (const char* permits : {"1", "2", "3"}) {
+        const std::string instance = std::string("start-up=off crashes=2 permits=") + permits;
+        EXPECT_EQ(run("permits-published",
+                      parameters(instance + " with=stamp-first,send-at-once property=at-most-k"))
+                      .verdict,
+                  check::Verdict::holds);
+        EXPECT_EQ(
+            run("permits-published", parameters(instance + " with=stamp-first,send-at-once,apply-crash"))
+                .verdict,
+            check::Verdict::holds);
+    }
+}
+
+// Each crash that nobody can detect costs a permit; k of them block everybody (erratum 6).
+TEST(Permits, Survive_fewer_than_k_crashes_that_nobody_detects) {
+    const std::string instance = "permits=2 start-up=off trust=sparse anchor=none crashes=";
+    EXPECT_EQ(run("permits", parameters(instance + "1")).verdict, check::Verdict::holds);
+    EXPECT_EQ(run("permits", parameters(instance + "2")).verdict, check::Verdict::violated);
+}
+
+TEST(Permits, Taking_replies_at_once_changes_no_verdict) {
+    for (const char* permits : {"1", "2", "3"})
+        for (const char* crashes : {"0", "1", "2"}) {
+            const std::string instance =
+                std::string("start-up=off permits=") + permits + " crashes=" + crashes;
+            const auto reduced = run("permits", parameters(instance));
+            const auto full = run("permits", parameters(instance + " full=on"));
+            EXPECT_EQ(reduced.verdict, check::Verdict::holds) << instance;
+            EXPECT_EQ(full.verdict, check::Verdict::holds) << instance;
+            EXPECT_LT(reduced.states, full.states);
+        }
+}
+
+}  // namespace
