@@ -209,8 +209,10 @@ RunOf<P>::RunOf(const typename P::Config& config, const Plan& plan, const Surrou
 template <Protocol P>
 Figures RunOf<P>::go() {
     begin();
-    run_until(plan_.warm_up.value);
-    metrics_.begin(now_);
+    if (plan_.warm_up.value > 0) {
+        run_until(plan_.warm_up.value);
+        metrics_.begin(now_);
+    }
     run_until(plan_.time.value);
     return finish();
 }
