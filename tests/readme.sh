@@ -7,7 +7,7 @@ failed=0
 allot() { "$ALLOT" "$@"; }
 export -f allot
 
-without_measures() { sed -E 's/[0-9.]+ s, [0-9]+ MiB/T s, M MiB/'; }
+without_measures() { sed -E 's/[0-9.]+ s, [0-9]+ MiB/T s, M MiB/; s|[0-9.]+ s, [0-9,]+ runs/s|T s, R runs/s|'; }
 
 # Blocks of the README: each ```sh block is run; a ```text block right after it is what it must print.
 awk -v RS='```' 'NR % 2 == 0 { n++; sub(/\n$/, ""); kind = $0; sub(/\n.*/, "", kind); body = substr($0, length(kind) + 2);

@@ -140,16 +140,32 @@ std::string requests_line(const world::Setup& setup) {
 
 std::string faults_line(const world::Setup& setup) {
     std::vector<std::string> faults;
-    const auto add = [&](std::uint32_t count, const char* what) {
-        if (count > 0) faults.push_back(fmt::format("up to {} {}", count, what));
+    const auto add = [&](std::uint32_t count, const char* one, const char* what, const char* how = "") {
+        if (count > 0)
+            faults.push_back(fmt::format("up to {} {}{}{}", count, one, count > 1 ? what : "", how));
     };
-    add(setup.crashes, "crashes, between steps and inside them");
-    add(setup.restarts, "restarts");
-    add(setup.leaves, "departures");
-    add(setup.duplicate, "messages delivered twice");
-    add(setup.lose, "messages lost");
+    add(setup.crashes, "crash", "es", ", between steps and inside them");
+    add(setup.restarts, "restart", "s");
+    add(setup.sites - setup.founders, "join", "s");
+    add(setup.leaves, "departure", "s");
+    add(setup.duplicate, "message", "s", " delivered twice");
+    add(setup.lose, "message", "s", " lost");
+    add(setup.lies, "false report", "s", " of a death");
     if (setup.cancel) faults.emplace_back("requests withdrawn at any time");
     return faults.empty() ? "Faults: none." : fmt::format("Faults: {}.", fmt::join(faults, "; "));
+}
+
+std::string detectors_line(const world::Setup& setup) {
+    std::string line = "Detectors: ";
+    if (setup.trust == world::Trust::dense)
+        line += "everybody trusts everybody from the start";
+    else if (!setup.anchor)
+        line += "trust comes late or never";
+    else
+        line += fmt::format("site {} trusts everybody from the start, the others {}", *setup.anchor,
+                            setup.trust == world::Trust::anchor ? "nobody" : "late or never");
+    if (setup.anchor) line += fmt::format("; site {} stays and is never suspected", *setup.anchor);
+    return line + ".";
 }
 
 std::string stamps_line(const world::Machine& machine, const check::Result& result) {
@@ -170,6 +186,7 @@ std::vector<std::string> bounds(const Job& job, const check::Result& result) {
     const bool takes_prompt = job.machine->has_prompt() && setup.takes_prompt_messages();
     lines.push_back(requests_line(setup));
     lines.push_back(faults_line(setup));
+    if (job.machine->hears_dead()) lines.push_back(detectors_line(setup));
     lines.push_back(
         fmt::format("Links: {}; {}.", enum_name(setup.links),
                     takes_prompt ? "prompt messages are taken at once" : "every order of deliveries"));

@@ -11,4 +11,5 @@ done
 check --sites 4 --permits 1 --crashes 1 --start-up off --trust anchor
 check --sites 4 --permits 2 --crashes 2 --start-up off --trust anchor --requests 1,1,1,0
 check --sites 3 --permits 1 --requests 2 --crashes 1 --trust sparse --start-up off
+check --sites 3 --permits 2 --membership open --founders 2 --crashes 1 --full
 check --sites 3 --permits 2 --membership open --founders 2 --crashes 1 --restarts 1 --requests 1,1,0

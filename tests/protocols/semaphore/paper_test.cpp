@@ -1,5 +1,5 @@
-// What the paper and its repaired specification (semaphore.md) say about both protocols in numbers, measured by
-// the simulator. Each test names the section it checks.
+// What the paper and its repaired specification (semaphore.md) say about both protocols in numbers, measured
+// by the simulator. Each test names the section it checks.
 #include <gtest/gtest.h>
 #include <map>
 

@@ -58,13 +58,15 @@ INSTANTIATE_TEST_SUITE_P(Crashes, PermitsHold,
                                          Pinned{"permits=1 crashes=2 trust=sparse", 549533, 6055374},
                                          Pinned{"permits=2 crashes=2 trust=sparse", 1540030, 18592532},
                                          Pinned{"permits=3 crashes=2 trust=sparse", 1590714, 20839167},
-                                         Pinned{"permits=1 crashes=2 trust=sparse anchor=2", 542027, 5992537}));
+                                         Pinned{"permits=1 crashes=2 trust=sparse anchor=2", 542027,
+                                                5992537}));
 
-INSTANTIATE_TEST_SUITE_P(
-    AskingAgain, PermitsHold,
-    testing::Values(Pinned{"sites=2 requests=any", 68, 221}, Pinned{"sites=3 requests=any start-up=off", 1676, 11807},
-                    Pinned{"permits=2 crashes=1 requests=2 start-up=off trust=anchor", 3922634, 36571511},
-                    Pinned{"permits=2 crashes=1 cancel=on", 249431, 2423772}));
+INSTANTIATE_TEST_SUITE_P(AskingAgain, PermitsHold,
+                         testing::Values(Pinned{"sites=2 requests=any", 68, 221},
+                                         Pinned{"sites=3 requests=any start-up=off", 1676, 11807},
+                                         Pinned{"permits=2 crashes=1 requests=2 start-up=off trust=anchor",
+                                                3922634, 36571511},
+                                         Pinned{"permits=2 crashes=1 cancel=on", 249431, 2423772}));
 
 INSTANTIATE_TEST_SUITE_P(
     ComingAndGoing, PermitsHold,
@@ -82,7 +84,8 @@ INSTANTIATE_TEST_SUITE_P(SeveralUnits, PermitsHold,
 INSTANTIATE_TEST_SUITE_P(
     BadLinks, PermitsHold,
     testing::Values(Pinned{"sites=2 duplicate=2 lose=2 requests=2", 2617889, 17745771},
-                    Pinned{"permits=2 crashes=1 duplicate=1 lose=1 start-up=off trust=anchor", 9341299, 90972084}));
+                    Pinned{"permits=2 crashes=1 duplicate=1 lose=1 start-up=off trust=anchor", 9341299,
+                           90972084}));
 
 // What is published and wrong, and which property shows it.
 struct Broken {
