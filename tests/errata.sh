@@ -4,7 +4,7 @@ set -eu
 
 # Which of the semaphore are shown, and not just listed.
 shown=$("$ALLOT" errata --problem semaphore | awk '$NF == "check" { printf "%s ", $2 }')
-[ "$shown" = "1 2 3 4 5 6 8 11 15 join crash-clock " ]
+[ "$shown" = "1 2 3 4 5 6 8 11 15 join crash-clock own-report " ]
 
 # The story of one has its command and its cure, ready to paste.
 "$ALLOT" errata --show semaphore:1 >story.txt
