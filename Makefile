@@ -22,10 +22,11 @@ build: ## build the command; it is then build/allot
 	@cmake --build $(BUILD) --target allot
 
 run: build ## show allot at work
+	@$(NEED) figures || echo "There will be no picture."
 	@tools/demo
 
 test: ## build and run the tests
-	@$(NEED) build test
+	@$(NEED) build test figures
 	@$(CONFIGURED_WITH_TESTS) || cmake --preset default -DALLOT_TESTS=ON
 	@cmake --build $(BUILD)
 	@ctest --test-dir $(BUILD) --output-on-failure -j2 --no-tests=error -LE 'soak|bench'

@@ -1,0 +1,72 @@
+// The evaluations of the papers, run again. A figure says what to simulate at every point of every curve and
+// which number of a run counts; `measure` (measure.hpp) does the runs, and files.hpp writes what they gave.
+//
+// Each figure has a file of its own, with one function, and one line in list.cpp.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/parameters.hpp"
+#include "core/result.hpp"
+#include "sim/figures.hpp"
+#include "sim/plan.hpp"
+
+namespace allot::figures {
+
+// What is simulated at one point, once per seed.
+struct Point {
+    std::string protocol;
+    Parameters parameters;
+    sim::Plan plan;
+};
+
+struct Series {
+    std::string name;
+    std::size_t panel = 0;  // where it is drawn
+    std::function<Point(std::uint32_t x)> at;
+};
+
+// Which of the runs at a point is drawn and printed. The CSV has both.
+enum class Statistic : std::uint8_t { minimum, mean };
+
+struct Figure {
+    std::string name;   // on the command line, and of the files
+    std::string paper;  // whose evaluation it is
+    std::string shows;  // what it shows, in one line
+    std::string title;
+    std::string x_label;
+    std::string y_label;
+    std::vector<std::string> notes;  // what a reader must know, in whole sentences
+    std::vector<std::string> panels;
+    std::vector<std::uint32_t> xs;
+    std::vector<Series> series;
+    Statistic statistic = Statistic::mean;
+    std::function<double(const sim::Figures&)> value;  // of one run
+};
+
+// What the runs of all seeds at one point came to.
+struct Cell {
+    double minimum = 0;
+    double mean = 0;
+    double half_width = 0;  // of the 95 % confidence interval of the mean
+};
+
+struct Data {
+    std::uint64_t seeds = 0;
+    std::vector<std::vector<Cell>> cells;  // by series, then by x
+};
+
+inline double drawn(const Figure& figure, const Cell& cell) {
+    return figure.statistic == Statistic::minimum ? cell.minimum : cell.mean;
+}
+
+std::span<const Figure> all();
+
+// The one of that name, or an error that lists those there are.
+Result<const Figure*> find(const std::string& name);
+
+}  // namespace allot::figures

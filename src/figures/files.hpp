@@ -1,0 +1,22 @@
+// A measured figure as files: the numbers as CSV, the picture as SVG.
+#pragma once
+
+#include <optional>
+#include <ostream>
+#include <string>
+
+#include "figures/figure.hpp"
+
+namespace allot::figures {
+
+// A header line, then a row per x. Each series has three columns: minimum, mean, and half the width of the
+// 95 % confidence interval of the mean. Names are quoted where they need it (RFC 4180).
+void write_csv(std::ostream& out, const Figure& figure, const Data& data);
+
+// The picture as a script for gnuplot that writes SVG to its standard output.
+std::string gnuplot_script(const Figure& figure, const Data& data);
+
+// Has gnuplot draw it; gives what went wrong, in one line, if something did.
+std::optional<std::string> draw_svg(const std::string& path, const Figure& figure, const Data& data);
+
+}  // namespace allot::figures

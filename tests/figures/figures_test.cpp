@@ -1,0 +1,223 @@
+// The figures of the papers: what is measured, and what is written of it.
+
+#include <boost/property_tree/xml_parser.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <gmock/gmock.h>
+#include <set>
+#include <sstream>
+#include <unistd.h>
+
+#include "cli/registry.hpp"
+#include "figures/figure.hpp"
+#include "figures/files.hpp"
+#include "figures/measure.hpp"
+
+namespace allot::figures {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// A simulation in which everything is known before: after c crashes, seed s sees 10 c + s units in use.
+class Arithmetic final : public sim::Simulation {
+public:
+    explicit Arithmetic(const sim::Plan& plan) : Simulation(plan) {}
+
+    sim::Figures run(std::uint64_t seed, const sim::Observer&) override {
+        sim::Figures figures;
+        figures.max_concurrent = 10 * plan().crashes + seed;
+        if (plan().crashes == 13) figures.violations.push_back({"luck", "thirteen crashes", 0, seed});
+        return figures;
+    }
+    boost::json::value config_json() const override { return {}; }
+};
+
+const sim::Entry* arithmetic(std::string_view name) {
+    static const sim::Entry entry{
+        "arithmetic",
+        [](const Parameters&, const sim::Plan& plan) -> Result<std::unique_ptr<sim::Simulation>> {
+            return std::unique_ptr<sim::Simulation>(std::make_unique<Arithmetic>(plan));
+        }};
+    return name == entry.name ? &entry : nullptr;
+}
+
+Figure small_figure() {
+    const auto at = [](std::uint32_t x) {
+        Point point{"arithmetic", {}, {}};
+        point.plan.crashes = x;
+        return point;
+    };
+    Figure figure;
+    figure.name = "small";
+    figure.title = "A small one";
+    figure.x_label = "crashes";
+    figure.y_label = "units";
+    figure.panels = {"left", "right"};
+    figure.xs = {0, 2};
+    figure.series = {{"plain", 0, at}, {"a, \"b\" & 'c' <d>", 1, at}};
+    figure.value = [](const sim::Figures& run) { return static_cast<double>(run.max_concurrent); };
+    return figure;
+}
+
+Data measured(const Figure& figure, const Simulations& simulations, const Effort& effort) {
+    auto data = measure(figure, simulations, effort);
+    EXPECT_TRUE(data) << (data ? "" : data.error());
+    return data ? std::move(*data) : Data{};
+}
+
+std::vector<int> minima(const Figure& figure, const Data& data, std::string_view name) {
+    std::vector<int> row;
+    for (std::size_t i = 0; i < figure.series.size(); ++i)
+        if (figure.series[i].name == name)
+            for (const Cell& cell : data.cells[i]) row.push_back(static_cast<int>(cell.minimum));
+    return row;
+}
+
+// A directory of the test's own, for files.
+class FigureFiles : public ::testing::Test {
+protected:
+    FigureFiles() { std::filesystem::create_directories(directory_); }
+    ~FigureFiles() override { std::filesystem::remove_all(directory_); }
+
+    std::string path(const std::string& name) const { return (directory_ / name).string(); }
+
+private:
+    const std::filesystem::path directory_ =
+        std::filesystem::path(::testing::TempDir()) / ("allot-figures-" + std::to_string(getpid()));
+};
+
+// Section 10 of the semaphore's specification, row by row.
+TEST(Crashes, The_table_of_section_10_comes_out_of_the_simulator) {
+    const auto figure = find("crashes");
+    ASSERT_TRUE(figure);
+    const Data data = measured(**figure, registry::simulation, {.seeds = 5});
+    const auto row = [&](const char* name) { return minima(**figure, data, name); };
+    EXPECT_THAT(row("Raymond k=5"), ElementsAre(5, 4, 3, 2, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0));
+    EXPECT_THAT(row("published dense k=5"), ElementsAre(5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 4, 3, 2, 1));
+    EXPECT_THAT(row("permits k=5"), ElementsAre(5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 4, 3, 2, 1));
+    EXPECT_THAT(row("published sparse k=5"), ElementsAre(5, 5, 5, 5, 5, 4, 4, 4, 4, 4, 4, 3, 2, 1, 0));
+    EXPECT_THAT(row("permits sparse k=5"), ElementsAre(5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 4, 3, 2, 1));
+    EXPECT_THAT(row("published dense k=1"), ElementsAre(1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0));
+    EXPECT_THAT(row("permits k=1"), ElementsAre(1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1));
+}
+
+TEST(Figures, An_unknown_one_is_refused_with_those_there_are) {
+    const auto figure = find("tea");
+    ASSERT_FALSE(figure);
+    EXPECT_EQ(figure.error(), "tea: no such figure; there is crashes");
+}
+
+TEST(Figures, Every_series_belongs_to_a_panel_and_no_two_have_one_name) {
+    for (const Figure& figure : all()) {
+        std::set<std::string> names;
+        for (const Series& series : figure.series) {
+            EXPECT_LT(series.panel, figure.panels.size()) << series.name;
+            EXPECT_TRUE(names.insert(series.name).second) << series.name;
+        }
+    }
+}
+
+TEST(Measure, A_cell_has_minimum_mean_and_confidence_interval_over_the_seeds) {
+    const Data data = measured(small_figure(), arithmetic, {.seeds = 3});
+    const Cell& cell = data.cells[0][1];  // 21, 22, 23
+    EXPECT_EQ(cell.minimum, 21);
+    EXPECT_EQ(cell.mean, 22);
+    EXPECT_DOUBLE_EQ(cell.half_width, sim::half_width({21, 22, 23}));
+    EXPECT_EQ(data.seeds, 3u);
+}
+
+TEST(Measure, The_number_of_threads_does_not_matter) {
+    std::vector<std::string> texts;
+    for (const unsigned threads : {1u, 2u, 7u}) {
+        std::ostringstream csv;
+        write_csv(csv, small_figure(),
+                  measured(small_figure(), arithmetic, {.seeds = 2, .threads = threads}));
+        texts.push_back(csv.str());
+    }
+    EXPECT_EQ(texts[0], texts[1]);
+    EXPECT_EQ(texts[0], texts[2]);
+}
+
+TEST(Measure, Progress_is_told_after_every_point) {
+    std::vector<std::size_t> told;
+    Effort effort;
+    effort.on_progress = [&](std::size_t done, std::size_t points) {
+        told.push_back(done);
+        EXPECT_EQ(points, 4u);
+    };
+    measured(small_figure(), arithmetic, effort);
+    EXPECT_THAT(told, ElementsAre(1, 2, 3, 4));
+}
+
+TEST(Measure, A_run_that_violates_a_property_gives_no_figure) {
+    Figure figure = small_figure();
+    figure.xs = {0, 13};
+    const auto data = measure(figure, arithmetic, {});
+    ASSERT_FALSE(data);
+    EXPECT_EQ(data.error(), "small, plain, crashes 13: seed 1 violates luck: thirteen crashes");
+}
+
+TEST(Measure, A_protocol_that_does_not_exist_is_named) {
+    const auto data = measure(small_figure(), registry::simulation, {});
+    ASSERT_FALSE(data);
+    EXPECT_THAT(data.error(), HasSubstr("crashes 0: arithmetic: no such protocol"));
+}
+
+TEST(Csv, A_header_and_then_a_row_for_every_x) {
+    std::ostringstream csv;
+    write_csv(csv, small_figure(), measured(small_figure(), arithmetic, {.seeds = 1}));
+    EXPECT_EQ(csv.str(),
+              "crashes,plain minimum,plain mean,plain half width,"
+              "\"a, \"\"b\"\" & 'c' <d> minimum\",\"a, \"\"b\"\" & 'c' <d> mean\","
+              "\"a, \"\"b\"\" & 'c' <d> half width\"\n"
+              "0,1,1,0,1,1,0\n"
+              "2,21,21,0,21,21,0\n");
+}
+
+// The texts of an SVG, which must be well-formed XML.
+std::string texts_of(const std::string& path) {
+    boost::property_tree::ptree tree;
+    boost::property_tree::read_xml(path, tree);
+    std::string texts;
+    const auto walk = [&](const auto& self, const boost::property_tree::ptree& node) -> void {
+        for (const auto& [name, child] : node) {
+            texts += child.data() + '\n';
+            self(self, child);
+        }
+    };
+    walk(walk, tree);
+    return texts;
+}
+
+TEST_F(FigureFiles, The_picture_is_well_formed_and_names_every_series) {
+    for (const Statistic statistic : {Statistic::minimum, Statistic::mean}) {
+        Figure figure = small_figure();
+        figure.statistic = statistic;
+        const Data data = measured(figure, arithmetic, {.seeds = 2});
+        const auto failure = draw_svg(path("small.svg"), figure, data);
+        ASSERT_FALSE(failure) << *failure;
+        const std::string texts = texts_of(path("small.svg"));
+        for (const char* text :
+             {"plain", "a, \"b\" & 'c' <d>", "A small one", "crashes", "units", "left", "right"})
+            EXPECT_THAT(texts, HasSubstr(text));
+    }
+}
+
+TEST_F(FigureFiles, Without_gnuplot_one_line_names_the_package_and_no_file_is_left) {
+    const std::string usual = std::getenv("PATH");
+    const Data data = measured(small_figure(), arithmetic, {});
+    setenv("PATH", path("nothing-here").c_str(), 1);
+    const auto failure = draw_svg(path("small.svg"), small_figure(), data);
+    setenv("PATH", usual.c_str(), 1);
+    EXPECT_EQ(failure.value_or(""), "gnuplot is missing; install the Debian package gnuplot-nox");
+    EXPECT_FALSE(std::filesystem::exists(path("small.svg")));
+}
+
+TEST_F(FigureFiles, A_picture_that_cannot_be_written_is_named) {
+    const auto failure = draw_svg(path("no/such/small.svg"), small_figure(), {});
+    EXPECT_THAT(failure.value_or(""), HasSubstr("no/such/small.svg: this file cannot be written"));
+}
+
+}  // namespace
+}  // namespace allot::figures
