@@ -70,7 +70,7 @@ refused 'protocol is required' swarm
 refused 'no such file, or it cannot be read' play .
 refused 'protocol is required' check
 refused 'A subcommand is required'
-refused 'chekc: no such command; there is check, errata, play, protocols, sim or swarm' chekc raymond
+refused 'chekc: no such command; there is check, errata, figures, play, protocols, sim or swarm' chekc raymond
 refused 'missing.txt: no such file' play missing.txt
 refused '--show semaphore:99: no such erratum; there is 1, 2' errata --show semaphore:99
 refused '--show 99: no such erratum' errata --show 99 --problem semaphore
@@ -78,6 +78,13 @@ refused '--show tea:1: no errata of such a problem; there are some of' errata --
 refused '--problem tea: no errata of such a problem; there are some of' errata --problem tea
 refused '--run semaphore:99: no such erratum' errata --run semaphore:99
 refused '--run semaphore:7: it is only listed, no command shows it' errata --run semaphore:7
+
+refused 'tea: no such figure; there is crashes' figures tea
+refused '--seeds 0: write a whole number from 1' figures crashes --seeds 0
+refused '--seeds few: write a whole number' figures crashes --seeds few
+refused '--out /dev/null/here: this directory cannot be made' figures crashes --out /dev/null/here
+refused '--out /proc: no file can be written there' figures crashes --out /proc
+refused '--colour' figures crashes --colour red
 
 refused 'raymund: no such protocol; there is raymond' sim raymund
 refused '--sites 0: write a whole number from 1' sim raymond --sites 0

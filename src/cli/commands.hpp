@@ -22,6 +22,7 @@ enum ExitCode {
 using Action = std::function<int()>;
 void add_check(CLI::App& app, Action& action);
 void add_errata(CLI::App& app, Action& action);
+void add_figures(CLI::App& app, Action& action);
 void add_play(CLI::App& app, Action& action);
 void add_protocols(CLI::App& app, Action& action);
 void add_sim(CLI::App& app, Action& action);

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 #include <optional>
-#include <sstream>
 #include <unistd.h>
 
 #include "cli/commands.hpp"
@@ -19,8 +18,6 @@ namespace {
 using errata::Demonstration;
 using errata::Erratum;
 using Errata = std::vector<Erratum>;
-
-constexpr std::size_t line_width = 100;
 
 struct ErrataFlags {
     std::string problem;
@@ -67,19 +64,6 @@ void print_table(const Errata& list) {
                    shown_by(erratum)});
     fmt::print("{}", table.text());
     if (!list.empty()) fmt::print("\nThe story of one: allot errata --show {}\n", list.front().id());
-}
-
-std::string wrapped(const std::string& text) {
-    std::string lines;
-    std::size_t column = 0;
-    std::istringstream words(text);
-    for (std::string word; words >> word;) {
-        const bool fits = column + 1 + word.size() <= line_width;
-        if (column > 0) lines += fits ? ' ' : '\n';
-        column = column > 0 && fits ? column + 1 + word.size() : word.size();
-        lines += word;
-    }
-    return lines;
 }
 
 void print_story(const Erratum& erratum) {

@@ -1,6 +1,7 @@
 #include "cli/table.hpp"
 
 #include <algorithm>
+#include <sstream>
 
 namespace allot::cli {
 
@@ -27,6 +28,19 @@ std::string Table::text(std::size_t indent) const {
     add_row(rule);
     for (std::size_t i = 1; i < rows_.size(); ++i) add_row(rows_[i]);
     return text;
+}
+
+std::string wrapped(const std::string& text, std::size_t width) {
+    std::string lines;
+    std::size_t column = 0;
+    std::istringstream words(text);
+    for (std::string word; words >> word;) {
+        const bool fits = column + 1 + word.size() <= width;
+        if (column > 0) lines += fits ? ' ' : '\n';
+        column = column > 0 && fits ? column + 1 + word.size() : word.size();
+        lines += word;
+    }
+    return lines;
 }
 
 std::string with_commas(unsigned long long number) {

@@ -1,4 +1,4 @@
-// Tables that align.
+// Tables that align, and paragraphs that fit.
 #pragma once
 
 #include <string>
@@ -17,6 +17,9 @@ public:
 private:
     std::vector<std::vector<std::string>> rows_;
 };
+
+// The words of a text in lines that are no longer than this, without the last newline.
+std::string wrapped(const std::string& text, std::size_t width = 100);
 
 // 1402298 -> 1,402,298
 std::string with_commas(unsigned long long number);

@@ -1,0 +1,223 @@
+// allot figures: the papers' evaluations again, as a table, CSV and SVG.
+
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <unistd.h>
+
+#include "cli/commands.hpp"
+#include "cli/registry.hpp"
+#include "cli/table.hpp"
+#include "core/json.hpp"
+#include "figures/files.hpp"
+#include "figures/measure.hpp"
+
+namespace allot::cli {
+
+namespace {
+
+using figures::Data;
+using figures::Figure;
+
+struct FiguresFlags {
+    std::vector<std::string> names;
+    std::string out = "figures";
+    std::string seeds = "5";
+    bool json = false;
+};
+
+// --- The list.
+
+void print_list() {
+    Table table({"figure", "paper", "what it shows"});
+    for (const Figure& figure : figures::all()) table.add({figure.name, figure.paper, figure.shows});
+    fmt::print("{}\nOne of them: allot figures {}\n", table.text(), figures::all().front().name);
+}
+
+void print_list_json() {
+    boost::json::array list;
+    for (const Figure& figure : figures::all())
+        list.push_back({{"name", figure.name}, {"paper", figure.paper}, {"shows", figure.shows}});
+    fmt::print("{}\n", boost::json::serialize(list));
+}
+
+// --- One figure.
+
+struct Product {
+    const Figure* figure = nullptr;
+    Data data;
+    std::string csv_path;
+    std::string svg_path;
+    std::optional<std::string> svg_failure;
+};
+
+// How far it is, on a terminal.
+class ProgressLine {
+public:
+    explicit ProgressLine(const Figure& figure) : figure_(figure) {}
+    ~ProgressLine() {
+        if (terminal_) fmt::print(stderr, "\r\x1b[K");
+    }
+    ProgressLine(const ProgressLine&) = delete;
+    ProgressLine& operator=(const ProgressLine&) = delete;
+
+    void show(std::size_t done, std::size_t points) const {
+        if (!terminal_) return;
+        constexpr std::size_t width = 40;
+        fmt::print(stderr, "\r\x1b[K[{:<{}}] {}: point {} of {}", std::string(width * done / points, '#'),
+                   width, figure_.name, done, points);
+        std::fflush(stderr);
+    }
+
+private:
+    const Figure& figure_;
+    const bool terminal_ = isatty(STDERR_FILENO) != 0;
+};
+
+Result<Data> measured(const Figure& figure, std::uint64_t seeds) {
+    const ProgressLine line(figure);
+    figures::Effort effort;
+    effort.seeds = seeds;
+    effort.on_progress = [&](std::size_t done, std::size_t points) { line.show(done, points); };
+    return figures::measure(figure, registry::simulation, effort);
+}
+
+void print_for_people(const Product& product) {
+    const Figure& figure = *product.figure;
+    const bool minimum = figure.statistic == figures::Statistic::minimum;
+    std::vector<std::string> header{figure.x_label};
+    for (const std::uint32_t x : figure.xs) header.push_back(std::to_string(x));
+    Table table(std::move(header));
+    for (std::size_t i = 0; i < figure.series.size(); ++i) {
+        std::vector<std::string> row{figure.series[i].name};
+        for (const figures::Cell& cell : product.data.cells[i])
+            row.push_back(fmt::format("{:.4g}", figures::drawn(figure, cell)));
+        table.add(std::move(row));
+    }
+    fmt::print("{}\n{}, {} {} seeds\n\n{}\n", figure.title, figure.y_label,
+               minimum ? "minimum over" : "mean of", product.data.seeds, table.text());
+    for (const std::string& note : figure.notes) fmt::print("{}\n", wrapped(note));
+    fmt::print("\nnumbers: {}\n", product.csv_path);
+    if (!product.svg_failure) fmt::print("picture: {}\n", product.svg_path);
+}
+
+boost::json::value as_json(const Product& product) {
+    const Figure& figure = *product.figure;
+    boost::json::array all;
+    for (std::size_t i = 0; i < figure.series.size(); ++i) {
+        boost::json::array minimum, mean, half_width;
+        for (const figures::Cell& cell : product.data.cells[i]) {
+            minimum.emplace_back(cell.minimum);
+            mean.emplace_back(cell.mean);
+            half_width.emplace_back(cell.half_width);
+        }
+        all.push_back({{"name", figure.series[i].name},
+                       {"minimum", minimum},
+                       {"mean", mean},
+                       {"half_width", half_width}});
+    }
+    boost::json::array notes(figure.notes.begin(), figure.notes.end());
+    boost::json::array xs(figure.xs.begin(), figure.xs.end());
+    return {
+        {"name", figure.name},
+        {"paper", figure.paper},
+        {"title", figure.title},
+        {"seeds", product.data.seeds},
+        {"x_label", figure.x_label},
+        {"y_label", figure.y_label},
+        {"x", xs},
+        {"series", all},
+        {"notes", notes},
+        {"csv", product.csv_path},
+        {"svg", product.svg_failure ? boost::json::value(nullptr) : boost::json::value(product.svg_path)}};
+}
+
+// --- What was asked for.
+
+struct FiguresJob {
+    std::vector<const Figure*> figures;
+    std::filesystem::path out;
+    std::uint64_t seeds = 1;
+};
+
+Result<FiguresJob> prepare(const FiguresFlags& flags) {
+    FiguresJob job;
+    for (const std::string& name : flags.names) {
+        const auto figure = figures::find(name);
+        if (!figure) return Error{figure.error()};
+        job.figures.push_back(*figure);
+    }
+    const auto seeds = parse_number("seeds", flags.seeds, 1, 1'000'000);
+    if (!seeds) return Error{seeds.error()};
+    job.seeds = *seeds;
+    job.out = flags.out;
+    std::error_code failure;
+    std::filesystem::create_directories(job.out, failure);
+    if (!std::filesystem::is_directory(job.out, failure))
+        return Error{fmt::format("--out {}: this directory cannot be made", flags.out)};
+    return job;
+}
+
+// Opens its file before the runs: they may take long, and would be in vain.
+Result<Product> produce(const Figure& figure, const FiguresJob& job, std::ofstream& csv) {
+    Product product{.figure = &figure};
+    product.csv_path = (job.out / (figure.name + ".csv")).string();
+    product.svg_path = (job.out / (figure.name + ".svg")).string();
+    auto data = measured(figure, job.seeds);
+    if (!data) return Error{data.error()};
+    product.data = std::move(*data);
+    figures::write_csv(csv, figure, product.data);
+    if (!csv.flush()) return Error{fmt::format("{}: writing failed", product.csv_path)};
+    product.svg_failure = figures::draw_svg(product.svg_path, figure, product.data);
+    return product;
+}
+
+int run_figures(const FiguresFlags& flags) {
+    if (flags.names.empty()) {
+        (flags.json ? print_list_json : print_list)();
+        return exit_ok;
+    }
+    const auto job = prepare(flags);
+    if (!job) return wrong_usage(job.error());
+    boost::json::array reports;
+    for (const Figure* figure : job->figures) {
+        std::ofstream csv(job->out / (figure->name + ".csv"));
+        if (!csv) return wrong_usage(fmt::format("--out {}: no file can be written there", flags.out));
+        const auto product = produce(*figure, *job, csv);
+        if (!product) {
+            fmt::print(stderr, "allot: {}\n", product.error());
+            return exit_no;
+        }
+        if (flags.json)
+            reports.push_back(as_json(*product));
+        else
+            print_for_people(*product);
+        if (product->svg_failure) fmt::print(stderr, "allot: no picture: {}\n", *product->svg_failure);
+    }
+    if (flags.json) fmt::print("{}\n", boost::json::serialize(reports));
+    return exit_ok;
+}
+
+}  // namespace
+
+void add_figures(CLI::App& app, Action& action) {
+    auto flags = std::make_shared<FiguresFlags>();
+    auto* command = app.add_subcommand("figures", "The papers' evaluations again, as CSV and SVG");
+    command->footer(
+        "Examples:\n"
+        "  allot figures\n"
+        "  allot figures crashes --out figures\n"
+        "Exit code: 0 it ran, also if gnuplot is missing and there is no picture; 1 a run violated a "
+        "property; "
+        "2 wrong usage.");
+    command->add_option("name", flags->names, "Which ones; without a name they are listed")->type_name("");
+    const auto text = [&](const char* name, std::string& target, const char* meaning) {
+        command->add_option(name, target, meaning)->type_name("");
+    };
+    text("--out", flags->out, "the directory for the files; default figures");
+    text("--seeds", flags->seeds, "so many runs at every point, with seeds from 1 on; default 5");
+    command->add_flag("--json", flags->json, "For programs");
+    command->callback([&action, flags] { action = [flags] { return run_figures(*flags); }; });
+}
+
+}  // namespace allot::cli
