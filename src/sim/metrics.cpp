@@ -110,11 +110,13 @@ void Metrics::granted(SiteId site, Time now) {
     overtakes_max_ = std::max(overtakes_max_, overtakes_.granted(site));
 }
 
-void Metrics::occupies(SiteId site, std::uint64_t units, Time now) {
+bool Metrics::occupies(SiteId site, std::uint64_t units, Time now) {
     use_until(now);
     units_[site] = units;
     in_use_ += units;
-    max_in_use_ = std::max(max_in_use_, in_use_);
+    const bool most_so_far = in_use_ > max_in_use_;
+    if (most_so_far) max_in_use_ = in_use_;
+    return most_so_far;
 }
 
 void Metrics::lets_go(SiteId site, Time now) {

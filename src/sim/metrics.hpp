@@ -89,7 +89,8 @@ public:
     void granted(SiteId site, Time now);
     void abandoned(SiteId site) { overtakes_.abandoned(site); }
     // Takes up so many units, and gives them back.
-    void occupies(SiteId site, std::uint64_t units, Time now);
+    // Whether more units are in use now than ever before.
+    bool occupies(SiteId site, std::uint64_t units, Time now);
     void lets_go(SiteId site, Time now);
     // A request that is still open at the end.
     void still_waiting(SiteId site, Time now, Time patience);

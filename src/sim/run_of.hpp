@@ -512,9 +512,10 @@ void RunOf<P>::account(SiteId self, Phase before) {
             metrics_.abandoned(self);
     }
     if (before == Phase::holding) metrics_.lets_go(self, now_);
-    if (app.phase == Phase::holding)
-        metrics_.occupies(self, app.demand.resources.empty() ? app.demand.units : app.demand.resources.size(),
-                          now_);
+    if (app.phase != Phase::holding) return;
+    const auto units = app.demand.resources.empty() ? app.demand.units : app.demand.resources.size();
+    // Too many in use is what most protocols must prevent, so every new maximum is looked at.
+    if (metrics_.occupies(self, units, now_) && next_verify_ != never) next_verify_ = 0;
 }
 
 template <Protocol P>
