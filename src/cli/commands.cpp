@@ -57,6 +57,7 @@ const std::vector<std::pair<const char*, const char*>> surroundings{
 };
 const std::vector<std::pair<const char*, const char*>> switches{
     {"cancel", "waiting requests may be withdrawn at any time"},
+    {"starts", "who may not ask yet counts as waiting: every start must end"},
     {"full", "take no prompt message at once: explore every order of deliveries"},
 };
 

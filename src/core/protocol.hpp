@@ -16,7 +16,8 @@
 //     cancel, leave; trusted, dead, suspected, unsuspected, departed, reconnected
 //     may_request(ctx), demands(ctx), P::requests_are_fair
 //     may_crash(ctx), listens_to(ctx, peer) who never crashes, peers that the detector need not mention
-//     P::probes                             names of rare paths; a handler on one says fx.reached(name)
+//     needs_anchor(config)                  whether one site must never be suspected; default: if it hears
+//     them P::probes                             names of rare paths; a handler on one says fx.reached(name)
 //     sample(draw)                          static: draws the configuration and faults of a random run
 //     P::Monitor                            history that properties need; see core/view.hpp
 //     P::Config::Repairs                    described bools: defects of a paper that can be switched back on
@@ -203,6 +204,15 @@ template <Protocol P>
 bool listens_to(const ContextOf<P>& ctx, SiteId peer) {
     if constexpr (ChoosesPeers<P>) return P::listens_to(ctx, peer);
     return true;
+}
+
+// The site that no detector suspects where nobody says otherwise: the weakest detector of suspicions is still
+// right about one.
+template <Protocol P>
+std::optional<SiteId> default_anchor(const typename P::Config& config) {
+    bool needed = HearsSuspected<P>;
+    if constexpr (requires { P::needs_anchor(config); }) needed = P::needs_anchor(config);
+    return needed ? std::optional<SiteId>(0) : std::nullopt;
 }
 
 template <Protocol P>

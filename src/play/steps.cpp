@@ -35,7 +35,7 @@ std::optional<Error> not_up(const Stage& stage, SiteId site) {
         case Standing::down:
             return Error{site_text(site) + " is down; write restart " + text(site) + " first"};
         case Standing::left:
-            return Error{site_text(site) + " has left for good"};
+            return Error{site_text(site) + " has left; write restart " + text(site) + " first"};
     }
     return std::nullopt;
 }
@@ -203,13 +203,14 @@ Result<Move> read_leave(Stage& stage, Words& words) {
 Result<Move> read_start(Stage& stage, Verb verb, Words& words) {
     const SiteId site = words.site();
     if (const auto wrong = words.finish()) return Error{*wrong};
-    const Standing needed = verb == Verb::join ? Standing::absent : Standing::down;
-    if (stage.site(site).standing == needed) {
+    const Standing standing = stage.site(site).standing;
+    const bool gone = standing == Standing::down || standing == Standing::left;
+    if (verb == Verb::join ? standing == Standing::absent : gone) {
         if (const auto move = find_input(stage, site, InputKind::start)) return *move;
         return used_up("restarts", stage.machine().setup().restarts);
     }
     const std::string found = site_text(site) + " is " + std::string(condition(stage.site(site)));
-    if (verb == Verb::restart) return Error{found + "; only a site that crashed restarts"};
+    if (verb == Verb::restart) return Error{found + "; only a site that crashed or left restarts"};
     return Error{found + "; only an absent site joins (write founders=" + text(std::max(1u, site)) +
                  " in the header to have sites join from " + text(std::max(1u, site)) + " on)"};
 }

@@ -63,7 +63,7 @@ Result<Surroundings> surroundings_of(const typename P::Config& config, const Pla
                             plan.join.text(), item.site, item.site)};
     // The weakest detector of suspicions is still right about one site.
     if (plan.anchor.own)
-        around.anchor = HearsSuspected<P> ? std::optional<SiteId>(0) : std::nullopt;
+        around.anchor = default_anchor<P>(config);
     else
         around.anchor = plan.anchor.site;
     for (const Schedule::Item& item : plan.crash.items)

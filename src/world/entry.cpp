@@ -97,6 +97,7 @@ const std::vector<ParameterInfo>& setup_parameters() {
         {"trust", "dense"},
         {"anchor", "0 where sites hear suspicions, otherwise none"},
         {"links", "as the protocol needs"},
+        {"starts", "off"},
         {"full", "off"},
         {"ranks", "where requests are unbounded"},
         {"backlog", "0"},
@@ -126,6 +127,7 @@ Result<Setup> take_setup(Parameters& given, std::uint32_t sites, Links links, st
     take.number("lies", setup.lies, 0, most_faults);
     take.choice("trust", setup.trust);
     take.on_off("full", setup.full);
+    take.on_off("starts", setup.starts);
     take.number("backlog", setup.backlog, 0, most_faults);
     bool ranks = false;
     if (given.contains("ranks")) {

@@ -14,9 +14,7 @@ Result<std::unique_ptr<Machine>> make_machine(const Entry& entry, const Paramete
     if (!config) return Error{config.error()};
     if (config->sites == 0) return Error{"--sites 0: write a whole number from 1 on"};
     if (const auto wrong = P::wrong(*config)) return Error{*wrong};
-    // The weakest detector of suspicions is still right about one site.
-    const auto anchor = HearsSuspected<P> ? std::optional<SiteId>(0) : std::nullopt;
-    auto setup = take_setup(left, config->sites, P::links, anchor);
+    auto setup = take_setup(left, config->sites, P::links, default_anchor<P>(*config));
     if (!setup) return Error{setup.error()};
     // A protocol whose sites must know who was there from the start has a member for it.
     if constexpr (requires { config->founders; })

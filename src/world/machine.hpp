@@ -71,11 +71,12 @@ struct LocalInfo {
     std::uint32_t incarnation = 0;
     Phase phase = Phase::idle;
     bool may_crash = false;
+    bool starting = false;  // wants to ask and may not yet, where that is judged
     boost::container::small_vector<Offer, 2> offers;
     StampSet stamps;
 
     bool up() const { return standing == Standing::up; }
-    bool pending() const { return up() && (phase == Phase::waiting || phase == Phase::leaving); }
+    bool pending() const { return up() && (starting || phase == Phase::waiting || phase == Phase::leaving); }
 };
 
 struct EnvelopeInfo {

@@ -396,6 +396,8 @@ LocalInfo MachineOf<P>::describe_local(SiteId self, const Site<P>& site) {
     info.phase = site.application.phase;
     info.may_crash =
         site.up() && self != setup().anchor && may_crash(site.protocol, stepper_.context(self, site));
+    info.starting = setup().starts && site.up() && site.application.requests_left > 0 &&
+                    !may_request(site.protocol, stepper_.context(self, site));
     info.offers = offers(self, site);
     info.stamps = stamp_set(site);
     return info;
@@ -419,7 +421,7 @@ template <Protocol P>
 typename MachineOf<P>::Offers MachineOf<P>::offers(SiteId self, const Site<P>& site) {
     Offers offers;
     if (!site.up()) {
-        if (site.standing != Standing::left) offers.push_back({{InputKind::start}, false});
+        offers.push_back({{InputKind::start}, false});
         return offers;
     }
     offer_application(self, site, offers);

@@ -32,6 +32,7 @@ struct Setup {
     Trust trust = Trust::dense;
     std::optional<SiteId> anchor;  // the site that no detector ever suspects, and that never crashes
     Links links = Links::fifo;     // what the links give
+    bool starts = false;           // who may not ask yet waits, too: its start must end
     bool full = false;             // take no prompt message at once
     std::optional<bool> ranks;     // replace stamps by ranks; by default where requests are unbounded
     bool normalise = true;         // let the protocol bring worlds into its normal form
@@ -47,8 +48,9 @@ struct Setup {
             if (left == unbounded_requests) return true;
         return false;
     }
-    // A message that may be copied or lost must be seen in flight, so then none is taken at once.
-    bool takes_prompt_messages() const { return !full && duplicate == 0 && lose == 0; }
+    // A message that may be copied or lost, or come too late, must be seen in flight: then none is taken at
+    // once.
+    bool takes_prompt_messages() const { return !full && !cancel && duplicate == 0 && lose == 0; }
     bool ranked() const { return ranks.value_or(unbounded()); }
 };
 

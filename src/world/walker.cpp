@@ -96,11 +96,11 @@ void Walker::advance(const World& world, SiteId site, const Reaction& reaction, 
     }
 }
 
-// Joining is free, coming back after a crash is not; the truth is free, a lie is not.
+// Joining is free, coming back is not; the truth is free, a lie is not.
 void Walker::pay(const World& before, const Move& move) {
     switch (move.input.kind) {
         case InputKind::start:
-            if (machine_.local(before.sites[move.site]).standing == Standing::down)
+            if (machine_.local(before.sites[move.site]).standing != Standing::absent)
                 after_.ledger = spend(after_.ledger, &Budget::restarts);
             return;
         case InputKind::leave:

@@ -188,10 +188,10 @@ TEST(Player, Starts_that_cannot_be_are_explained) {
     const std::string header = "protocol listener sites=3 founders=2\n";
     expect_bad(header + "join 1",
                "join 1: site 1 is idle; only an absent site joins (write founders=1 in the header");
-    expect_bad(header + "restart 1", "site 1 is idle; only a site that crashed restarts");
+    expect_bad(header + "restart 1", "site 1 is idle; only a site that crashed or left restarts");
     expect_bad(header + "request 2", "site 2 has not joined; write join 2 first");
     expect_bad(header + "crash 1\nrequest 1", "site 1 is down; write restart 1 first");
-    expect_bad(header + "leave 1\nrelease 1", "site 1 has left for good");
+    expect_bad(header + "leave 1\nrelease 1", "site 1 has left; write restart 1 first");
     expect_bad("protocol listener restarts=0\ncrash 1\nrestart 1", "the header allows restarts=0");
     expect_bad("protocol listener leaves=1\nleave 1\nleave 0",
                "leave 0: the header allows leaves=1, and that is used up");

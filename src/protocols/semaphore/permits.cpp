@@ -59,6 +59,10 @@ void Permits::sample(Draw& draw) {
     }
     draw.number("founders", 1, sites);
     draw.faults("restarts", 3);
+    if (draw.coin())
+        draw.choice("anchor", {"none"});
+    else
+        draw.choice("anchor", {"0"});
     if (start_up)
         draw.choice("trust", {"dense", "sparse"});
     else
@@ -101,9 +105,11 @@ void Permits::receive(const Context& ctx, SiteId from, const Init& init, Effects
 void Permits::try_admit(const Context& ctx, SiteId newcomer, Effects& fx) {
     Acquaintance& peer = peers_[newcomer];
     if (peer.parked == 0 || peer.parked > peer.life + 1) return;  // nobody asks, or not the life I know
+    // Who starts knows too little to vouch for a stranger; it answers when it has started.
+    const bool too_early = starting_ && ctx.config.open() && peer.standing == Standing::stranger;
     if (peer.is_over(peer.parked - 1)) {
         peer.parked = 0;
-    } else if (peer.is_trusted()) {
+    } else if (peer.is_trusted() && !too_early) {
         peer.parked = 0;
         admit(ctx, newcomer, fx);
     } else {
@@ -126,13 +132,19 @@ void Permits::admit(const Context& ctx, SiteId newcomer, Effects& fx) {
 }
 
 void Permits::acknowledge(const Context& ctx, SiteId newcomer, Effects& fx) {
-    Ack ack{lives(ctx, newcomer), std::nullopt, {}, {}};
+    Ack ack{.lives = lives(ctx, newcomer)};
     const bool open = ctx.config.open();
-    if (open) ack.clock = clock_;
+    if (open) {
+        ack.clock = clock_;
+        ack.started = !starting_;
+    }
     for (SiteId site = 0; site < peers_.size(); ++site) {
         const Acquaintance& peer = peers_[site];
         if (open && peer.standing == Standing::member) ack.members.push_back({site, peer.life});
         if (open && peer.standing == Standing::gone) ack.gone.push_back({site, peer.life});
+        // Back, but no member yet: of its earlier life there is still to be told.
+        if (open && peer.standing == Standing::stranger && peer.life > 0)
+            ack.gone.push_back({site, peer.life - 1});
     }
     fx.send(newcomer, std::move(ack));
 }
@@ -140,23 +152,31 @@ void Permits::acknowledge(const Context& ctx, SiteId newcomer, Effects& fx) {
 void Permits::receive(const Context& ctx, SiteId from, const Ack& ack, Effects& fx) {
     if (ack.lives.addressee != ctx.incarnation) return;
     if (ack.clock) clock_ = max(clock_, *ack.clock);
-    hear_of_members(ctx, ack, fx);
+    take_word(ctx, ack, fx);
     if (meet(ctx, {from, ack.lives.sender}, fx) && starting_) {
         if (ctx.config.open()) peers_[from].standing = Standing::member;
         peers_[from].acked = true;
+        vouched_ = vouched_ || ack.started;
         conclude(ctx, from, fx);
     }
+    if (starting_) meet_members(ctx, ack.members, fx);
     go_on(ctx, fx);
 }
 
-void Permits::hear_of_members(const Context& ctx, const Ack& ack, Effects& fx) {
+// Whose end the sender vouches for: a member in a later life has no earlier one.
+void Permits::take_word(const Context& ctx, const Ack& ack, Effects& fx) {
     for (const Peer& victim : ack.gone) learn_gone(ctx, victim, ctx.config.repairs.relay, fx);
-    for (const Peer& member : ack.members) {
-        if (member.site == ctx.self) continue;
-        if (member.incarnation > 0)
+    for (const Peer& member : ack.members)
+        if (member.site != ctx.self && member.incarnation > 0)
             learn_gone(ctx, {member.site, member.incarnation - 1}, ctx.config.repairs.relay, fx);
-        if (starting_ && meet(ctx, member, fx)) greet(ctx, member.site, fx);
-    }
+}
+
+// First all of them, so that an acknowledgement which I send now names them all.
+void Permits::meet_members(const Context& ctx, const std::vector<Peer>& members, Effects& fx) {
+    for (const Peer& member : members)
+        if (member.site != ctx.self && meet(ctx, member, fx)) greet(ctx, member.site, fx);
+    for (const Peer& member : members)
+        if (member.site != ctx.self) try_admit(ctx, member.site, fx);
 }
 
 void Permits::greet(const Context& ctx, SiteId stranger, Effects& fx) {
@@ -166,7 +186,7 @@ void Permits::greet(const Context& ctx, SiteId stranger, Effects& fx) {
 }
 
 void Permits::finish_start(const Context& ctx, Effects& fx) {
-    starting_ = false;
+    starting_ = vouched_ = false;
     for (SiteId site = 0; site < peers_.size(); ++site) {
         peers_[site].acked = peers_[site].excused = false;
         conclude(ctx, site, fx);
@@ -187,15 +207,15 @@ void Permits::go_on(const Context& ctx, Effects& fx) {
 bool Permits::started(const Context& ctx) const {
     const bool open = ctx.config.open();
     if (!open && ctx.incarnation > 0) return false;  // a fixed group takes nobody back
-    bool all = true;
-    bool any = founder(ctx);  // who founds the group may be alone
+    // One that may ask knows all others that may. Who starts does not, and who founds the group needs nobody.
+    if (!founder(ctx) && !vouched_) return false;
+    if (!ctx.config.repairs.join_barrier) return true;
     for (SiteId site = 0; site < peers_.size(); ++site) {
         const Acquaintance& peer = peers_[site];
-        any = any || peer.acked;
         if (site == ctx.self || peer.standing != Standing::member) continue;
-        all = all && (open ? peer.acked && peer.is_trusted() : peer.acked || peer.excused);
+        if (open ? !peer.acked || !peer.is_trusted() : !peer.acked && !peer.excused) return false;
     }
-    return any && (all || !ctx.config.repairs.join_barrier);
+    return true;
 }
 
 // --- Asking and answering.
@@ -325,8 +345,7 @@ void Permits::leave(const Context& ctx, Effects& fx) {
 
 void Permits::receive(const Context& ctx, SiteId from, const Leave& leave, Effects& fx) {
     if (leave.clock) clock_ = max(clock_, *leave.clock);
-    learn_gone(ctx, {from, leave.life}, ctx.config.repairs.relay, fx);
-    go_on(ctx, fx);
+    dead(ctx, {from, leave.life}, fx);
 }
 
 // A sign of life of a peer: whether that is the life I know and may still go on.
@@ -383,10 +402,8 @@ void Permits::bury(const Context& ctx, SiteId site, bool tell, Effects& fx) {
     Acquaintance& known = peers_[site];
     if (starting_) fx.reached("death-in-start");
     if (phase_ == Phase::waiting && !known.permitted) fx.reached("death-of-a-missing");
-    const bool acked = known.acked && starting_ && ctx.config.open();
     forget(known, known.life + 1);
     known.standing = Standing::gone;
-    known.acked = acked;
     if (tell) tell_others(ctx, {site, known.life}, fx);
 }
 
@@ -427,9 +444,11 @@ void Permits::reconnected(const Context& ctx, Peer peer, Effects& fx) {
     if (starting_) fx.send(peer.site, Init{ctx.incarnation});
     if (phase_ == Phase::waiting && !known.permitted)
         fx.send(peer.site, Request{lives(ctx, peer.site), *stamp_});
-    for (SiteId site = 0; site < peers_.size(); ++site)
-        if (peers_[site].standing == Standing::gone)
-            fx.send(peer.site, Crash{{site, peers_[site].life}, clock_to_tell(ctx)});
+    for (SiteId site = 0; site < peers_.size(); ++site) {
+        const std::uint32_t lives_over =
+            peers_[site].life + (peers_[site].standing == Standing::gone ? 1 : 0);
+        if (lives_over > 0) fx.send(peer.site, Crash{{site, lives_over - 1}, clock_to_tell(ctx)});
+    }
 }
 
 bool Permits::prompt(const Message& message) {

@@ -139,10 +139,11 @@ public:
     struct Ack {
         Lives lives;
         std::optional<Stamp> clock;  // this and what follows only in an open group
+        bool started = false;        // the sender may ask itself
         std::vector<Peer> members;
         std::vector<Peer> gone;
         bool operator==(const Ack&) const = default;
-        BOOST_DESCRIBE_CLASS(Ack, (), (lives, clock, members, gone), (), ())
+        BOOST_DESCRIBE_CLASS(Ack, (), (lives, clock, started, members, gone), (), ())
     };
     struct Request {
         Lives lives;
@@ -210,6 +211,8 @@ public:
     std::optional<std::string> misfit(const Context& ctx) const;
 
     static void sample(Draw& draw);
+    // Only in a fixed group does anything hang on suspicions.
+    static bool needs_anchor(const Config& config) { return !config.open(); }
 
     // These only ever bring their receiver closer to entering, or to the end of its start.
     static bool prompt(const Message& message);
@@ -230,7 +233,8 @@ private:
     void admit(const Context& ctx, SiteId newcomer, Effects& fx);
     void greet(const Context& ctx, SiteId stranger, Effects& fx);
     void acknowledge(const Context& ctx, SiteId newcomer, Effects& fx);
-    void hear_of_members(const Context& ctx, const Ack& ack, Effects& fx);
+    void take_word(const Context& ctx, const Ack& ack, Effects& fx);
+    void meet_members(const Context& ctx, const std::vector<Peer>& members, Effects& fx);
     void finish_start(const Context& ctx, Effects& fx);
     bool started(const Context& ctx) const;
 
@@ -259,13 +263,14 @@ private:
     static void check_site(const View<Permits>& view, SiteId self, Report& report);
 
     bool starting_ = true;
+    bool vouched_ = false;  // while I start: one that may ask has acknowledged me
     Phase phase_ = Phase::idle;
     Stamp clock_;                      // the highest stamp seen
     std::optional<Stamp> stamp_;       // of the open request, from asking to letting go
     std::uint32_t units_ = 0;          // what it is for
     std::vector<Acquaintance> peers_;  // by site; my own place in it is not used
 
-    BOOST_DESCRIBE_CLASS(Permits, (), (), (), (starting_, phase_, clock_, stamp_, units_, peers_))
+    BOOST_DESCRIBE_CLASS(Permits, (), (), (), (starting_, vouched_, phase_, clock_, stamp_, units_, peers_))
 };
 
 }  // namespace allot
