@@ -1,0 +1,76 @@
+// Naimi and Trehel's mutual exclusion (1987): one lock, and whoever has the token holds it.
+//
+// How the token finds its way is told in path.hpp. An entry costs no message where the token was used last,
+// and on average about log N requests and one token elsewhere. The token counts its grants: that is the
+// fence.
+//
+// Nothing is survived: a crash may take the token with it.
+#pragma once
+
+#include <optional>
+
+#include "core/view.hpp"
+#include "protocols/multilock/path.hpp"
+
+namespace allot {
+
+class NaimiTrehel {
+public:
+    static constexpr std::string_view name = "naimi-trehel";
+    static constexpr std::string_view problem = "multilock";
+    static constexpr std::string_view summary =
+        "one lock; its token follows a tree that every request reshapes (Naimi and Trehel 1987)";
+    static constexpr Links links = Links::unordered;
+    static constexpr std::array properties{
+        PropertyName{"one-holder", "no two sites hold the lock"},
+        PropertyName{"one-token", "the token is with one site or in one message"},
+        PropertyName{"used-with-token", "who holds the lock has the token"},
+        PropertyName{"tree", "the sites' guesses lead without a circle to the end of the waiting line"},
+        PropertyName{"fences-grow", "every grant has a higher fence than the one before"},
+    };
+    static constexpr std::array<std::string_view, 3> probes{"passed-on", "line-before-token", "kept"};
+
+    struct Config {
+        std::uint32_t sites = 3;
+        BOOST_DESCRIBE_CLASS(Config, (), (sites), (), ())
+    };
+    static std::optional<std::string> wrong(const Config&) { return std::nullopt; }
+    static void sample(Draw& draw);
+
+    struct Ask {
+        SiteId asker = 0;
+        bool operator==(const Ask&) const = default;
+        BOOST_DESCRIBE_CLASS(Ask, (), (asker), (), ())
+    };
+    struct Token {
+        Fence fence;  // of the newest grant
+        bool operator==(const Token&) const = default;
+        BOOST_DESCRIBE_CLASS(Token, (), (fence), (), ())
+    };
+    using Message = std::variant<Ask, Token>;
+    using Monitor = FencesGrow;
+    using Context = allot::Context<Config>;
+    using Effects = allot::Effects<Message>;
+
+    void start(const Context& ctx, Effects& fx);
+    void request(const Context& ctx, const Demand& demand, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const Ask& ask, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const Token& token, Effects& fx);
+    void release(const Context& ctx, Effects& fx);
+    Phase phase() const { return phase_; }
+    std::optional<std::string> misfit(const Context& ctx) const { return path_.misfit(ctx.config.sites); }
+
+    static void on_state(const View<NaimiTrehel>& view, Report& report);
+
+    bool operator==(const NaimiTrehel&) const = default;
+
+private:
+    void enter(Effects& fx);
+
+    Phase phase_ = Phase::idle;
+    multilock::Path<Fence> path_;
+
+    BOOST_DESCRIBE_CLASS(NaimiTrehel, (), (), (), (phase_, path_))
+};
+
+}  // namespace allot

@@ -1,0 +1,99 @@
+// A token that wanders among sites by path reversal (Naimi and Trehel 1987), as one site sees it.
+//
+// Whoever wants the token joins a waiting line: its token goes from each site to the `next`. The end of the
+// line is found through `last`: each site's guess who stands there. A request climbs from guess to guess, and
+// every site on its way then guesses the asker, because the asker is the end of the line from now on. So
+// paths are long only until they are used, and the guesses form a tree whose root is the end of the line.
+//
+// A path sends nothing itself. What it wants to have sent it gives to a `post`, which has
+//     ask(to, asker)        pass on that this asker wants the token
+//     hand(to, token)       hand over the token
+// so that each protocol wraps both into messages of its own.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/ensure.hpp"
+#include "core/types.hpp"
+
+namespace allot::multilock {
+
+template <class Token>
+struct Path {
+    std::optional<SiteId> last;  // whom I take for the end of the line; nobody: it is me
+    std::optional<SiteId> next;  // who comes after me in the line
+    std::optional<Token> token;  // if it is here
+    bool want = false;           // I wait for it or use it
+    bool operator==(const Path&) const = default;
+    BOOST_DESCRIBE_CLASS(Path, (), (last, next, token, want), (), ())
+
+    // At the start site 0 has the token, and everybody knows that.
+    static Path at_start(SiteId self) {
+        if (self == 0) return {.token = Token{}};
+        return {.last = 0};
+    }
+
+    // Afterwards the token is here, or asked for.
+    template <class Post>
+    void ask(SiteId self, Post&& post) {
+        ensure(!want, "a token is asked for twice");
+        want = true;
+        if (!last) return ensure(token.has_value(), "the end of a line that nobody stands in has the token");
+        post.ask(*last, self);
+        last.reset();
+    }
+
+    template <class Post>
+    void asked(SiteId asker, Post&& post) {
+        if (last) {
+            post.ask(*last, asker);
+        } else if (want) {
+            ensure(!next, "nobody comes after the end of a line");
+            next = asker;
+        } else {
+            hand(asker, post);
+        }
+        last = asker;
+    }
+
+    void arrived(Token content) {
+        ensure(want && !token, "a token comes to who waits for it");
+        token = std::move(content);
+    }
+
+    template <class Post>
+    void leave(Post&& post) {
+        ensure(want && token, "a token is left by who has it");
+        want = false;
+        if (next) hand(*std::exchange(next, std::nullopt), post);
+    }
+
+    std::optional<std::string> misfit(SiteId sites) const {
+        if (last.value_or(0) >= sites || next.value_or(0) >= sites) return "last and next are sites";
+        if (!last && !want && !token) return "a site without last has the token, or wants it";
+        return std::nullopt;
+    }
+
+private:
+    template <class Post>
+    void hand(SiteId to, Post& post) {
+        ensure(token.has_value(), "a token that is handed over is here");
+        post.hand(to, *std::exchange(token, std::nullopt));
+    }
+};
+
+// A request that is under way.
+struct Climber {
+    SiteId asker = 0;
+    SiteId to = 0;
+};
+
+// Why the guesses `last`, by site, and the requests under way are no tree whose root is the end of the line.
+std::optional<std::string> not_a_tree(std::vector<std::optional<SiteId>> last,
+                                      std::span<const Climber> climbers);
+
+}  // namespace allot::multilock

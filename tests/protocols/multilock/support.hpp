@@ -1,0 +1,55 @@
+// What the tests of the multilock protocols share: a check by name and flags.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <ostream>
+#include <sstream>
+#include <string>
+
+#include "check/checker.hpp"
+#include "cli/registry.hpp"
+
+namespace allot::multilock_tests {
+
+// `sites=3 resources=2` as a scenario's header has it.
+inline Parameters parameters(const std::string& text) {
+    Parameters given;
+    std::istringstream words(text);
+    for (std::string word; words >> word;)
+        given[word.substr(0, word.find('='))] = word.substr(word.find('=') + 1);
+    return given;
+}
+
+inline check::Result run(std::string_view protocol, const std::string& flags) {
+    for (const world::Entry& entry : registry::protocols())
+        if (entry.name == protocol) {
+            auto machine = entry.make(parameters(flags));
+            EXPECT_TRUE(machine) << (machine ? "" : machine.error());
+            return check::check(**machine, {});
+        }
+    ADD_FAILURE() << "no protocol " << protocol;
+    return {};
+}
+
+struct Pinned {
+    const char* flags;
+    std::uint64_t states;
+    std::uint64_t transitions;
+};
+
+inline void PrintTo(const Pinned& pinned, std::ostream* out) {
+    *out << pinned.flags;
+}
+
+// Five properties that every protocol has come to its own.
+inline void expect_holds(std::string_view protocol, const Pinned& pinned, std::size_t own_properties) {
+    const auto result = run(protocol, pinned.flags);
+    EXPECT_EQ(result.verdict, check::Verdict::holds);
+    EXPECT_TRUE(result.unchecked.empty());
+    EXPECT_EQ(result.checked.size(), own_properties + 5);
+    EXPECT_EQ(result.states, pinned.states);
+    EXPECT_EQ(result.transitions, pinned.transitions);
+    EXPECT_EQ(result.gaps_cut, 0u);
+}
+
+}  // namespace allot::multilock_tests
