@@ -1,0 +1,169 @@
+#include "protocols/multilock/incremental.hpp"
+
+#include <algorithm>
+
+#include "core/draw.hpp"
+#include "core/ensure.hpp"
+#include "protocols/multilock/resources.hpp"
+
+namespace allot {
+
+namespace {
+
+struct Post {
+    const std::string& resource;
+    Incremental::Effects& fx;
+
+    void ask(SiteId to, SiteId asker) { fx.send(to, Incremental::Ask{resource, asker}); }
+    void hand(SiteId to, Fence fence) { fx.send(to, Incremental::Token{resource, fence}); }
+};
+
+}  // namespace
+
+std::optional<std::string> Incremental::wrong(const Config& config) {
+    return multilock::wrong_resources(config.resources, config.max_request);
+}
+
+void Incremental::sample(Draw& draw) {
+    draw.number("sites", 2, 5);
+    draw.number("resources", 1, 4);
+    draw.requests(4);
+}
+
+std::vector<Demand> Incremental::demands(const Context& ctx) {
+    return multilock::demands(multilock::resources_of(ctx.config), ctx.self);
+}
+
+Demand Incremental::draw_demand(const Context& ctx, Random& random) {
+    return multilock::draw_demand(multilock::resources_of(ctx.config), random);
+}
+
+std::optional<std::string> Incremental::misfit(const Context& ctx) const {
+    for (const auto& [resource, path] : paths_)
+        if (auto why = path.misfit(ctx.config.sites)) return why;
+    return std::nullopt;
+}
+
+void Incremental::request(const Context& ctx, const Demand& demand, Effects& fx) {
+    ensure(phase_ == Phase::idle, "a request while another is open");
+    if (auto why = multilock::unfit(demand)) return fx.refused(std::move(*why));
+    phase_ = Phase::waiting;
+    wanted_ = demand.resources;
+    go_on(ctx, fx);
+}
+
+void Incremental::go_on(const Context& ctx, Effects& fx) {
+    while (const auto resource = first_missing()) {
+        Path& next = path(ctx, *resource);
+        next.ask(ctx.self, Post{*resource, fx});
+        if (!next.token) return;
+        fx.reached("kept");
+    }
+    enter(fx);
+}
+
+void Incremental::receive(const Context& ctx, SiteId, const Ask& ask, Effects& fx) {
+    Path& asked = path(ctx, ask.resource);
+    if (asked.last) fx.reached("passed-on");
+    if (!asked.last && asked.want && asked.token && phase_ == Phase::waiting)
+        fx.reached("waits-for-who-waits");
+    asked.asked(ask.asker, Post{ask.resource, fx});
+}
+
+void Incremental::receive(const Context& ctx, SiteId, const Token& token, Effects& fx) {
+    path(ctx, token.resource).arrived(token.fence);
+    go_on(ctx, fx);
+}
+
+void Incremental::enter(Effects& fx) {
+    phase_ = Phase::holding;
+    std::vector<Fence> fences;
+    for (const std::string& resource : wanted_) {
+        auto& fence = paths_.at(resource).token;
+        fence = fence->next();
+        fences.push_back(*fence);
+    }
+    fx.granted(std::move(fences));
+}
+
+void Incremental::release(const Context& ctx, Effects& fx) {
+    for (const std::string& resource : wanted_) path(ctx, resource).leave(Post{resource, fx});
+    phase_ = Phase::idle;
+    wanted_.clear();
+    fx.released();
+}
+
+Incremental::Path& Incremental::path(const Context& ctx, const std::string& resource) {
+    return paths_.try_emplace(resource, Path::at_start(ctx.self)).first->second;
+}
+
+Incremental::Path Incremental::path_seen(SiteId self, const std::string& resource) const {
+    const auto place = paths_.find(resource);
+    return place == paths_.end() ? Path::at_start(self) : place->second;
+}
+
+// A token that was used last here may lie here without being taken for this request.
+bool Incremental::has(const std::string& resource) const {
+    const auto place = paths_.find(resource);
+    return place != paths_.end() && place->second.want && place->second.token;
+}
+
+std::optional<std::string> Incremental::first_missing() const {
+    std::optional<std::string> first;
+    for (const std::string& resource : wanted_)
+        if (!has(resource) && (!first || resource < *first)) first = resource;
+    return first;
+}
+
+// --- Properties.
+
+void Incremental::on_state(const View<Incremental>& view, Report& report) {
+    multilock::check_one_holder(view, report);
+    for (const std::string& resource : known(view)) check_resource(view, resource, report);
+    for (const auto* site : view.sites) check_site(*site, report);
+}
+
+// Each resource that anybody has heard of.
+boost::container::flat_set<std::string> Incremental::known(const View<Incremental>& view) {
+    boost::container::flat_set<std::string> names;
+    for (const auto* site : view.sites)
+        for (const auto& [resource, path] : site->protocol.paths_) names.insert(resource);
+    for (const auto* envelope : view.flight)
+        names.insert(std::visit([](const auto& message) { return message.resource; }, envelope->message));
+    return names;
+}
+
+void Incremental::check_resource(const View<Incremental>& view, const std::string& resource, Report& report) {
+    std::uint32_t tokens = 0;
+    std::vector<std::optional<SiteId>> last;
+    for (SiteId site = 0; site < view.sites.size(); ++site) {
+        const Path path = view.site(site).protocol.path_seen(site, resource);
+        tokens += path.token.has_value();
+        last.push_back(path.last);
+    }
+    std::vector<multilock::Climber> climbers;
+    for (const auto* envelope : view.flight) {
+        const auto* ask = std::get_if<Ask>(&envelope->message);
+        const auto* token = std::get_if<Token>(&envelope->message);
+        if (ask && ask->resource == resource) climbers.push_back({ask->asker, envelope->to});
+        if (token && token->resource == resource) ++tokens;
+    }
+    if (tokens != 1) report.violated("one-token", resource + " has " + std::to_string(tokens) + " tokens");
+    if (auto why = multilock::not_a_tree(std::move(last), climbers))
+        report.violated("tree", resource + ": " + *why);
+}
+
+void Incremental::check_site(const Site<Incremental>& site, Report& report) {
+    const Incremental& self = site.protocol;
+    if (site.holding())
+        for (const std::string& resource : site.application.demand.resources)
+            if (!self.has(resource))
+                report.violated("used-with-token", resource + " is held without its token");
+    if (self.phase_ != Phase::waiting) return;
+    const auto missing = self.first_missing();
+    for (const auto& [resource, path] : self.paths_)
+        if (path.want && (!missing || resource > *missing))
+            report.violated("in-order", resource + " is taken too early");
+}
+
+}  // namespace allot

@@ -1,0 +1,105 @@
+// The incremental way to several locks: take them one after the other, always in the same order.
+//
+// Each resource has a token of its own, which finds its way as path.hpp tells. A site asks for the first of
+// its resources in the order of their names, for the second when it has the first, and so on; with the last
+// one it holds them all. Nobody who waits has a resource that comes after the one it waits for, so nobody
+// waits in a circle.
+//
+// The price is the domino effect: a site that waits keeps what it has, others wait for that and keep what
+// they have, and in the end few of many resources are in use.
+//
+// A site knows of a resource from when it first hears of it; before that, the token is where it was at the
+// start, at site 0. Nothing is survived: a crash may take tokens with it.
+#pragma once
+
+#include <boost/container/flat_map.hpp>
+#include <boost/container/flat_set.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/random.hpp"
+#include "core/view.hpp"
+#include "protocols/multilock/path.hpp"
+
+namespace allot {
+
+class Incremental {
+public:
+    static constexpr std::string_view name = "incremental";
+    static constexpr std::string_view problem = "multilock";
+    static constexpr std::string_view summary = "several locks, taken one by one in the order of their names";
+    static constexpr Links links = Links::unordered;
+    static constexpr std::array properties{
+        PropertyName{"one-holder", "no resource is held by two sites"},
+        PropertyName{"one-token", "each token is with one site or in one message"},
+        PropertyName{"used-with-token", "who holds resources has their tokens"},
+        PropertyName{"in-order", "who waits has no resource that comes after the one it waits for"},
+        PropertyName{"tree", "the sites' guesses lead without a circle to the end of each waiting line"},
+        PropertyName{"fences-grow", "every grant of a resource has a higher fence than the one before"},
+    };
+    static constexpr std::array<std::string_view, 3> probes{"passed-on", "waits-for-who-waits", "kept"};
+
+    struct Config {
+        std::uint32_t sites = 3;
+        std::uint32_t resources = 2;
+        std::uint32_t max_request = 0;
+        BOOST_DESCRIBE_CLASS(Config, (), (sites, resources, max_request), (), ())
+    };
+    static std::optional<std::string> wrong(const Config& config);
+    static void sample(Draw& draw);
+
+    struct Ask {
+        std::string resource;
+        SiteId asker = 0;
+        bool operator==(const Ask&) const = default;
+        BOOST_DESCRIBE_CLASS(Ask, (), (resource, asker), (), ())
+    };
+    struct Token {
+        std::string resource;
+        Fence fence;  // of the newest grant
+        bool operator==(const Token&) const = default;
+        BOOST_DESCRIBE_CLASS(Token, (), (resource, fence), (), ())
+    };
+    using Message = std::variant<Ask, Token>;
+    using Monitor = FencesGrow;
+    using Context = allot::Context<Config>;
+    using Effects = allot::Effects<Message>;
+
+    static std::vector<Demand> demands(const Context& ctx);
+    static Demand draw_demand(const Context& ctx, Random& random);
+
+    void start(const Context&, Effects&) {}
+    void request(const Context& ctx, const Demand& demand, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const Ask& ask, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const Token& token, Effects& fx);
+    void release(const Context& ctx, Effects& fx);
+    Phase phase() const { return phase_; }
+    std::optional<std::string> misfit(const Context& ctx) const;
+
+    static void on_state(const View<Incremental>& view, Report& report);
+
+    bool operator==(const Incremental&) const = default;
+
+private:
+    using Path = multilock::Path<Fence>;
+
+    Path& path(const Context& ctx, const std::string& resource);
+    Path path_seen(SiteId self, const std::string& resource) const;
+    bool has(const std::string& resource) const;
+    std::optional<std::string> first_missing() const;
+    void go_on(const Context& ctx, Effects& fx);
+    void enter(Effects& fx);
+
+    static boost::container::flat_set<std::string> known(const View<Incremental>& view);
+    static void check_resource(const View<Incremental>& view, const std::string& resource, Report& report);
+    static void check_site(const Site<Incremental>& site, Report& report);
+
+    Phase phase_ = Phase::idle;
+    std::vector<std::string> wanted_;                      // in the caller's order
+    boost::container::flat_map<std::string, Path> paths_;  // of the resources this site has heard of
+
+    BOOST_DESCRIBE_CLASS(Incremental, (), (), (), (phase_, wanted_, paths_))
+};
+
+}  // namespace allot

@@ -1,0 +1,65 @@
+#include "protocols/multilock/resources.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+
+namespace allot::multilock {
+
+namespace {
+
+constexpr std::uint32_t few = 4;
+
+std::string name_of(std::uint32_t resource) {
+    return "r" + std::to_string(resource);
+}
+
+}  // namespace
+
+std::optional<std::string> wrong_resources(std::uint32_t resources, std::uint32_t max_request) {
+    if (resources < 1) return "--resources 0: write a number from 1 on";
+    if (max_request > resources)
+        return "--max-request " + std::to_string(max_request) + ": with --resources " +
+               std::to_string(resources) + " write a number from 0 (any) to " + std::to_string(resources);
+    return std::nullopt;
+}
+
+std::vector<Demand> demands(const Resources& resources, SiteId self) {
+    std::vector<Demand> list;
+    if (resources.count > few) {
+        for (std::uint32_t resource = 0; resource < resources.count; ++resource)
+            list.push_back({1, {name_of(resource)}});
+        return list;
+    }
+    for (std::uint32_t set = 1; set < 1u << resources.count; ++set) {
+        if (static_cast<std::uint32_t>(std::popcount(set)) > resources.largest) continue;
+        Demand demand;
+        for (std::uint32_t resource = 0; resource < resources.count; ++resource)
+            if ((set >> resource & 1) != 0) demand.resources.push_back(name_of(resource));
+        if (self % 2 == 1) std::ranges::reverse(demand.resources);
+        list.push_back(std::move(demand));
+    }
+    return list;
+}
+
+Demand draw_demand(const Resources& resources, Random& random) {
+    const std::uint64_t size = 1 + random(resources.largest);
+    std::vector<std::uint32_t> all(resources.count);
+    std::iota(all.begin(), all.end(), 0u);
+    Demand demand;
+    for (std::uint64_t i = 0; i < size; ++i) {
+        std::swap(all[i], all[i + random(all.size() - i)]);
+        demand.resources.push_back(name_of(all[i]));
+    }
+    return demand;
+}
+
+std::optional<std::string> unfit(const Demand& demand) {
+    auto names = demand.resources;
+    std::ranges::sort(names);
+    if (names.empty()) return "a demand names at least one resource";
+    if (std::ranges::adjacent_find(names) != names.end()) return "a demand names each resource once";
+    return std::nullopt;
+}
+
+}  // namespace allot::multilock

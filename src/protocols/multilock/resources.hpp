@@ -1,0 +1,53 @@
+// What the protocols with several named resources have in common: which demands there are, and who holds
+// what.
+//
+// A protocol takes resources by any name. Where nobody names them (check, sim, swarm) there are `--resources`
+// of them, r0, r1 and so on, and a request is for at most `--max-request` of them (0: for any number).
+#pragma once
+
+#include <boost/container/flat_map.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/random.hpp"
+#include "core/view.hpp"
+
+namespace allot::multilock {
+
+struct Resources {
+    std::uint32_t count = 0;
+    std::uint32_t largest = 0;  // demand
+};
+
+template <class Config>
+Resources resources_of(const Config& config) {
+    return {config.resources, config.max_request == 0 ? config.resources : config.max_request};
+}
+
+std::optional<std::string> wrong_resources(std::uint32_t resources, std::uint32_t max_request);
+
+// Every set of resources up to the largest size, where there are few; else each one alone. Odd sites name
+// them the other way round: nothing may depend on the caller's order but the order of the fences.
+std::vector<Demand> demands(const Resources& resources, SiteId self);
+// First a size, then a set of that size, each equally likely.
+Demand draw_demand(const Resources& resources, Random& random);
+// Why nobody can grant this.
+std::optional<std::string> unfit(const Demand& demand);
+
+// No resource is held by two sites.
+template <class P>
+void check_one_holder(const View<P>& view, Report& report) {
+    boost::container::flat_map<std::string, SiteId> holders;
+    for (SiteId site = 0; site < view.sites.size(); ++site) {
+        if (!view.site(site).holding()) continue;
+        for (const std::string& resource : view.site(site).application.demand.resources) {
+            const auto [place, first] = holders.emplace(resource, site);
+            if (!first)
+                report.violated("one-holder", "sites " + std::to_string(place->second) + " and " +
+                                                  std::to_string(site) + " hold " + resource);
+        }
+    }
+}
+
+}  // namespace allot::multilock
