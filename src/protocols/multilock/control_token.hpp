@@ -1,0 +1,182 @@
+// Several locks through one control token (after Bouabdallah and Laforest 2000).
+//
+// Each resource has a token. Who wants some of them first gets the control token, which finds its way as
+// path.hpp tells and carries a register: of each resource either its token or who asked for it last. With the
+// control token in hand a site puts in the tokens it keeps from earlier requests, takes out those it needs,
+// and asks for each of the others the site that asked last before it, directly. Then it stands in the
+// register itself. All sites pass the register one after the other, so for every two requests the waiting
+// lines agree on their order, and nobody waits in a circle.
+//
+// Who is asked hands the token over when the request that it was registered with is over. An inquiry names
+// that request: it may come so late that the site has been registered for the same resource once more, and
+// then two inquiries for one resource are under way to it, of which only one means the token it keeps.
+//
+// How long a site keeps the control token is read in four ways (`--control`):
+//     pass      it is passed on as soon as the inquiries are sent
+//     hold      ... when every inquiry is answered, by tokens or by word that they will come
+//     lock      ... when the site has all its tokens and enters
+//     section   ... when it lets go of its resources: one holder at a time, whatever they ask for
+//
+// Nothing is survived: a crash may take tokens with it.
+#pragma once
+
+#include <boost/container/flat_map.hpp>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/random.hpp"
+#include "core/view.hpp"
+#include "protocols/multilock/path.hpp"
+
+namespace allot {
+
+namespace multilock {
+
+enum class Control : std::uint8_t { pass, hold, lock, section };
+BOOST_DESCRIBE_ENUM(Control, pass, hold, lock, section)
+
+// What the register says of a resource: its token is in here ...
+struct Inside {
+    Fence fence;  // of the newest grant
+    bool operator==(const Inside&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Inside, (), (fence))
+
+// ... or with, or on its way to, the site that asked last, in this one of its requests.
+struct Latest {
+    SiteId site = 0;
+    Stamp request;
+    bool operator==(const Latest&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Latest, (), (site, request))
+
+// Resources that nobody has asked for yet are not in it: their tokens are inside.
+using Register = boost::container::flat_map<std::string, std::variant<Inside, Latest>>;
+// Tokens of resources by their names, with the fence of the newest grant.
+using TokenSet = boost::container::flat_map<std::string, Fence>;
+
+struct Inquiry {
+    std::string resource;
+    Stamp request;  // with which the asked one was registered
+    bool operator==(const Inquiry&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Inquiry, (), (resource, request))
+
+}  // namespace multilock
+
+class ControlToken {
+public:
+    static constexpr std::string_view name = "control-token";
+    static constexpr std::string_view problem = "multilock";
+    static constexpr std::string_view summary =
+        "several locks; all requests pass one control token (Bouabdallah and Laforest 2000)";
+    static constexpr Links links = Links::unordered;
+    static constexpr std::array properties{
+        PropertyName{"one-holder", "no resource is held by two sites"},
+        PropertyName{"one-token", "each token is with one site, in one message or in the control token"},
+        PropertyName{"used-with-token", "who holds resources has their tokens"},
+        PropertyName{"registered", "who asked last for a resource has its token or waits for it"},
+        PropertyName{"tree", "the sites' guesses lead without a circle to the end of the waiting line"},
+        PropertyName{"fences-grow", "every grant of a resource has a higher fence than the one before"},
+    };
+    static constexpr std::array<std::string_view, 5> probes{"put-in", "late-inquiry", "registered-again",
+                                                            "asked-before-token", "several-tokens"};
+
+    struct Config {
+        struct Repairs {
+            bool numbered_inquiries = true;  // an inquiry names the request it means
+            BOOST_DESCRIBE_CLASS(Repairs, (), (numbered_inquiries), (), ())
+        };
+        std::uint32_t sites = 3;
+        std::uint32_t resources = 2;
+        std::uint32_t max_request = 0;
+        multilock::Control control = multilock::Control::pass;
+        Repairs repairs;
+        BOOST_DESCRIBE_CLASS(Config, (), (sites, resources, max_request, control, repairs), (), ())
+    };
+    static std::optional<std::string> wrong(const Config& config);
+    static void sample(Draw& draw);
+
+    struct Ask {
+        SiteId asker = 0;
+        bool operator==(const Ask&) const = default;
+        BOOST_DESCRIBE_CLASS(Ask, (), (asker), (), ())
+    };
+    struct Control {
+        multilock::Register entries;
+        bool operator==(const Control&) const = default;
+        BOOST_DESCRIBE_CLASS(Control, (), (entries), (), ())
+    };
+    struct Inquire {
+        std::vector<multilock::Inquiry> inquiries;
+        bool operator==(const Inquire&) const = default;
+        BOOST_DESCRIBE_CLASS(Inquire, (), (inquiries), (), ())
+    };
+    // Only with `--control hold`: what there is at once of what was inquired for, perhaps nothing.
+    struct Answer {
+        multilock::TokenSet tokens;
+        bool operator==(const Answer&) const = default;
+        BOOST_DESCRIBE_CLASS(Answer, (), (tokens), (), ())
+    };
+    struct Tokens {
+        multilock::TokenSet tokens;
+        bool operator==(const Tokens&) const = default;
+        BOOST_DESCRIBE_CLASS(Tokens, (), (tokens), (), ())
+    };
+    using Message = std::variant<Ask, Control, Inquire, Answer, Tokens>;
+    using Monitor = FencesGrow;
+    using Context = allot::Context<Config>;
+    using Effects = allot::Effects<Message>;
+
+    static std::vector<Demand> demands(const Context& ctx);
+    static Demand draw_demand(const Context& ctx, Random& random);
+
+    void start(const Context& ctx, Effects& fx);
+    void request(const Context& ctx, const Demand& demand, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const Ask& ask, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const Control& control, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const Inquire& inquire, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const Answer& answer, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const Tokens& tokens, Effects& fx);
+    void release(const Context& ctx, Effects& fx);
+    Phase phase() const { return phase_; }
+    std::optional<std::string> misfit(const Context& ctx) const;
+
+    static void on_state(const View<ControlToken>& view, Report& report);
+
+    bool operator==(const ControlToken&) const = default;
+
+private:
+    using Inquiries = boost::container::flat_map<SiteId, Inquire>;
+
+    void consult_register(const Context& ctx, Effects& fx);
+    void put_in(const Context& ctx, Effects& fx);
+    void take_out(const Context& ctx, const std::string& resource, Inquiries& inquiries);
+    void leave_after_answers(Effects& fx);
+    bool means_open_request(const Context& ctx, const multilock::Inquiry& inquiry) const;
+    void take(const multilock::TokenSet& tokens);
+    void try_enter(const Context& ctx, Effects& fx);
+    void hand_on(Effects& fx);
+
+    static const multilock::Register* find_register(const View<ControlToken>& view, Report& report);
+    static void check_tokens(const View<ControlToken>& view, const multilock::Register& entries,
+                             Report& report);
+    static void check_tree(const View<ControlToken>& view, Report& report);
+    bool has_or_awaits(const std::string& resource, Stamp request) const;
+
+    Phase phase_ = Phase::idle;
+    Stamp request_;                                          // curId: the number of my newest request
+    std::vector<std::string> wanted_;                        // D: in the caller's order
+    multilock::Path<multilock::Register> control_;           // CT
+    multilock::TokenSet mine_;                               // tokens for the open request
+    multilock::TokenSet kept_;                               // hold \ mine: from earlier requests
+    boost::container::flat_map<std::string, SiteId> heirs_;  // next: who inquired for what I want or hold
+    std::uint32_t unanswered_ = 0;                           // inquiries; counted only with `--control hold`
+
+    BOOST_DESCRIBE_CLASS(ControlToken, (), (), (),
+                         (phase_, request_, wanted_, control_, mine_, kept_, heirs_, unanswered_))
+};
+
+}  // namespace allot
