@@ -1,0 +1,115 @@
+#include "protocols/multilock/ideal.hpp"
+
+#include <algorithm>
+
+#include "core/draw.hpp"
+#include "core/ensure.hpp"
+#include "protocols/multilock/resources.hpp"
+
+namespace allot {
+
+namespace {
+
+constexpr SiteId scheduler = 0;
+
+bool any_in(const std::vector<std::string>& resources, const boost::container::flat_set<std::string>& names) {
+    return std::ranges::any_of(resources, [&](const std::string& name) { return names.contains(name); });
+}
+
+}  // namespace
+
+std::optional<std::string> Ideal::wrong(const Config& config) {
+    return multilock::wrong_resources(config.resources, config.max_request);
+}
+
+void Ideal::sample(Draw& draw) {
+    draw.number("sites", 2, 5);
+    draw.number("resources", 1, 4);
+    draw.choice("policy", {"fit", "fifo"});
+    draw.requests(4);
+}
+
+std::vector<Demand> Ideal::demands(const Context& ctx) {
+    return multilock::demands(multilock::resources_of(ctx.config), ctx.self);
+}
+
+Demand Ideal::draw_demand(const Context& ctx, Random& random) {
+    return multilock::draw_demand(multilock::resources_of(ctx.config), random);
+}
+
+// --- As one who asks.
+
+void Ideal::request(const Context&, const Demand& demand, Effects& fx) {
+    ensure(phase_ == Phase::idle, "a request while another is open");
+    if (auto why = multilock::unfit(demand)) return fx.refused(std::move(*why));
+    phase_ = Phase::waiting;
+    wanted_ = demand.resources;
+    fx.send(scheduler, Ask{wanted_});
+}
+
+void Ideal::receive(const Context&, SiteId, const Grant& grant, Effects& fx) {
+    ensure(phase_ == Phase::waiting, "a grant that nobody waits for");
+    phase_ = Phase::holding;
+    fx.granted(grant.fences);
+}
+
+void Ideal::release(const Context&, Effects& fx) {
+    phase_ = Phase::idle;
+    fx.send(scheduler, Done{std::move(wanted_)});
+    wanted_.clear();
+    fx.released();
+}
+
+// --- As the scheduler.
+
+void Ideal::receive(const Context& ctx, SiteId from, const Ask& ask, Effects& fx) {
+    queue_.push_back({from, ask.resources});
+    schedule(ctx, fx);
+}
+
+void Ideal::receive(const Context& ctx, SiteId, const Done& done, Effects& fx) {
+    for (const std::string& resource : done.resources)
+        ensure(in_use_.erase(resource) == 1, "what comes back was in use");
+    schedule(ctx, fx);
+}
+
+void Ideal::schedule(const Context& ctx, Effects& fx) {
+    std::vector<ideal::Entry> waiting;
+    Names reserved;
+    for (ideal::Entry& entry : queue_) {
+        const bool free = !any_in(entry.resources, in_use_);
+        if (free && !any_in(entry.resources, reserved)) {
+            if (!waiting.empty()) fx.reached("overtaken");
+            admit(entry, fx);
+            continue;
+        }
+        if (free) fx.reached("blocked-by-who-waits");
+        if (ctx.config.policy == ideal::Policy::fifo)
+            reserved.insert(entry.resources.begin(), entry.resources.end());
+        waiting.push_back(std::move(entry));
+    }
+    queue_ = std::move(waiting);
+}
+
+void Ideal::admit(const ideal::Entry& entry, Effects& fx) {
+    std::vector<Fence> fences;
+    for (const std::string& resource : entry.resources) {
+        in_use_.insert(resource);
+        Fence& fence = fences_[resource];
+        fence = fence.next();
+        fences.push_back(fence);
+    }
+    fx.send(entry.site, Grant{std::move(fences)});
+}
+
+void Ideal::on_state(const View<Ideal>& view, Report& report) {
+    multilock::check_one_holder(view, report);
+    const Names& in_use = view.site(scheduler).protocol.in_use_;
+    for (const auto* site : view.sites)
+        if (site->holding())
+            for (const std::string& resource : site->application.demand.resources)
+                if (!in_use.contains(resource))
+                    report.violated("booked", resource + " is held and not in use");
+}
+
+}  // namespace allot

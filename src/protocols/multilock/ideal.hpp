@@ -1,0 +1,116 @@
+// The scheduler without synchronisation: what several locks could come to if everybody knew everything.
+//
+// No protocol for real hosts, but what the others are measured against. Site 0 has one queue of all requests
+// in the order of their arrival, and looks through it, from the oldest on, at each arrival and each release.
+// Run it with `--latency 0ms`: then asking and granting cost nothing, and what is lost is lost to the order.
+//
+// What it lets in is its policy:
+//     fit    whoever's resources are all free. Somebody who wants much may then wait for ever.
+//     fifo   the same, but who waits also blocks its resources for those who came later: nobody starves.
+#pragma once
+
+#include <boost/container/flat_map.hpp>
+#include <boost/container/flat_set.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/random.hpp"
+#include "core/view.hpp"
+
+namespace allot {
+
+namespace ideal {
+
+enum class Policy : std::uint8_t { fit, fifo };
+BOOST_DESCRIBE_ENUM(Policy, fit, fifo)
+
+struct Entry {
+    SiteId site = 0;
+    std::vector<std::string> resources;
+    bool operator==(const Entry&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Entry, (), (site, resources))
+
+}  // namespace ideal
+
+class Ideal {
+public:
+    static constexpr std::string_view name = "ideal";
+    static constexpr std::string_view problem = "multilock";
+    static constexpr std::string_view summary =
+        "several locks from one scheduler that knows everything: the measure of the others (--latency 0ms)";
+    static constexpr Links links = Links::unordered;
+    static constexpr std::array properties{
+        PropertyName{"one-holder", "no resource is held by two sites"},
+        PropertyName{"booked", "what is held is in use according to the scheduler"},
+        PropertyName{"fences-grow", "every grant of a resource has a higher fence than the one before"},
+    };
+    static constexpr std::array<std::string_view, 2> probes{"overtaken", "blocked-by-who-waits"};
+
+    struct Config {
+        std::uint32_t sites = 3;
+        std::uint32_t resources = 2;
+        std::uint32_t max_request = 0;
+        ideal::Policy policy = ideal::Policy::fit;
+        BOOST_DESCRIBE_CLASS(Config, (), (sites, resources, max_request, policy), (), ())
+    };
+    static std::optional<std::string> wrong(const Config& config);
+    static void sample(Draw& draw);
+
+    struct Ask {
+        std::vector<std::string> resources;
+        bool operator==(const Ask&) const = default;
+        BOOST_DESCRIBE_CLASS(Ask, (), (resources), (), ())
+    };
+    struct Grant {
+        std::vector<Fence> fences;
+        bool operator==(const Grant&) const = default;
+        BOOST_DESCRIBE_CLASS(Grant, (), (fences), (), ())
+    };
+    struct Done {
+        std::vector<std::string> resources;
+        bool operator==(const Done&) const = default;
+        BOOST_DESCRIBE_CLASS(Done, (), (resources), (), ())
+    };
+    using Message = std::variant<Ask, Grant, Done>;
+    using Monitor = FencesGrow;
+    using Context = allot::Context<Config>;
+    using Effects = allot::Effects<Message>;
+
+    static std::vector<Demand> demands(const Context& ctx);
+    static Demand draw_demand(const Context& ctx, Random& random);
+
+    // As one who asks. Site 0 writes to itself: its own requests have no advantage.
+    void start(const Context&, Effects&) {}
+    void request(const Context& ctx, const Demand& demand, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const Grant& grant, Effects& fx);
+    void release(const Context& ctx, Effects& fx);
+    Phase phase() const { return phase_; }
+
+    // As the scheduler.
+    void receive(const Context& ctx, SiteId from, const Ask& ask, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const Done& done, Effects& fx);
+
+    static void on_state(const View<Ideal>& view, Report& report);
+
+    bool operator==(const Ideal&) const = default;
+
+private:
+    using Names = boost::container::flat_set<std::string>;
+
+    void schedule(const Context& ctx, Effects& fx);
+    void admit(const ideal::Entry& entry, Effects& fx);
+
+    Phase phase_ = Phase::idle;
+    std::vector<std::string> wanted_;  // in the caller's order
+
+    // At site 0.
+    std::vector<ideal::Entry> queue_;  // oldest first
+    Names in_use_;
+    boost::container::flat_map<std::string, Fence> fences_;  // of the newest grants
+
+    BOOST_DESCRIBE_CLASS(Ideal, (), (), (), (phase_, wanted_, queue_, in_use_, fences_))
+};
+
+}  // namespace allot
