@@ -1,9 +1,9 @@
 // A token that wanders among sites by path reversal (Naimi and Trehel 1987), as one site sees it.
 //
-// Whoever wants the token joins a waiting line: its token goes from each site to the `next`. The end of the
-// line is found through `last`: each site's guess who stands there. A request climbs from guess to guess, and
-// every site on its way then guesses the asker, because the asker is the end of the line from now on. So
-// paths are long only until they are used, and the guesses form a tree whose root is the end of the line.
+// Whoever wants the token stands in a waiting line, and each in it knows who is `next`. To join, one must
+// find the end of the line. `last` is each site's guess who that is: a request climbs from guess to guess,
+// and every site on its way guesses the asker from then on, because the asker is the new end. So a long way
+// is long only once, and the guesses form a tree whose root is the end of the line.
 //
 // A path sends nothing itself. What it wants to have sent it gives to a `post`, which has
 //     ask(to, asker)        pass on that this asker wants the token
