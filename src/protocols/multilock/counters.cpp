@@ -1,0 +1,521 @@
+#include "protocols/multilock/counters.hpp"
+
+#include <algorithm>
+
+#include "core/draw.hpp"
+#include "core/ensure.hpp"
+
+namespace allot {
+
+using counters::Improvement;
+using counters::Names;
+
+namespace {
+
+// The site that hears of every move of a token (FNV-1a of the name: the same on every host).
+SiteId home_of(const Counters::Config& config, const std::string& resource) {
+    std::uint64_t hash = 0xcbf29ce484222325;
+    for (const char letter : resource) hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3;
+    return static_cast<SiteId>(hash % config.sites);
+}
+
+std::string resource_name(std::uint64_t index) {
+    return "r" + std::to_string(index);
+}
+
+std::optional<std::string> why_refused(const Demand& demand) {
+    if (demand.resources.empty()) return "name at least one resource";
+    Names seen;
+    for (const std::string& resource : demand.resources)
+        if (!seen.insert(resource).second) return resource + " is named twice; name each resource once";
+    return std::nullopt;
+}
+
+}  // namespace
+
+// --- Configurations and demands.
+
+std::optional<std::string> Counters::wrong(const Config& config) {
+    if (config.resources < 1)
+        return "--resources " + std::to_string(config.resources) + ": write a number from 1";
+    if (config.max_request > config.resources)
+        return "--max-request " + std::to_string(config.max_request) + ": with --resources " +
+               std::to_string(config.resources) + " write a number from 1 to " +
+               std::to_string(config.resources) + ", or 0 for all";
+    return std::nullopt;
+}
+
+// All sets of resources where they are few. Where they are many: each alone, two neighbours, and the first
+// ones.
+std::vector<Demand> Counters::demands(const Context& ctx) {
+    const std::uint32_t resources = ctx.config.resources;
+    const std::uint32_t largest = ctx.config.largest_request();
+    std::vector<Demand> all;
+    const auto add = [&](std::vector<std::string> names) {
+        if (names.size() <= largest) all.push_back({1, std::move(names)});
+    };
+    if (resources <= 4) {
+        for (std::uint32_t set = 1; set < 1u << resources; ++set) {
+            std::vector<std::string> names;
+            for (std::uint32_t i = 0; i < resources; ++i)
+                if ((set >> i & 1) != 0) names.push_back(resource_name(i));
+            add(std::move(names));
+        }
+        return all;
+    }
+    for (std::uint32_t i = 0; i < resources; ++i) {
+        add({resource_name(i)});
+        add({resource_name(i), resource_name((i + 1) % resources)});
+    }
+    std::vector<std::string> first;
+    for (std::uint32_t i = 0; i < largest; ++i) first.push_back(resource_name(i));
+    if (largest > 2) add(std::move(first));
+    return all;
+}
+
+// The size is uniform, and so is the set of that size.
+Demand Counters::draw_demand(const Context& ctx, Random& random) {
+    std::uint64_t size = 1 + random(ctx.config.largest_request());
+    Demand demand;
+    // Each resource in turn is taken with the chance that makes all sets equally likely.
+    for (std::uint64_t i = 0, left = ctx.config.resources; size > 0; ++i, --left)
+        if (random(left) < size) {
+            demand.resources.push_back(resource_name(i));
+            --size;
+        }
+    return demand;
+}
+
+// No site may crash: with it a token would be gone.
+void Counters::sample(Draw& draw) {
+    draw.number("sites", 2, 5);
+    const auto resources = draw.number("resources", 1, 4);
+    draw.number("max-request", 0, resources);
+    draw.number("loans", 0, 3);
+    draw.choice("improve", {"all", "none", "stop,single", "lamport,home", "home", "early-loan,reask",
+                            "stop,single,lamport,early-loan,reask"});
+    draw.choice("links", {"fifo", "unordered"});
+    draw.toggle("cancel");
+    draw.requests(6);
+}
+
+// --- Asking.
+
+void Counters::request(const Context& ctx, const Demand& demand, Effects& fx) {
+    ensure(state_ == State::idle, "a request while another is open");
+    if (const auto why = why_refused(demand)) return fx.refused(*why);
+    Step step{ctx, fx};
+    state_ = State::counting;
+    ++number_;
+    wanted_ = demand.resources;
+    for (const std::string& resource : wanted_) {
+        if (Branch& here = branch(ctx, resource); here.token) {
+            sum_ += take(step, *here.token, clock_);
+        } else {
+            uncounted_.insert(resource);
+            ask_for(step, Kind::counter, resource);
+        }
+    }
+    if (uncounted_.empty()) enter(step);
+    step.send();
+}
+
+void Counters::ask_for(Step& step, Kind kind, const std::string& resource, Names missing) {
+    Ask ask{.kind = kind, .resource = resource, .site = step.ctx.self, .number = number_};
+    SiteId to = branches_.at(resource).father;
+    if (kind == Kind::counter) {
+        ask.clock = clock_;
+        ask.single = step.improves(Improvement::single) && wanted_.size() == 1;
+        const SiteId home = home_of(step.config(), resource);
+        if (step.improves(Improvement::home) && home != step.ctx.self) to = home;
+    } else {
+        ask.mark = myself(step.ctx).mark;
+        ask.missing = std::move(missing);
+    }
+    send_ask(step, to, std::move(ask));
+}
+
+void Counters::send_ask(Step& step, SiteId to, Ask ask) {
+    if (step.improves(Improvement::home)) {
+        const Branch& here = branches_.at(ask.resource);
+        ask.holder = here.father;
+        ask.hop = here.father_hop;
+    }
+    step.asks[to].push_back(std::move(ask));
+}
+
+void Counters::receive(const Context& ctx, SiteId from, const Counter& counter, Effects& fx) {
+    Step step{ctx, fx};
+    for (const Value& given : counter.values) {
+        see(step, given.value);
+        // A value that came some other way in the meantime, or for an earlier request, changes nothing: a
+        // second one would change the mark, or send a holder back to waiting (E2), and cut the way to the
+        // token (E3).
+        if (given.number != number_ || uncounted_.erase(given.resource) == 0) {
+            fx.reached("stale-counter");
+            continue;
+        }
+        sum_ += given.value;
+        Branch& here = branches_.at(given.resource);
+        if (step.improves(Improvement::home) && given.hop <= here.father_hop) continue;
+        here.father = from;
+        here.father_hop = given.hop;
+    }
+    if (state_ == State::counting && uncounted_.empty()) {
+        start_waiting(step);
+        if (step.improves(Improvement::early_loan)) ask_loan(step);
+    }
+    step.send();
+}
+
+void Counters::start_waiting(Step& step) {
+    state_ = State::waiting;
+    for (const std::string& resource : wanted_)
+        if (!owns(resource)) ask_for(step, Kind::token, resource);
+}
+
+void Counters::ask_loan(Step& step) {
+    if (state_ != State::waiting || !lent_.empty()) return;  // what it has lent it need not borrow (E14)
+    const Names lacking = missing();
+    if (lacking.empty() || lacking.size() > step.config().loans) return;
+    if (!asked_.empty()) {
+        const bool less = lacking.size() < asked_.size() && std::ranges::includes(asked_, lacking);
+        if (!step.improves(Improvement::reask) || !less) return;
+        step.fx.reached("loan-asked-again");
+    }
+    asked_ = lacking;
+    for (const std::string& resource : lacking) ask_for(step, Kind::loan, resource, lacking);
+}
+
+void Counters::enter(Step& step) {
+    state_ = State::holding;
+    std::vector<Fence> fences;
+    for (const std::string& resource : wanted_) {
+        Token& token = *branches_.at(resource).token;
+        token.fence = token.fence.next();
+        fences.push_back(token.fence);
+    }
+    step.fx.granted(std::move(fences));
+}
+
+// --- Answering.
+
+void Counters::receive(const Context& ctx, SiteId, const Request& request, Effects& fx) {
+    Step step{ctx, fx};
+    for (const Ask& ask : request.asks) {
+        ensure(ask.site != ctx.self, "nobody is asked by itself");
+        Branch& here = branch(ctx, ask.resource);
+        if (here.obsolete(ask))
+            fx.reached("obsolete-ask");
+        else if (here.token)
+            answer(step, ask);
+        else
+            pass_on(step, request.visited, ask);
+    }
+    step.send(request.visited);
+}
+
+void Counters::answer(Step& step, const Ask& ask) {
+    Token& token = *branches_.at(ask.resource).token;
+    const bool wants_value = ask.kind == Kind::counter && !ask.single;
+    if (!wants(ask.resource) || (state_ == State::counting && !wants_value)) {
+        // The token is the answer; copies of the question are answered with it (E1).
+        if (ask.kind == Kind::counter) token.past.counted[ask.site] = ask.number;
+        return send_token(step, ask.resource, ask.site);
+    }
+    if (wants_value) return give_value(step, ask);
+    if (ask.single) return consider(step, ask.resource, price(step, ask));
+    consider(step, ask.resource, Waiter{ask.mark, ask.site, ask.number, ask.missing});
+}
+
+void Counters::give_value(Step& step, const Ask& ask) {
+    Token& token = *branches_.at(ask.resource).token;
+    token.past.counted[ask.site] = ask.number;
+    step.values[ask.site].push_back({ask.resource, take(step, token, ask.clock), ask.number, token.hop});
+}
+
+// Who asks for one resource only need not know its mark: the queue does.
+Counters::Waiter Counters::price(Step& step, const Ask& ask) {
+    step.fx.reached("single-queued");
+    Token& token = *branches_.at(ask.resource).token;
+    token.past.counted[ask.site] = ask.number;
+    Waiter waiter{{take(step, token, ask.clock), 1}, ask.site, ask.number, {}};
+    if (step.improves(Improvement::early_loan) && step.config().loans > 0) waiter.missing = {ask.resource};
+    return waiter;
+}
+
+// Somebody wants a token that I hold, and have a right to unless the other comes first.
+void Counters::consider(Step& step, const std::string& resource, const Waiter& waiter) {
+    if (state_ == State::waiting && waiter.before(myself(step.ctx)))
+        return yield(step, resource, waiter.site);
+    branches_.at(resource).token->enqueue(waiter);
+    if (can_lend(step, waiter)) lend(step, waiter);
+}
+
+bool Counters::can_lend(const Step& step, const Waiter& waiter) const {
+    const auto here = [&](const std::string& resource) { return owns(resource); };
+    const auto mine = [&](const std::string& resource) { return wants(resource); };
+    return state_ == State::waiting && lent_.empty() &&
+           (asked_.empty() || step.improves(Improvement::reask)) &&
+           std::ranges::all_of(waiter.missing, here) && std::ranges::any_of(waiter.missing, mine);
+}
+
+// What I do not need myself is given, not lent (E8).
+void Counters::lend(Step& step, const Waiter& borrower) {
+    step.fx.reached("loan-granted");
+    const Names loan = borrower.missing;
+    for (const std::string& resource : loan) {
+        if (wants(resource)) {
+            lent_.insert(resource);
+            branches_.at(resource).token->lender = step.ctx.self;
+        }
+        send_token(step, resource, borrower.site);
+    }
+}
+
+void Counters::yield(Step& step, const std::string& resource, SiteId to) {
+    step.fx.reached("yielded");
+    branches_.at(resource).token->enqueue(myself(step.ctx));
+    send_token(step, resource, to);
+}
+
+void Counters::send_token(Step& step, const std::string& resource, SiteId to) {
+    Branch& here = branches_.at(resource);
+    ensure(here.token.has_value(), "a token is sent by who has it");
+    ensure(to != step.ctx.self, "no token is sent to its sender");
+    Token token = std::move(*here.token);
+    here.token.reset();
+    token.dequeue(to);
+    if (step.improves(Improvement::home)) {
+        token.hop = token.hop.next();
+        const SiteId home = home_of(step.config(), resource);
+        if (home != step.ctx.self && home != to) step.moves[home].push_back({resource, to, token.hop});
+    }
+    here.father = to;
+    here.father_hop = token.hop;
+    here.past = token.past;
+    step.tokens[to].push_back(std::move(token));
+}
+
+// The token is not here: the request waits here for it, and most often goes on.
+void Counters::pass_on(Step& step, const boost::container::flat_set<SiteId>& visited, const Ask& ask) {
+    Branch& here = branches_.at(ask.resource);
+    if (step.improves(Improvement::home) && ask.hop > here.father_hop) {
+        if (ask.holder == step.ctx.self) {
+            step.fx.reached("token-on-its-way");
+            return here.keep(ask);
+        }
+        step.fx.reached("newer-pointer");
+        here.father = ask.holder;
+        here.father_hop = ask.hop;
+    }
+    if (stops(step, ask)) {
+        step.fx.reached("stopped");
+        return here.keep(ask);
+    }
+    if (!visited.contains(here.father)) {
+        here.keep(ask);
+        return send_ask(step, here.father, ask);
+    }
+    step.fx.reached("stored-at-the-end");
+    if (step.config().repairs.store_at_end) here.keep(ask);
+}
+
+// I shall have the token before the other may: no use in running after it.
+bool Counters::stops(const Step& step, const Ask& ask) const {
+    if (!step.improves(Improvement::stop) || ask.kind == Kind::counter) return false;
+    const Waiter other{ask.mark, ask.site, ask.number, {}};
+    const bool mine_first = state_ == State::waiting && wants(ask.resource) && myself(step.ctx).before(other);
+    return mine_first || lent_.contains(ask.resource);
+}
+
+void Counters::receive(const Context& ctx, SiteId, const Hint& hint, Effects&) {
+    for (const Whereabouts& move : hint.moves) {
+        Branch& here = branch(ctx, move.resource);
+        if (here.token || move.hop <= here.father_hop) continue;
+        here.father = move.holder;
+        here.father_hop = move.hop;
+    }
+}
+
+// --- Tokens come and go.
+
+void Counters::receive(const Context& ctx, SiteId, const Tokens& arrival, Effects& fx) {
+    Step step{ctx, fx};
+    for (const Token& token : arrival.tokens) absorb(step, token);
+    const bool waits = state_ == State::counting || state_ == State::waiting;
+    if (waits && missing().empty()) enter(step);
+    return_failed_loans(step);
+    if (state_ == State::counting && uncounted_.empty()) start_waiting(step);
+    serve_queues(step);
+    ask_loan(step);
+    step.send();
+}
+
+void Counters::absorb(Step& step, const Token& token) {
+    Branch& here = branch(step.ctx, token.resource);
+    ensure(!here.token, "a second token of one resource");
+    here.token = token;
+    here.past = {};
+    here.father = 0;
+    here.father_hop = Stamp{};
+    lent_.erase(token.resource);
+    if (!wants(token.resource)) step.fx.reached("token-without-use");
+    if (uncounted_.erase(token.resource) > 0) {
+        sum_ += take(step, *here.token, clock_);
+        here.token->past.counted[step.ctx.self] = number_;
+    }
+    merge_pending(step, here);
+    here.token->purge(step.ctx.self);
+}
+
+void Counters::merge_pending(Step& step, Branch& here) {
+    const auto pending = std::move(here.pending);
+    here.pending.clear();
+    for (const auto& [who, ask] : pending) {
+        if (here.obsolete(ask)) continue;
+        if (ask.kind == Kind::counter && !ask.single)
+            give_value(step, ask);
+        else if (ask.kind == Kind::counter)
+            here.token->enqueue(price(step, ask));
+        else
+            here.token->enqueue({ask.mark, ask.site, ask.number, ask.missing});
+    }
+}
+
+// What was borrowed and did not let me enter goes back at once.
+void Counters::return_failed_loans(Step& step) {
+    for (const std::string& resource : owned()) {
+        Token& token = *branches_.at(resource).token;
+        if (!token.lender || (state_ == State::holding && wants(resource))) continue;
+        step.fx.reached("loan-failed");
+        const SiteId lender = *token.lender;
+        if (step.config().repairs.clear_lender) token.lender.reset();
+        if (state_ == State::waiting && wants(resource) && step.config().repairs.requeue)
+            token.enqueue(myself(step.ctx));
+        asked_.clear();
+        send_token(step, resource, lender);
+    }
+}
+
+// Tokens go to who comes first; what stays here may be lent.
+void Counters::serve_queues(Step& step) {
+    for (const std::string& resource : owned()) {
+        const Token& token = *branches_.at(resource).token;
+        if (token.queue.empty()) continue;
+        const Waiter first = token.queue.front();
+        if (!wants(resource) || state_ == State::counting)
+            send_token(step, resource, first.site);
+        else if (state_ == State::waiting && first.before(myself(step.ctx)))
+            yield(step, resource, first.site);
+    }
+    for (const std::string& resource : owned()) {
+        const auto queue = owns(resource) ? branches_.at(resource).token->queue : std::vector<Waiter>{};
+        for (const Waiter& waiter : queue)
+            if (owns(resource) && can_lend(step, waiter)) lend(step, waiter);  // it may just have left (E9)
+    }
+}
+
+void Counters::release(const Context& ctx, Effects& fx) {
+    Step step{ctx, fx};
+    let_go(step);
+}
+
+void Counters::cancel(const Context& ctx, Effects& fx) {
+    Step step{ctx, fx};
+    if (!lent_.empty()) fx.reached("lender-withdrew");
+    let_go(step);
+}
+
+void Counters::let_go(Step& step) {
+    for (const std::string& resource : wanted_)
+        if (owns(resource)) leave_token(step, resource);
+    state_ = State::idle;
+    wanted_.clear();
+    uncounted_.clear();
+    sum_ = 0;
+    lent_.clear();
+    asked_.clear();
+    step.fx.released();
+    step.send();
+}
+
+void Counters::leave_token(Step& step, const std::string& resource) {
+    Token& token = *branches_.at(resource).token;
+    token.past.served[step.ctx.self] = number_;
+    token.purge(step.ctx.self);
+    if (token.lender) {
+        const SiteId lender = *token.lender;
+        token.lender.reset();
+        return send_token(step, resource, lender);
+    }
+    if (!token.queue.empty()) send_token(step, resource, token.queue.front().site);
+}
+
+// Tokens first: where links are in order, what follows finds them there.
+void Counters::Step::send(boost::container::flat_set<SiteId> visited) {
+    visited.insert(ctx.self);
+    for (auto& [to, list] : tokens) fx.send(to, Tokens{std::move(list)});
+    for (auto& [to, list] : values) fx.send(to, Counter{std::move(list)});
+    for (auto& [to, list] : asks) fx.send(to, Request{visited, std::move(list)});
+    for (auto& [to, list] : moves) fx.send(to, Hint{std::move(list)});
+}
+
+// --- What a site knows.
+
+// Resources exist on first use; until then the token is at site 0, and everybody knows it.
+Counters::Branch& Counters::branch(const Context& ctx, const std::string& resource) {
+    const auto [place, added] = branches_.try_emplace(resource);
+    if (added && ctx.self == 0) place->second.token = Token{.resource = resource};
+    return place->second;
+}
+
+bool Counters::owns(const std::string& resource) const {
+    const auto place = branches_.find(resource);
+    return place != branches_.end() && place->second.token.has_value();
+}
+
+bool Counters::wants(const std::string& resource) const {
+    return std::ranges::find(wanted_, resource) != wanted_.end();
+}
+
+std::vector<std::string> Counters::owned() const {
+    std::vector<std::string> names;
+    for (const auto& [resource, here] : branches_)
+        if (here.token) names.push_back(resource);
+    return names;
+}
+
+Names Counters::missing() const {
+    Names names;
+    for (const std::string& resource : wanted_)
+        if (!owns(resource)) names.insert(resource);
+    return names;
+}
+
+std::uint64_t Counters::take(Step& step, Token& token, std::uint64_t clock) {
+    const std::uint64_t value = token.take(clock);
+    see(step, value);
+    return value;
+}
+
+void Counters::see(const Step& step, std::uint64_t value) {
+    if (step.improves(Improvement::lamport)) clock_ = std::max(clock_, value + 1);
+}
+
+Counters::Waiter Counters::myself(const Context& ctx) const {
+    return {{sum_, static_cast<std::uint32_t>(wanted_.size())}, ctx.self, number_, {}};
+}
+
+Phase Counters::phase() const {
+    switch (state_) {
+        case State::idle:
+            return Phase::idle;
+        case State::holding:
+            return Phase::holding;
+        default:
+            return Phase::waiting;
+    }
+}
+
+}  // namespace allot

@@ -1,0 +1,221 @@
+// Several locks at once, without a global lock: a site asks for a set of resources by name, waits until all
+// of them are its own, and lets go of them together (specs: multilock, after Lejeune, Arantes, Sopena and
+// Sens).
+//
+// Each resource has one token, and who uses the resource holds it. The token moves along a tree: a site that
+// does not have it knows a father, who is nearer to it, and requests climb from father to father.
+//
+// Who waits for several tokens must not wait in a circle, so all requests stand in one order. The token of a
+// resource has a counter. A request first collects one value from the counter of each of its resources; their
+// average is its mark, and all queues are ordered by marks (and by sites where marks are equal). Then it asks
+// for the tokens. A site that waits and holds a token yields it to a request that comes before its own.
+//
+// Of two requests the later one may lack only tokens that the earlier one holds and cannot use yet. Then they
+// are lent: the borrower enters at once and gives them back when it leaves. What was lent together travels
+// together. If the borrower has lost something else in the meantime, it gives them back at once.
+//
+// A request is stored at every site that it passes and where its way ends: when the token comes by, it finds
+// the request there. A site where the way ends, or one before it, will have the token some day: either the
+// token is on its way there, or each step of the way led to a later place of the token (section 6.2). That is
+// why links need no order.
+//
+// A withdrawn request leaves its asks behind. They may bring a token to a site that has no use for it, which
+// passes it on to who is next, or keeps it if nobody waits.
+//
+// Six improvements can be left out (`--improve none` is the paper's algorithm, repaired); see
+// improvements.hpp. Nothing in a state or message is as long as the number of sites or resources: a resource
+// that nobody has asked for exists nowhere, and its token counts as being at site 0.
+#pragma once
+
+#include <vector>
+
+#include "core/random.hpp"
+#include "core/view.hpp"
+#include "protocols/multilock/improvements.hpp"
+#include "protocols/multilock/token.hpp"
+
+namespace allot {
+
+class Counters {
+public:
+    static constexpr std::string_view name = "counters";
+    static constexpr std::string_view problem = "multilock";
+    static constexpr std::string_view summary =
+        "sets of named locks, in the order of per-resource counters, with loans; no global lock";
+    static constexpr Links links = Links::unordered;
+    static constexpr std::array properties{
+        PropertyName{"one-holder", "no resource is used by two sites"},
+        PropertyName{"one-token", "each resource has one token, at a site or under way"},
+        PropertyName{"used-with-token", "who uses a resource holds its token"},
+        PropertyName{"way-to-token", "fathers lead to the token, or to where it will be"},
+        PropertyName{"queues-in-order", "a token stays only where nobody in its queue should have it"},
+        PropertyName{"loans-return",
+                     "only a holder has borrowed, only who waits has lent, and what it wants"},
+        PropertyName{"values-complete", "who asks for tokens has a value of each counter"},
+        PropertyName{"memory-bounded", "of each site, three requests for a resource are stored at most"},
+        PropertyName{"fences-grow", "every grant of a resource has a higher fence than the one before"},
+    };
+    static constexpr std::array<std::string_view, 13> probes{
+        "yielded",          "loan-granted",  "loan-failed",    "loan-asked-again",  "stored-at-the-end",
+        "stopped",          "obsolete-ask",  "stale-counter",  "token-without-use", "single-queued",
+        "token-on-its-way", "newer-pointer", "lender-withdrew"};
+
+    struct Config {
+        struct Repairs {
+            bool clear_lender = true;  // E4: a loan that failed is no loan any more
+            bool requeue = true;       // E5: and the borrower waits again
+            bool store_at_end = true;  // E19: a request is stored where its way ends
+            BOOST_DESCRIBE_CLASS(Repairs, (), (clear_lender, requeue, store_at_end), (), ())
+        };
+        std::uint32_t sites = 3;
+        std::uint32_t resources = 2;    // r0, r1, ...; a request may name any other, too
+        std::uint32_t max_request = 0;  // resources one request may ask for; 0: all
+        std::uint32_t loans = 1;        // tokens that may be asked for as a loan (T); 0: no loans
+        counters::Improvements improve = counters::Improvements::all();
+        Repairs repairs;
+        BOOST_DESCRIBE_CLASS(Config, (), (sites, resources, max_request, loans, improve, repairs), (), ())
+
+        std::uint32_t largest_request() const { return max_request == 0 ? resources : max_request; }
+    };
+    static std::optional<std::string> wrong(const Config& config);
+
+    // All asks of one step for one destination, and the sites that they have passed.
+    struct Request {
+        boost::container::flat_set<SiteId> visited;
+        std::vector<counters::Ask> asks;
+        bool operator==(const Request&) const = default;
+        BOOST_DESCRIBE_CLASS(Request, (), (visited, asks), (), ())
+    };
+    struct Value {
+        std::string resource;
+        std::uint64_t value = 0;
+        counters::Number number = 0;  // of the request it is for
+        Stamp hop;                    // of the token; only with homes
+        bool operator==(const Value&) const = default;
+        BOOST_DESCRIBE_CLASS(Value, (), (resource, value, number, hop), (), ())
+    };
+    struct Counter {
+        std::vector<Value> values;
+        bool operator==(const Counter&) const = default;
+        BOOST_DESCRIBE_CLASS(Counter, (), (values), (), ())
+    };
+    struct Tokens {
+        std::vector<counters::Token> tokens;
+        bool operator==(const Tokens&) const = default;
+        BOOST_DESCRIBE_CLASS(Tokens, (), (tokens), (), ())
+    };
+    struct Whereabouts {
+        std::string resource;
+        SiteId holder = 0;
+        Stamp hop;
+        bool operator==(const Whereabouts&) const = default;
+        BOOST_DESCRIBE_CLASS(Whereabouts, (), (resource, holder, hop), (), ())
+    };
+    // For the homes of resources: where their tokens went.
+    struct Hint {
+        std::vector<Whereabouts> moves;
+        bool operator==(const Hint&) const = default;
+        BOOST_DESCRIBE_CLASS(Hint, (), (moves), (), ())
+    };
+    using Message = std::variant<Request, Counter, Tokens, Hint>;
+    using Context = allot::Context<Config>;
+    using Effects = allot::Effects<Message>;
+    using Monitor = FencesGrow;
+
+    static std::vector<Demand> demands(const Context& ctx);
+    static Demand draw_demand(const Context& ctx, Random& random);
+    static void sample(Draw& draw);
+
+    void start(const Context&, Effects&) {}
+    void request(const Context& ctx, const Demand& demand, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const Request& request, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const Counter& counter, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const Tokens& arrival, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const Hint& hint, Effects& fx);
+    void release(const Context& ctx, Effects& fx);
+    void cancel(const Context& ctx, Effects& fx);
+    Phase phase() const;
+
+    static void on_state(const View<Counters>& view, Report& report);
+
+    bool operator==(const Counters&) const = default;
+
+private:
+    using Ask = counters::Ask;
+    using Branch = counters::Branch;
+    using Kind = counters::Kind;
+    using Mark = counters::Mark;
+    using Names = counters::Names;
+    using Number = counters::Number;
+    using Token = counters::Token;
+    using Waiter = counters::Waiter;
+    // counting: waits for counter values (waitS). waiting: for tokens (waitCS).
+    enum class State : std::uint8_t { idle, counting, waiting, holding };
+    BOOST_DESCRIBE_NESTED_ENUM(State, idle, counting, waiting, holding)
+
+    // What one step sends, one message of each kind per destination.
+    struct Step {
+        const Context& ctx;
+        Effects& fx;
+        boost::container::flat_map<SiteId, std::vector<Token>> tokens{};
+        boost::container::flat_map<SiteId, std::vector<Value>> values{};
+        boost::container::flat_map<SiteId, std::vector<Ask>> asks{};
+        boost::container::flat_map<SiteId, std::vector<Whereabouts>> moves{};
+
+        const Config& config() const { return ctx.config; }
+        bool improves(counters::Improvement how) const { return ctx.config.improve.contains(how); }
+        void send(boost::container::flat_set<SiteId> visited = {});
+    };
+    friend struct CountersProperties;
+
+    // Asking.
+    void ask_for(Step& step, Kind kind, const std::string& resource, Names missing = {});
+    void send_ask(Step& step, SiteId to, Ask ask);
+    void start_waiting(Step& step);
+    void ask_loan(Step& step);
+    void enter(Step& step);
+
+    // Answering.
+    void answer(Step& step, const Ask& ask);
+    void pass_on(Step& step, const boost::container::flat_set<SiteId>& visited, const Ask& ask);
+    bool stops(const Step& step, const Ask& ask) const;
+    void give_value(Step& step, const Ask& ask);
+    Waiter price(Step& step, const Ask& ask);
+    void consider(Step& step, const std::string& resource, const Waiter& waiter);
+    bool can_lend(const Step& step, const Waiter& waiter) const;
+    void lend(Step& step, const Waiter& borrower);
+    void yield(Step& step, const std::string& resource, SiteId to);
+    void send_token(Step& step, const std::string& resource, SiteId to);
+
+    // Taking a token in, and letting go of it.
+    void absorb(Step& step, const Token& token);
+    void merge_pending(Step& step, Branch& branch);
+    void return_failed_loans(Step& step);
+    void serve_queues(Step& step);
+    void let_go(Step& step);
+    void leave_token(Step& step, const std::string& resource);
+
+    Branch& branch(const Context& ctx, const std::string& resource);
+    bool owns(const std::string& resource) const;
+    bool wants(const std::string& resource) const;
+    std::vector<std::string> owned() const;
+    Names missing() const;
+    std::uint64_t take(Step& step, Token& token, std::uint64_t clock);
+    void see(const Step& step, std::uint64_t value);
+    Waiter myself(const Context& ctx) const;
+
+    State state_ = State::idle;
+    Number number_ = 0;                // of the latest request (curId)
+    std::vector<std::string> wanted_;  // in the caller's order (TRequired)
+    Names uncounted_;                  // no value yet (CntNeeded)
+    std::uint64_t sum_ = 0;            // of the values (MyVector, of which only the average is used)
+    Names lent_;                       // will come back (TLent)
+    Names asked_;                      // what was missing when a loan was asked for last (loanAsked)
+    std::uint64_t clock_ = 0;          // only with Lamport times
+    boost::container::flat_map<std::string, Branch> branches_;
+
+    BOOST_DESCRIBE_CLASS(Counters, (), (), (),
+                         (state_, number_, wanted_, uncounted_, sum_, lent_, asked_, clock_, branches_))
+};
+
+}  // namespace allot

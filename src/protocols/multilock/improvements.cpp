@@ -1,0 +1,36 @@
+#include "protocols/multilock/improvements.hpp"
+
+#include "core/parameters.hpp"
+
+namespace allot::counters {
+
+Improvements Improvements::all() {
+    Improvements every;
+    for (const Improvement one : enum_values<Improvement>()) every.insert(one);
+    return every;
+}
+
+Result<Improvements> Improvements::parse(std::string_view name, std::string_view text) {
+    if (text == "all") return all();
+    Improvements chosen;
+    if (text == "none") return chosen;
+    for (const std::string& word : split_list(text)) {
+        const std::size_t before = chosen.size();
+        for (const Improvement one : all())
+            if (spelled(enum_name(one)) == word) chosen.insert(one);
+        if (chosen.size() == before)
+            return Error{"--" + std::string(name) + " " + std::string(text) + ": write all, none, or " +
+                         "each once and with commas stop, single, lamport, home, early-loan or reask"};
+    }
+    return chosen;
+}
+
+std::string Improvements::text() const {
+    if (empty()) return "none";
+    if (size() == all().size()) return "all";
+    std::string list;
+    for (const Improvement one : *this) list += (list.empty() ? "" : ",") + spelled(enum_name(one));
+    return list;
+}
+
+}  // namespace allot::counters

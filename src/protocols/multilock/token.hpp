@@ -1,0 +1,101 @@
+// What travels in `counters`: requests and tokens.
+#pragma once
+
+#include <boost/container/flat_map.hpp>
+#include <boost/container/flat_set.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/types.hpp"
+#include "protocols/multilock/mark.hpp"
+
+namespace allot::counters {
+
+using Names = boost::container::flat_set<std::string>;
+
+// Numbers the requests of one site.
+using Number = std::uint64_t;
+
+// counter: a value, please. token: the token, please. loan: the token, if only until I have used it.
+enum class Kind : std::uint8_t { counter, token, loan };
+BOOST_DESCRIBE_ENUM(Kind, counter, token, loan)
+
+// Asks for one resource on behalf of one request (the paper's ReqCnt, ReqRes, ReqLoan).
+struct Ask {
+    Kind kind = Kind::counter;
+    std::string resource;
+    SiteId site = 0;  // who asks
+    Number number = 0;
+    Mark mark;                // token and loan
+    Names missing;            // loan: all that the request still lacks
+    std::uint64_t clock = 0;  // counter, with Lamport times
+    bool single = false;      // counter: this resource is all that I ask for, so put me into the queue
+    SiteId holder = 0;        // whom the sender takes for the holder of the token ...
+    Stamp hop;                // ... after so many hops; both only with homes
+    bool operator==(const Ask&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Ask, (), (kind, resource, site, number, mark, missing, clock, single, holder, hop))
+
+// A place in the queue of a token. Who waits for a loan waits for the token, too, so there is one queue for
+// both (the paper has two, and loses requests that stand only in the second: E6).
+struct Waiter {
+    Mark mark;
+    SiteId site = 0;
+    Number number = 0;
+    Names missing;  // not empty: a loan would do
+    bool operator==(const Waiter&) const = default;
+
+    bool before(const Waiter& other) const {
+        return mark < other.mark || (!(other.mark < mark) && site < other.site);
+    }
+};
+BOOST_DESCRIBE_STRUCT(Waiter, (), (mark, site, number, missing))
+
+// Which requests are over: only of sites that asked for this resource.
+struct Past {
+    boost::container::flat_map<SiteId, Number> counted;  // have a counter value (lastReqC)
+    boost::container::flat_map<SiteId, Number> served;   // have used the resource, or were withdrawn (lastCS)
+    bool operator==(const Past&) const = default;
+
+    bool covers(const Ask& ask) const;
+    bool covers(const Waiter& waiter) const;
+};
+BOOST_DESCRIBE_STRUCT(Past, (), (counted, served))
+
+struct Token {
+    std::string resource;
+    std::uint64_t counter = 1;  // the next value
+    Past past;
+    std::vector<Waiter> queue;     // who waits, first things first (wQueue and wLoan)
+    std::optional<SiteId> lender;  // to whom it goes back
+    Fence fence;                   // of the latest grant
+    Stamp hop;                     // how often it has moved; only with homes
+    bool operator==(const Token&) const = default;
+
+    // The next value, and not less than `clock`.
+    std::uint64_t take(std::uint64_t clock);
+    // One place per site, that of its newest request.
+    void enqueue(const Waiter& waiter);
+    void dequeue(SiteId site);
+    // What is over need not wait.
+    void purge(SiteId self);
+};
+BOOST_DESCRIBE_STRUCT(Token, (), (resource, counter, past, queue, lender, fence, hop))
+
+// What a site knows of one resource: it has the token, or knows a site that is nearer to it.
+struct Branch {
+    std::optional<Token> token;
+    SiteId father = 0;  // tokDir; without meaning while the token is here
+    Stamp father_hop;   // the hop that brought the token there; only with homes
+    Past past;          // as the token said when it left
+    // Requests that wait for the token to come here, the newest of each kind of each site.
+    boost::container::flat_map<std::pair<SiteId, Kind>, Ask> pending;
+    bool operator==(const Branch&) const = default;
+
+    bool obsolete(const Ask& ask) const { return (token ? token->past : past).covers(ask); }
+    void keep(const Ask& ask);
+};
+BOOST_DESCRIBE_STRUCT(Branch, (), (token, father, father_hop, past, pending))
+
+}  // namespace allot::counters
