@@ -391,8 +391,8 @@ void Counters::return_failed_loans(Step& step) {
         step.fx.reached("loan-failed");
         const SiteId lender = *token.lender;
         if (step.config().repairs.clear_lender) token.lender.reset();
-        if (state_ == State::waiting && wants(resource) && step.config().repairs.requeue)
-            token.enqueue(myself(step.ctx));
+        // The loan took my place in the queue (E5).
+        if (state_ == State::waiting && wants(resource)) token.enqueue(myself(step.ctx));
         asked_.clear();
         send_token(step, resource, lender);
     }
@@ -410,9 +410,11 @@ void Counters::serve_queues(Step& step) {
             yield(step, resource, first.site);
     }
     for (const std::string& resource : owned()) {
-        const auto queue = owns(resource) ? branches_.at(resource).token->queue : std::vector<Waiter>{};
-        for (const Waiter& waiter : queue)
-            if (owns(resource) && can_lend(step, waiter)) lend(step, waiter);  // it may just have left (E9)
+        if (!owns(resource)) continue;  // just lent, together with another (E9)
+        const auto queue = branches_.at(resource).token->queue;
+        const auto borrower =
+            std::ranges::find_if(queue, [&](const Waiter& waiter) { return can_lend(step, waiter); });
+        if (borrower != queue.end()) lend(step, *borrower);
     }
 }
 

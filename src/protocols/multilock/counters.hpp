@@ -63,9 +63,8 @@ public:
     struct Config {
         struct Repairs {
             bool clear_lender = true;  // E4: a loan that failed is no loan any more
-            bool requeue = true;       // E5: and the borrower waits again
             bool store_at_end = true;  // E19: a request is stored where its way ends
-            BOOST_DESCRIBE_CLASS(Repairs, (), (clear_lender, requeue, store_at_end), (), ())
+            BOOST_DESCRIBE_CLASS(Repairs, (), (clear_lender, store_at_end), (), ())
         };
         std::uint32_t sites = 3;
         std::uint32_t resources = 2;    // r0, r1, ...; a request may name any other, too
