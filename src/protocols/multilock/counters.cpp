@@ -286,6 +286,7 @@ void Counters::send_token(Step& step, const std::string& resource, SiteId to) {
     Token token = std::move(*here.token);
     here.token.reset();
     token.dequeue(to);
+    token.counter = std::max(token.counter, clock_);  // with Lamport times every message carries the clock
     if (step.improves(Improvement::home)) {
         token.hop = token.hop.next();
         const SiteId home = home_of(step.config(), resource);
@@ -342,12 +343,17 @@ void Counters::receive(const Context& ctx, SiteId, const Hint& hint, Effects&) {
 
 void Counters::receive(const Context& ctx, SiteId, const Tokens& arrival, Effects& fx) {
     Step step{ctx, fx};
-    for (const Token& token : arrival.tokens) absorb(step, token);
+    // Of other tokens that are here nothing is wanted, by me or by anybody else.
+    Names affected(wanted_.begin(), wanted_.end());
+    for (const Token& token : arrival.tokens) {
+        affected.insert(token.resource);
+        absorb(step, token);
+    }
     const bool waits = state_ == State::counting || state_ == State::waiting;
     if (waits && missing().empty()) enter(step);
-    return_failed_loans(step);
+    return_failed_loans(step, affected);
     if (state_ == State::counting && uncounted_.empty()) start_waiting(step);
-    serve_queues(step);
+    serve_queues(step, affected);
     ask_loan(step);
     step.send();
 }
@@ -360,6 +366,7 @@ void Counters::absorb(Step& step, const Token& token) {
     here.father = 0;
     here.father_hop = Stamp{};
     lent_.erase(token.resource);
+    see(step, token.counter - 1);
     if (!wants(token.resource)) step.fx.reached("token-without-use");
     if (uncounted_.erase(token.resource) > 0) {
         sum_ += take(step, *here.token, clock_);
@@ -384,8 +391,9 @@ void Counters::merge_pending(Step& step, Branch& here) {
 }
 
 // What was borrowed and did not let me enter goes back at once.
-void Counters::return_failed_loans(Step& step) {
-    for (const std::string& resource : owned()) {
+void Counters::return_failed_loans(Step& step, const Names& affected) {
+    for (const std::string& resource : affected) {
+        if (!owns(resource)) continue;
         Token& token = *branches_.at(resource).token;
         if (!token.lender || (state_ == State::holding && wants(resource))) continue;
         step.fx.reached("loan-failed");
@@ -399,8 +407,9 @@ void Counters::return_failed_loans(Step& step) {
 }
 
 // Tokens go to who comes first; what stays here may be lent.
-void Counters::serve_queues(Step& step) {
-    for (const std::string& resource : owned()) {
+void Counters::serve_queues(Step& step, const Names& affected) {
+    for (const std::string& resource : affected) {
+        if (!owns(resource)) continue;
         const Token& token = *branches_.at(resource).token;
         if (token.queue.empty()) continue;
         const Waiter first = token.queue.front();
@@ -409,8 +418,8 @@ void Counters::serve_queues(Step& step) {
         else if (state_ == State::waiting && first.before(myself(step.ctx)))
             yield(step, resource, first.site);
     }
-    for (const std::string& resource : owned()) {
-        if (!owns(resource)) continue;  // just lent, together with another (E9)
+    for (const std::string& resource : affected) {
+        if (!owns(resource)) continue;  // not here, or just lent, together with another (E9)
         const auto queue = branches_.at(resource).token->queue;
         const auto borrower =
             std::ranges::find_if(queue, [&](const Waiter& waiter) { return can_lend(step, waiter); });
@@ -481,13 +490,6 @@ bool Counters::wants(const std::string& resource) const {
     return std::ranges::find(wanted_, resource) != wanted_.end();
 }
 
-std::vector<std::string> Counters::owned() const {
-    std::vector<std::string> names;
-    for (const auto& [resource, here] : branches_)
-        if (here.token) names.push_back(resource);
-    return names;
-}
-
 Names Counters::missing() const {
     Names names;
     for (const std::string& resource : wanted_)
@@ -495,8 +497,9 @@ Names Counters::missing() const {
     return names;
 }
 
+// The next value of a counter for somebody whose clock is given.
 std::uint64_t Counters::take(Step& step, Token& token, std::uint64_t clock) {
-    const std::uint64_t value = token.take(clock);
+    const std::uint64_t value = token.take(std::max(clock, clock_));
     see(step, value);
     return value;
 }

@@ -188,16 +188,15 @@ private:
 
     // Taking a token in, and letting go of it.
     void absorb(Step& step, const Token& token);
-    void merge_pending(Step& step, Branch& branch);
-    void return_failed_loans(Step& step);
-    void serve_queues(Step& step);
+    void merge_pending(Step& step, Branch& here);
+    void return_failed_loans(Step& step, const Names& affected);
+    void serve_queues(Step& step, const Names& affected);
     void let_go(Step& step);
     void leave_token(Step& step, const std::string& resource);
 
     Branch& branch(const Context& ctx, const std::string& resource);
     bool owns(const std::string& resource) const;
     bool wants(const std::string& resource) const;
-    std::vector<std::string> owned() const;
     Names missing() const;
     std::uint64_t take(Step& step, Token& token, std::uint64_t clock);
     void see(const Step& step, std::uint64_t value);

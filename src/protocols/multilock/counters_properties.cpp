@@ -133,11 +133,11 @@ struct CountersProperties {
 };
 
 void Counters::on_state(const View<Counters>& view, Report& report) {
-    const CountersProperties properties{view, report};
-    properties.check_use();
-    for (const std::string& resource : properties.resources())
-        if (const auto place = properties.place_of_token(resource)) properties.check_way(resource, *place);
-    for (SiteId id = 0; id < properties.sites(); ++id) properties.check_site(id);
+    const CountersProperties world{view, report};
+    world.check_use();
+    for (const std::string& resource : world.resources())
+        if (const auto place = world.place_of_token(resource)) world.check_way(resource, *place);
+    for (SiteId id = 0; id < world.sites(); ++id) world.check_site(id);
 }
 
 }  // namespace allot
