@@ -32,6 +32,11 @@ refused '--graph cylce:5: write path:3, cycle:5' check raymond --graph cylce:5
 refused '--graph grid:10: write path:3' check raymond --graph grid:10
 refused '--graph edges:0-0: write path:3' check raymond --graph edges:0-0
 refused '--graph path:3: raymond has no such parameter; it takes --sites or --permits' check raymond --graph path:3
+refused '--resources 0: write a number from 1' check counters --resources 0
+refused '--loans -1: write a whole number from 0' check counters --loans=-1
+refused '--improve faster: write all, none, or' check counters --improve faster
+refused '--improve stop,stop: write all, none, or each once' check counters --improve stop,stop
+refused '--max-request 3: with --resources 2 write a number from 1 to 2' check counters --max-request 3
 refused '--requests 2,2: these are 2 numbers for 3 sites' check raymond --requests 2,2
 refused '--requests few: write a number, any' check raymond --requests few
 refused '--crashes x: write a whole number' check raymond --crashes x
@@ -143,6 +148,10 @@ scenario 'request 1'
 refused 'scenario.txt:1: ' play --quiet scenario.txt
 scenario 'protocol raymond sites=3' 'state 0 {"deferred": []}'
 refused 'scenario.txt:2: ' play --quiet scenario.txt
+for demand in '' r0,r0 r0,r1,r2 r7; do
+    scenario 'protocol counters resources=2' "request 0 $demand"
+    refused 'site 0 may ask for resources, each once, out of r0 and r1' play --quiet scenario.txt
+done
 scenario 'protocol raymond sites=2' 'deliver 0 -> 1'
 refused 'scenario.txt:2: ' play --quiet scenario.txt
 
