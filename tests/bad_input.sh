@@ -131,6 +131,11 @@ refused '--log /: this file cannot be written' sim raymond --log /
 refused '--graph path:3: raymond has no such parameter; it takes --sites or --permits' sim raymond --graph path:3
 refused '--without relay: this protocol has no repairs' sim raymond --without relay
 refused '--backlog' sim raymond --backlog 3
+refused '--demand 3: nobody may ask for this in raymond' sim raymond --demand 3
+refused '--demand 3: nobody may ask for this in permits' sim permits --demand 3
+refused '--runs "": the value is empty; write one' swarm raymond --runs ''
+refused '--limit "": the value is empty' check raymond --limit ''
+refused '--out "": the value is empty' check raymond --out ''
 refused 'protocol is required' sim
 
 scenario() { printf '%s\n' "$@" >scenario.txt; }

@@ -26,6 +26,15 @@ int explain(const CLI::App& app, const CLI::ParseError& error, const std::string
     return cli::wrong_usage(fmt::format("{}; see `{}`", what, help));
 }
 
+// A value that is empty is nearly always a variable that was not set; to take it for none would be a trap.
+std::string flag_without_value(const CLI::App& app) {
+    for (const CLI::App* command : app.get_subcommands())
+        for (const CLI::Option* option : command->get_options())
+            for (const std::string& value : option->results())
+                if (value.empty() && option->get_expected_min() > 0) return option->get_name();
+    return "";
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -52,6 +61,9 @@ int main(int argc, char** argv) {
     } catch (const CLI::ParseError& error) {
         return explain(app, error, argc > 1 ? argv[1] : "");
     }
+    if (const std::string flag = flag_without_value(app); !flag.empty())
+        return cli::wrong_usage(
+            fmt::format("{} \"\": the value is empty; write one, or leave the flag out", flag));
     try {
         return action();
     } catch (const std::bad_alloc&) {

@@ -1,6 +1,7 @@
 // simulation_of<P>(): how a protocol is simulated. Included once per protocol, by generated files.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 
 #include "sim/run_of.hpp"
@@ -53,6 +54,16 @@ Result<Surroundings> surroundings_of(const typename P::Config& config, const Pla
     around.links = plan.links == LinkChoice::fifo ? Links::fifo : P::links;
     if (P::links == Links::fifo && plan.links == LinkChoice::unordered)
         return Error{"--links unordered: this protocol needs fifo links; leave the flag out"};
+    if constexpr (!DrawsDemands<P>) {
+        bool known = !plan.demand.fixed;
+        for (SiteId site = 0; site < config.sites && !known; ++site) {
+            const auto demands = demands_of<P>(ContextOf<P>{config, site});
+            known = std::find(demands.begin(), demands.end(), *plan.demand.fixed) != demands.end();
+        }
+        if (!known)
+            return Error{fmt::format("--demand {}: nobody may ask for this in {} as it is set up here",
+                                     plan.demand.text(), P::name)};
+    }
     around.founders = plan.founders > 0 ? plan.founders : config.sites;
     if constexpr (requires { config.founders; })
         if (config.founders > 0) around.founders = config.founders;
