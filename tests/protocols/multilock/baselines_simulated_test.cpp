@@ -1,11 +1,11 @@
 // What multilock.md, section 8, measured of the baselines for requests of one resource out of 80 by 32 sites
 // under high load (5 ms of use, 0.56 ms of thought, 0.6 ms per message), measured again by the simulator.
-#include "protocols/multilock/support.hpp"
+#include "protocols/support.hpp"
 
 namespace {
 
 using namespace allot;
-using namespace allot::multilock_tests;
+using namespace allot::protocol_tests;
 
 struct Row {
     const char* protocol;

@@ -1,11 +1,11 @@
 // The scheduler that knows everything, under the checker: nobody starves with `fifo`, somebody may with
 // `fit`.
-#include "protocols/multilock/support.hpp"
+#include "protocols/support.hpp"
 
 namespace {
 
 using namespace allot;
-using namespace allot::multilock_tests;
+using namespace allot::protocol_tests;
 
 class IdealHolds : public testing::TestWithParam<Pinned> {};
 

@@ -1,11 +1,11 @@
 // Naimi and Trehel's lock under the checker, with exact state counts. A changed count is a changed protocol,
 // world or reduction: it needs its reason in the commit.
-#include "protocols/multilock/support.hpp"
+#include "protocols/support.hpp"
 
 namespace {
 
 using namespace allot;
-using namespace allot::multilock_tests;
+using namespace allot::protocol_tests;
 
 class NaimiTrehelHolds : public testing::TestWithParam<Pinned> {};
 

@@ -1,54 +1,18 @@
 // The crash-tolerant semaphore under the checker: what holds, with exact state counts, and that every repair
 // is needed. A changed count is a changed protocol, world or reduction: it needs its reason in the commit.
 #include <gtest/gtest.h>
-#include <sstream>
 
-#include "check/checker.hpp"
-#include "cli/registry.hpp"
+#include "protocols/support.hpp"
 
 namespace {
 
 using namespace allot;
-
-check::Result run(std::string_view protocol, const Parameters& parameters) {
-    for (const world::Entry& entry : registry::protocols())
-        if (entry.name == protocol) {
-            auto machine = entry.make(parameters);
-            EXPECT_TRUE(machine) << (machine ? "" : machine.error());
-            return check::check(**machine, {});
-        }
-    ADD_FAILURE() << "no protocol " << protocol;
-    return {};
-}
-
-// `sites=3 permits=1` as a scenario's header has it.
-Parameters parameters(const std::string& text) {
-    Parameters given;
-    std::istringstream words(text);
-    for (std::string word; words >> word;)
-        given[word.substr(0, word.find('='))] = word.substr(word.find('=') + 1);
-    return given;
-}
-
-struct Pinned {
-    const char* parameters;
-    std::uint64_t states;
-    std::uint64_t transitions;
-};
-
-void PrintTo(const Pinned& pinned, std::ostream* out) {
-    *out << pinned.parameters;
-}
+using namespace allot::protocol_tests;
 
 class PermitsHold : public testing::TestWithParam<Pinned> {};
 
 TEST_P(PermitsHold, With_the_pinned_number_of_states) {
-    const auto result = run("permits", parameters(GetParam().parameters));
-    EXPECT_EQ(result.verdict, check::Verdict::holds);
-    EXPECT_TRUE(result.unchecked.empty());
-    EXPECT_EQ(result.checked.size(), 11u);  // six of its own, and the five that every protocol has
-    EXPECT_EQ(result.states, GetParam().states);
-    EXPECT_EQ(result.transitions, GetParam().transitions);
+    expect_holds("permits", GetParam(), 6);
 }
 
 INSTANTIATE_TEST_SUITE_P(Crashes, PermitsHold,
@@ -109,7 +73,7 @@ void PrintTo(const Broken& broken, std::ostream* out) {
 class Defect : public testing::TestWithParam<Broken> {};
 
 TEST_P(Defect, Is_found_and_replays) {
-    const auto result = run(GetParam().protocol, parameters(GetParam().parameters));
+    const auto result = run(GetParam().protocol, GetParam().parameters);
     ASSERT_EQ(result.verdict, check::Verdict::violated);
     EXPECT_EQ(result.violations.at(0).property, GetParam().property);
     EXPECT_TRUE(result.violations.at(0).replayed);
@@ -152,22 +116,19 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(PermitsPublished, Is_right_where_handlers_are_atomic_and_the_detector_counts_itself) {
     for (const char* permits : {"1", "2", "3"}) {
         const std::string instance = std::string("start-up=off crashes=2 permits=") + permits;
-        EXPECT_EQ(run("permits-published",
-                      parameters(instance + " with=stamp-first,send-at-once property=at-most-k"))
-                      .verdict,
-                  check::Verdict::holds);
         EXPECT_EQ(
-            run("permits-published", parameters(instance + " with=stamp-first,send-at-once,apply-crash"))
-                .verdict,
+            run("permits-published", instance + " with=stamp-first,send-at-once property=at-most-k").verdict,
             check::Verdict::holds);
+        EXPECT_EQ(run("permits-published", instance + " with=stamp-first,send-at-once,apply-crash").verdict,
+                  check::Verdict::holds);
     }
 }
 
 // Each crash that nobody can detect costs a permit; k of them block everybody (erratum 6).
 TEST(Permits, Survive_fewer_than_k_crashes_that_nobody_detects) {
     const std::string instance = "permits=2 start-up=off trust=sparse anchor=none crashes=";
-    EXPECT_EQ(run("permits", parameters(instance + "1")).verdict, check::Verdict::holds);
-    EXPECT_EQ(run("permits", parameters(instance + "2")).verdict, check::Verdict::violated);
+    EXPECT_EQ(run("permits", instance + "1").verdict, check::Verdict::holds);
+    EXPECT_EQ(run("permits", instance + "2").verdict, check::Verdict::violated);
 }
 
 TEST(Permits, Taking_replies_at_once_changes_no_verdict) {
@@ -175,8 +136,8 @@ TEST(Permits, Taking_replies_at_once_changes_no_verdict) {
         for (const char* crashes : {"0", "1", "2"}) {
             const std::string instance =
                 std::string("start-up=off permits=") + permits + " crashes=" + crashes;
-            const auto reduced = run("permits", parameters(instance));
-            const auto full = run("permits", parameters(instance + " full=on"));
+            const auto reduced = run("permits", instance);
+            const auto full = run("permits", instance + " full=on");
             EXPECT_EQ(reduced.verdict, check::Verdict::holds) << instance;
             EXPECT_EQ(full.verdict, check::Verdict::holds) << instance;
             EXPECT_LT(reduced.states, full.states);

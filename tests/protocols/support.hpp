@@ -1,4 +1,4 @@
-// What the tests of the multilock protocols share: a check by name and flags.
+// What the tests of the protocols share: a check by name and flags.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include "check/checker.hpp"
 #include "cli/registry.hpp"
 
-namespace allot::multilock_tests {
+namespace allot::protocol_tests {
 
 // `sites=3 resources=2` as a scenario's header has it.
 inline Parameters parameters(const std::string& text) {
@@ -52,4 +52,4 @@ inline void expect_holds(std::string_view protocol, const Pinned& pinned, std::s
     EXPECT_EQ(result.gaps_cut, 0u);
 }
 
-}  // namespace allot::multilock_tests
+}  // namespace allot::protocol_tests
