@@ -10,6 +10,7 @@
 #include <queue>
 #include <vector>
 
+#include "protocols/multilock/counters.hpp"
 #include "protocols/semaphore/raymond.hpp"
 #include "sim/queue.hpp"
 #include "sim/simulation_of.hpp"
@@ -19,20 +20,28 @@ namespace {
 using namespace allot;
 using namespace allot::sim;
 
-constexpr double target = 2e6;
-
 struct Load {
     const char* name;
-    const char* permits;
+    Entry protocol;
+    Parameters parameters;
     const char* time;
     Distribution think;
-    Distribution latency;
+    double target;  // messages per CPU second
 };
 
+const Distribution latency = Distribution::uniform(200'000, 1'000'000);
+const Parameters ten_permits{{"sites", "1000"}, {"permits", "10"}};
 const Load loads[] = {
-    {"moderate", "10", "2s", Distribution::exponential(second), Distribution::uniform(200'000, 1'000'000)},
-    {"saturated", "10", "400ms", Distribution::exponential(millisecond),
-     Distribution::uniform(200'000, 1'000'000)},
+    {"raymond, moderate", simulation_of<Raymond>(), ten_permits, "2s", Distribution::exponential(second),
+     2e6},
+    {"raymond, saturated", simulation_of<Raymond>(), ten_permits, "400ms",
+     Distribution::exponential(millisecond), 2e6},
+    {"counters",
+     simulation_of<Counters>(),
+     {{"sites", "1000"}, {"resources", "10000"}, {"max-request", "4"}},
+     "1s",
+     Distribution::exponential(10 * millisecond),
+     3e5},
 };
 
 double cpu_seconds() {
@@ -51,16 +60,15 @@ Simulated simulate(const Load& load, int runs) {
     Plan plan;
     plan.time = *Duration::parse("time", load.time);
     plan.think = load.think;
-    plan.latency = load.latency;
-    const auto simulation =
-        simulation_of<Raymond>().make({{"sites", "1000"}, {"permits", load.permits}}, plan);
+    plan.latency = latency;
+    const auto simulation = load.protocol.make(load.parameters, plan);
     Simulated best;
     for (int run = 0; run < runs; ++run) {
         const Figures figures = (*simulation)->run(1);
         best.messages = figures.delivered;
         // Little's law: what arrives per second times how long it was under way.
         best.in_flight = static_cast<std::size_t>(static_cast<double>(figures.delivered) *
-                                                  in_seconds((load.latency.low + load.latency.high) / 2) /
+                                                  in_seconds((latency.low + latency.high) / 2) /
                                                   in_seconds(plan.time.value));
         best.per_second =
             std::max(best.per_second, static_cast<double>(figures.delivered) / figures.cpu_seconds);
@@ -70,7 +78,7 @@ Simulated simulate(const Load& load, int runs) {
 
 // Takes an event and adds one, as a simulator does for every message, and does nothing else.
 template <class Queue>
-double bare(std::uint64_t events, std::size_t in_flight, const Distribution& latency, int runs) {
+double bare(std::uint64_t events, std::size_t in_flight, int runs) {
     double best = 0;
     for (int run = 0; run < runs; ++run) {
         Queue queue;
@@ -111,22 +119,21 @@ private:
 
 int main(int argc, char** argv) {
     const int runs = argc > 1 ? std::max(1, std::atoi(argv[1])) : 3;
-    std::printf("raymond, 1,000 sites, 10 permits, latency uniform:0.2ms..1ms; best of %d\n", runs);
+    std::printf("1,000 sites, latency uniform:0.2ms..1ms; best of %d\n", runs);
     std::printf("messages per CPU second, and what a bare queue with as many events in flight allows\n\n");
-    std::printf("%-10s %10s %10s %12s %17s %8s %17s %8s\n", "load", "messages", "in flight", "simulator",
-                "bare binary heap", "ratio", "bare EventQueue", "ratio");
-    double slowest = std::numeric_limits<double>::max();
+    std::printf("%-19s %9s %10s %10s %12s %6s %12s %6s %18s\n", "load", "messages", "in flight", "simulator",
+                "binary heap", "ratio", "EventQueue", "ratio", "target");
+    bool reached = true;
     for (const Load& load : loads) {
         const Simulated simulated = simulate(load, runs);
-        const double heap = bare<BinaryHeap>(simulated.messages, simulated.in_flight, load.latency, runs);
-        const double radix = bare<EventQueue>(simulated.messages, simulated.in_flight, load.latency, runs);
-        std::printf("%-10s %10llu %10zu %12.0f %17.0f %8.2f %17.0f %8.2f\n", load.name,
+        const double heap = bare<BinaryHeap>(simulated.messages, simulated.in_flight, runs);
+        const double radix = bare<EventQueue>(simulated.messages, simulated.in_flight, runs);
+        const bool fast = simulated.per_second >= load.target;
+        std::printf("%-19s %9llu %10zu %10.0f %12.0f %6.2f %12.0f %6.2f %10.0f %s\n", load.name,
                     static_cast<unsigned long long>(simulated.messages), simulated.in_flight,
                     simulated.per_second, heap, simulated.per_second / heap, radix,
-                    simulated.per_second / radix);
-        slowest = std::min(slowest, simulated.per_second);
+                    simulated.per_second / radix, load.target, fast ? "reached" : "missed");
+        reached = reached && fast;
     }
-    std::printf("\n%-46s %10.0f   target >= %-8.0f %s\n", "messages per CPU second, the slower load", slowest,
-                target, slowest >= target ? "reached" : "missed");
-    return slowest >= target ? 0 : 1;
+    return reached ? 0 : 1;
 }

@@ -36,7 +36,7 @@ refused '--resources 0: write a number from 1' check counters --resources 0
 refused '--loans -1: write a whole number from 0' check counters --loans=-1
 refused '--improve faster: write all, none, or' check counters --improve faster
 refused '--improve stop,stop: write all, none, or each once' check counters --improve stop,stop
-refused '--max-request 3: with --resources 2 write a number from 1 to 2' check counters --max-request 3
+refused '--max-request 3: with --resources 2 write a number from 0 (any) to 2' check counters --max-request 3
 refused '--requests 2,2: these are 2 numbers for 3 sites' check raymond --requests 2,2
 refused '--requests few: write a number, any' check raymond --requests few
 refused '--crashes x: write a whole number' check raymond --crashes x
@@ -104,6 +104,7 @@ refused '--hold normal:1ms: write a time' sim raymond --hold normal:1ms
 refused '--requests 1,2: these are 2 numbers for 3 sites' sim raymond --requests 1,2
 refused '--requests few: write a number, any' sim raymond --requests few
 refused '--demand 0: write units, as in 3, resources, as in a,b, or any' sim raymond --demand 0
+refused '--demand r0,r0: name each resource once, as in a,b' sim counters --demand r0,r0
 refused '--campers 3: the sites are 0 to 2' sim raymond --campers 3
 refused '--campers x: write sites, as in 0,3,7' sim raymond --campers x
 refused '--links tcp: write own, fifo or unordered' sim raymond --links tcp

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <limits>
+#include <set>
 
 namespace allot::sim {
 
@@ -94,6 +95,8 @@ Result<DemandChoice> DemandChoice::parse(std::string_view name, std::string_view
             if (resource.empty() || resource.front() == '-' || resource == "0")
                 return Error{
                     fmt::format("--{} {}: write units, as in 3, resources, as in a,b, or any", name, text)};
+        if (std::set(demand.resources.begin(), demand.resources.end()).size() < demand.resources.size())
+            return Error{fmt::format("--{} {}: name each resource once, as in a,b", name, text)};
     }
     choice.fixed = std::move(demand);
     return choice;

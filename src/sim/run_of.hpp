@@ -513,9 +513,11 @@ void RunOf<P>::account(SiteId self, Phase before) {
     }
     if (before == Phase::holding) metrics_.lets_go(self, now_);
     if (app.phase != Phase::holding) return;
-    const auto units = app.demand.resources.empty() ? app.demand.units : app.demand.resources.size();
-    // Too many in use is what most protocols must prevent, so every new maximum is looked at.
-    if (metrics_.occupies(self, units, now_) && next_verify_ != never) next_verify_ = 0;
+    const bool named = !app.demand.resources.empty();
+    const bool most = metrics_.occupies(self, named ? app.demand.resources.size() : app.demand.units, now_);
+    // Of units no more than there are may be in use, so every new maximum is looked at. Of named resources a
+    // maximum says nothing.
+    if (most && !named && next_verify_ != never) next_verify_ = 0;
 }
 
 template <Protocol P>

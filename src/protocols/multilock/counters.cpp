@@ -4,6 +4,7 @@
 
 #include "core/draw.hpp"
 #include "core/ensure.hpp"
+#include "protocols/multilock/resources.hpp"
 
 namespace allot {
 
@@ -19,71 +20,22 @@ SiteId home_of(const Counters::Config& config, const std::string& resource) {
     return static_cast<SiteId>(hash % config.sites);
 }
 
-std::string resource_name(std::uint64_t index) {
-    return "r" + std::to_string(index);
-}
-
-std::optional<std::string> why_refused(const Demand& demand) {
-    if (demand.resources.empty()) return "name at least one resource";
-    Names seen;
-    for (const std::string& resource : demand.resources)
-        if (!seen.insert(resource).second) return resource + " is named twice; name each resource once";
-    return std::nullopt;
-}
-
 }  // namespace
 
 // --- Configurations and demands.
 
 std::optional<std::string> Counters::wrong(const Config& config) {
-    if (config.resources < 1)
-        return "--resources " + std::to_string(config.resources) + ": write a number from 1";
-    if (config.max_request > config.resources)
-        return "--max-request " + std::to_string(config.max_request) + ": with --resources " +
-               std::to_string(config.resources) + " write a number from 1 to " +
-               std::to_string(config.resources) + ", or 0 for all";
-    return std::nullopt;
+    return multilock::wrong_resources(config.resources, config.max_request);
 }
 
-// All sets of resources where they are few. Where they are many: each alone, two neighbours, and the first
-// ones.
 std::vector<Demand> Counters::demands(const Context& ctx) {
-    const std::uint32_t resources = ctx.config.resources;
-    const std::uint32_t largest = ctx.config.largest_request();
-    std::vector<Demand> all;
-    const auto add = [&](std::vector<std::string> names) {
-        if (names.size() <= largest) all.push_back({1, std::move(names)});
-    };
-    if (resources <= 4) {
-        for (std::uint32_t set = 1; set < 1u << resources; ++set) {
-            std::vector<std::string> names;
-            for (std::uint32_t i = 0; i < resources; ++i)
-                if ((set >> i & 1) != 0) names.push_back(resource_name(i));
-            add(std::move(names));
-        }
-        return all;
-    }
-    for (std::uint32_t i = 0; i < resources; ++i) {
-        add({resource_name(i)});
-        add({resource_name(i), resource_name((i + 1) % resources)});
-    }
-    std::vector<std::string> first;
-    for (std::uint32_t i = 0; i < largest; ++i) first.push_back(resource_name(i));
-    if (largest > 2) add(std::move(first));
-    return all;
+    constexpr SiteId anybody =
+        0;  // the lists in messages would have the caller's order: more states, none new
+    return multilock::demands(multilock::resources_of(ctx.config), anybody);
 }
 
-// The size is uniform, and so is the set of that size.
 Demand Counters::draw_demand(const Context& ctx, Random& random) {
-    std::uint64_t size = 1 + random(ctx.config.largest_request());
-    Demand demand;
-    // Each resource in turn is taken with the chance that makes all sets equally likely.
-    for (std::uint64_t i = 0, left = ctx.config.resources; size > 0; ++i, --left)
-        if (random(left) < size) {
-            demand.resources.push_back(resource_name(i));
-            --size;
-        }
-    return demand;
+    return multilock::draw_demand(multilock::resources_of(ctx.config), random);
 }
 
 // No site may crash: with it a token would be gone.
@@ -103,7 +55,7 @@ void Counters::sample(Draw& draw) {
 
 void Counters::request(const Context& ctx, const Demand& demand, Effects& fx) {
     ensure(state_ == State::idle, "a request while another is open");
-    if (const auto why = why_refused(demand)) return fx.refused(*why);
+    if (auto why = multilock::unfit(demand)) return fx.refused(std::move(*why));
     Step step{ctx, fx};
     state_ = State::counting;
     ++number_;

@@ -27,6 +27,7 @@
 // that nobody has asked for exists nowhere, and its token counts as being at site 0.
 #pragma once
 
+#include <map>
 #include <vector>
 
 #include "core/random.hpp"
@@ -73,8 +74,6 @@ public:
         counters::Improvements improve = counters::Improvements::all();
         Repairs repairs;
         BOOST_DESCRIBE_CLASS(Config, (), (sites, resources, max_request, loans, improve, repairs), (), ())
-
-        std::uint32_t largest_request() const { return max_request == 0 ? resources : max_request; }
     };
     static std::optional<std::string> wrong(const Config& config);
 
@@ -203,14 +202,14 @@ private:
     Waiter myself(const Context& ctx) const;
 
     State state_ = State::idle;
-    Number number_ = 0;                // of the latest request (curId)
-    std::vector<std::string> wanted_;  // in the caller's order (TRequired)
-    Names uncounted_;                  // no value yet (CntNeeded)
-    std::uint64_t sum_ = 0;            // of the values (MyVector, of which only the average is used)
-    Names lent_;                       // will come back (TLent)
-    Names asked_;                      // what was missing when a loan was asked for last (loanAsked)
-    std::uint64_t clock_ = 0;          // only with Lamport times
-    boost::container::flat_map<std::string, Branch> branches_;
+    Number number_ = 0;                       // of the latest request (curId)
+    std::vector<std::string> wanted_;         // in the caller's order (TRequired)
+    Names uncounted_;                         // no value yet (CntNeeded)
+    std::uint64_t sum_ = 0;                   // of the values (MyVector, of which only the average is used)
+    Names lent_;                              // will come back (TLent)
+    Names asked_;                             // what was missing when a loan was asked for last (loanAsked)
+    std::uint64_t clock_ = 0;                 // only with Lamport times
+    std::map<std::string, Branch> branches_;  // not flat: branches are large, and there may be thousands
 
     BOOST_DESCRIBE_CLASS(Counters, (), (), (),
                          (state_, number_, wanted_, uncounted_, sum_, lent_, asked_, clock_, branches_))

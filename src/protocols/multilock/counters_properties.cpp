@@ -2,6 +2,7 @@
 // here are assertions in the handlers (13: no token to oneself, none that is elsewhere) or judged of every
 // protocol: 14 is `contract`, 15 `deadlock`, 16 `starvation`.
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "protocols/multilock/counters.hpp"
@@ -28,40 +29,61 @@ struct CountersProperties {
                 for (const Token& token : arrival->tokens) f(envelope->to, token);
     }
 
-    // Every resource that any site or message knows of.
-    std::set<std::string> resources() const {
-        std::set<std::string> names;
-        for (SiteId id = 0; id < sites(); ++id)
-            for (const auto& [resource, branch] : site(id).branches_) names.insert(resource);
-        return names;
-    }
+    // What the world knows of one resource.
+    struct Knowledge {
+        std::vector<std::pair<SiteId, const Branch*>> branches;  // by site
+        std::vector<SiteId> tokens;                              // where they are or will be
 
-    // Where it is or will be; 1.
-    std::optional<SiteId> place_of_token(const std::string& resource) const {
-        std::vector<SiteId> places;
-        for (SiteId id = 0; id < sites(); ++id)
-            if (site(id).owns(resource) || (id == 0 && !site(id).branches_.contains(resource)))
-                places.push_back(id);
-        for_each_token_under_way([&](SiteId to, const Token& token) {
-            if (token.resource == resource) places.push_back(to);
-        });
-        if (places.size() == 1) return places.front();
-        report.violated("one-token", "there are " + std::to_string(places.size()) + " tokens of " + resource);
-        return std::nullopt;
-    }
-
-    // 3 and 4. That a site with the token has no father is part of its structure.
-    void check_way(const std::string& resource, SiteId place) const {
-        for (SiteId start = 0; start < sites(); ++start) {
-            SiteId at = start;
-            for (SiteId steps = 0; at != place && steps < sites(); ++steps) {
-                const auto branch = site(at).branches_.find(resource);
-                at = branch == site(at).branches_.end() ? 0 : branch->second.father;
-            }
-            if (at != place)
-                report.violated("way-to-token", "from site " + std::to_string(start) +
-                                                    " no way leads to the token of " + resource);
+        SiteId father(SiteId id) const {
+            const auto place =
+                std::ranges::lower_bound(branches, id, {}, [](const auto& one) { return one.first; });
+            return place == branches.end() || place->first != id ? 0 : place->second->father;
         }
+    };
+
+    // Of every resource that any site knows of. Gathered once, in the order of what the sites know: there may
+    // be many sites and many resources, of which each site knows few.
+    std::map<std::string_view, Knowledge> gather() const {
+        std::map<std::string_view, Knowledge> known;
+        for (SiteId id = 0; id < sites(); ++id) {
+            for (const auto& [resource, branch] : site(id).branches_) {
+                Knowledge& about = known[resource];
+                about.branches.emplace_back(id, &branch);
+                if (branch.token) about.tokens.push_back(id);
+            }
+        }
+        for (auto& [resource, about] : known)
+            if (about.branches.front().first != 0) about.tokens.push_back(0);
+        for_each_token_under_way(
+            [&](SiteId to, const Token& token) { known[token.resource].tokens.push_back(to); });
+        return known;
+    }
+
+    void check_token(std::string_view resource, const Knowledge& about) const {  // 1
+        if (about.tokens.size() != 1)
+            report.violated("one-token", "there are " + std::to_string(about.tokens.size()) + " tokens of " +
+                                             std::string(resource));
+        else
+            check_way(resource, about);
+    }
+
+    // 3 and 4. That a site with the token has no father is part of its structure. Who knows nothing of a
+    // resource has site 0 for a father.
+    void check_way(std::string_view resource, const Knowledge& about) const {
+        std::set<SiteId> good{about.tokens.front()};
+        const auto follow = [&](SiteId start) {
+            std::vector<SiteId> way;
+            SiteId at = start;
+            for (; !good.contains(at) && way.size() <= about.branches.size() + 1; at = about.father(at))
+                way.push_back(at);
+            if (!good.contains(at))
+                return report.violated("way-to-token", "from site " + std::to_string(start) +
+                                                           " no way leads to the token of " +
+                                                           std::string(resource));
+            good.insert(way.begin(), way.end());
+        };
+        follow(0);
+        for (const auto& [id, branch] : about.branches) follow(id);
     }
 
     void check_use() const {  // 2
@@ -135,8 +157,7 @@ struct CountersProperties {
 void Counters::on_state(const View<Counters>& view, Report& report) {
     const CountersProperties world{view, report};
     world.check_use();
-    for (const std::string& resource : world.resources())
-        if (const auto place = world.place_of_token(resource)) world.check_way(resource, *place);
+    for (const auto& [resource, about] : world.gather()) world.check_token(resource, about);
     for (SiteId id = 0; id < world.sites(); ++id) world.check_site(id);
 }
 

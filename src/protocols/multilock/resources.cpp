@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <bit>
-#include <numeric>
+#include <boost/container/flat_map.hpp>
 
 namespace allot::multilock {
 
@@ -44,12 +44,17 @@ std::vector<Demand> demands(const Resources& resources, SiteId self) {
 
 Demand draw_demand(const Resources& resources, Random& random) {
     const std::uint64_t size = 1 + random(resources.largest);
-    std::vector<std::uint32_t> all(resources.count);
-    std::iota(all.begin(), all.end(), 0u);
+    // Shuffles the first places of a list of all; of that list only what has moved is written down.
+    boost::container::flat_map<std::uint32_t, std::uint32_t> moved;
+    const auto at = [&](std::uint32_t place) {
+        const auto found = moved.find(place);
+        return found == moved.end() ? place : found->second;
+    };
     Demand demand;
-    for (std::uint64_t i = 0; i < size; ++i) {
-        std::swap(all[i], all[i + random(all.size() - i)]);
-        demand.resources.push_back(name_of(all[i]));
+    for (std::uint32_t i = 0; i < size; ++i) {
+        const std::uint32_t drawn = i + static_cast<std::uint32_t>(random(resources.count - i));
+        demand.resources.push_back(name_of(at(drawn)));
+        moved[drawn] = at(i);
     }
     return demand;
 }
