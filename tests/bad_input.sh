@@ -23,6 +23,7 @@ refused '--permits 9: with --sites 3 write a number from 1 to 3' check raymond -
 refused '--permits 0: with --sites 3' check raymond --permits 0 --sites 3
 refused 'raymund: no such protocol; there is raymond' check raymund
 refused '--without relay: this protocol has no repairs' check raymond --without relay
+refused '--with relay: write all, or repairs of apply-crash' check permits-published --with relay
 refused '--property mutex: raymond has at-most-k' check raymond --property mutex
 refused '--colour' check raymond --colour red
 refused '--sites three: write a whole number' check raymond --sites three

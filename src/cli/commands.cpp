@@ -35,8 +35,8 @@ const std::vector<std::pair<const char*, const char*>> explained{
     {"sites", "how many sites"},
     {"permits", "how many may hold at once"},
     {"graph", "who is whose neighbour: path:3, cycle:5, grid:10x10, ..."},
-    {"without", "switch a repair off: the published defect is back; several with commas"},
-    {"with", "switch a repair on that a published protocol lacks"},
+    {"without", "switch a repair off: the published defect is back; several with commas, or all"},
+    {"with", "switch a repair on that a published protocol lacks; several with commas, or all"},
 };
 const std::vector<std::pair<const char*, const char*>> surroundings{
     {"requests", "requests per site: a number, 2,2,1 (one per site) or any (unbounded); default 1"},

@@ -76,7 +76,8 @@ std::vector<ParameterInfo> parameters_of();
 template <class Config>
 std::vector<RepairInfo> repairs_of();
 
-// Takes what Config knows out of `given`; there `without` and `with` name repairs to switch off and on.
+// Takes what Config knows out of `given`; there `with` and `without` name repairs to switch on and off, or
+// say `all`. What is named by both is off: all but one is `with=all without=NAME`.
 template <class Config>
 Result<Config> take_config(Parameters& given);
 
@@ -124,7 +125,7 @@ std::optional<std::string> switch_repairs(Config& config, std::string_view flag,
         bool known = false;
         if constexpr (requires { typename Config::Repairs; })
             for_each_member(config.repairs, [&](std::string_view name, bool& value) {
-                if (spelled(name) != repair) return;
+                if (repair != "all" && spelled(name) != repair) return;
                 known = true;
                 value = on;
             });
@@ -132,7 +133,7 @@ std::optional<std::string> switch_repairs(Config& config, std::string_view flag,
         std::vector<std::string> all;
         for (const RepairInfo& info : repairs_of<Config>()) all.push_back(info.name);
         return "--" + std::string(flag) + " " + repair + ": " +
-               (all.empty() ? "this protocol has no repairs" : "the repairs are " + listed(all));
+               (all.empty() ? "this protocol has no repairs" : "write all, or repairs of " + listed(all));
     }
     return std::nullopt;
 }
@@ -151,7 +152,7 @@ Result<Config> take_config(Parameters& given) {
             given.erase(place);
         }
     });
-    for (const auto& [flag, on] : {std::pair("without", false), std::pair("with", true)})
+    for (const auto& [flag, on] : {std::pair("with", true), std::pair("without", false)})
         if (const auto place = given.find(flag); place != given.end() && !wrong) {
             wrong = detail::switch_repairs(config, flag, place->second, on);
             given.erase(place);
