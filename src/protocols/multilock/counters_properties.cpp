@@ -6,6 +6,7 @@
 #include <set>
 
 #include "protocols/multilock/counters.hpp"
+#include "protocols/multilock/resources.hpp"
 
 namespace allot {
 
@@ -29,75 +30,29 @@ struct CountersProperties {
                 for (const Token& token : arrival->tokens) f(envelope->to, token);
     }
 
-    // What the world knows of one resource.
-    struct Knowledge {
-        std::vector<std::pair<SiteId, const Branch*>> branches;  // by site
-        std::vector<SiteId> tokens;                              // where they are or will be
-
-        SiteId father(SiteId id) const {
-            const auto place =
-                std::ranges::lower_bound(branches, id, {}, [](const auto& one) { return one.first; });
-            return place == branches.end() || place->first != id ? 0 : place->second->father;
-        }
-    };
-
-    // Of every resource that any site knows of. Gathered once, in the order of what the sites know: there may
-    // be many sites and many resources, of which each site knows few.
-    std::map<std::string_view, Knowledge> gather() const {
-        std::map<std::string_view, Knowledge> known;
+    // Of every resource that any site knows of, what is known of its token. Gathered once, in the order of
+    // what the sites know: there may be many sites and many resources, of which each site knows few.
+    std::map<std::string_view, multilock::Trail> trails() const {
+        std::map<std::string_view, multilock::Trail> known;
         for (SiteId id = 0; id < sites(); ++id) {
             for (const auto& [resource, branch] : site(id).branches_) {
-                Knowledge& about = known[resource];
-                about.branches.emplace_back(id, &branch);
-                if (branch.token) about.tokens.push_back(id);
+                multilock::Trail& trail = known[resource];
+                trail.fathers.emplace_back(id, branch.father);
+                if (branch.token) trail.places.push_back(id);
             }
         }
-        for (auto& [resource, about] : known)
-            if (about.branches.front().first != 0) about.tokens.push_back(0);
+        // Where nobody has asked, the token is still at its origin.
+        for (auto& [resource, trail] : known)
+            if (!trail.knows(trail.origin)) trail.places.push_back(trail.origin);
         for_each_token_under_way(
-            [&](SiteId to, const Token& token) { known[token.resource].tokens.push_back(to); });
+            [&](SiteId to, const Token& token) { known[token.resource].places.push_back(to); });
         return known;
     }
 
-    void check_token(std::string_view resource, const Knowledge& about) const {  // 1
-        if (about.tokens.size() != 1)
-            report.violated("one-token", "there are " + std::to_string(about.tokens.size()) + " tokens of " +
-                                             std::string(resource));
-        else
-            check_way(resource, about);
-    }
-
-    // 3 and 4. That a site with the token has no father is part of its structure. Who knows nothing of a
-    // resource has site 0 for a father.
-    void check_way(std::string_view resource, const Knowledge& about) const {
-        std::set<SiteId> good{about.tokens.front()};
-        const auto follow = [&](SiteId start) {
-            std::vector<SiteId> way;
-            SiteId at = start;
-            for (; !good.contains(at) && way.size() <= about.branches.size() + 1; at = about.father(at))
-                way.push_back(at);
-            if (!good.contains(at))
-                return report.violated("way-to-token", "from site " + std::to_string(start) +
-                                                           " no way leads to the token of " +
-                                                           std::string(resource));
-            good.insert(way.begin(), way.end());
-        };
-        follow(0);
-        for (const auto& [id, branch] : about.branches) follow(id);
-    }
-
     void check_use() const {  // 2
-        std::set<std::string> used;
-        for (SiteId id = 0; id < sites(); ++id) {
-            if (!view.site(id).holding()) continue;
-            for (const std::string& resource : view.site(id).application.demand.resources) {
-                if (!used.insert(resource).second)
-                    report.violated("one-holder", resource + " is used by two sites");
-                if (!site(id).owns(resource))
-                    report.violated("used-with-token", "site " + std::to_string(id) + " uses " + resource +
-                                                           " without its token");
-            }
-        }
+        multilock::check_one_holder(view, report);
+        multilock::check_used_with_token(
+            view, report, [&](SiteId id, const std::string& resource) { return site(id).owns(resource); });
     }
 
     void check_queue(SiteId id, const Token& token) const {  // 6, 7, 8; 12 is part of the structure
@@ -157,7 +112,8 @@ struct CountersProperties {
 void Counters::on_state(const View<Counters>& view, Report& report) {
     const CountersProperties world{view, report};
     world.check_use();
-    for (const auto& [resource, about] : world.gather()) world.check_token(resource, about);
+    for (const auto& [resource, trail] : world.trails())
+        multilock::check_trail(resource, trail, report);  // 1, 3, 4
     for (SiteId id = 0; id < world.sites(); ++id) world.check_site(id);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <boost/container/flat_map.hpp>
+#include <boost/container/flat_set.hpp>
 
 namespace allot::multilock {
 
@@ -65,6 +66,44 @@ std::optional<std::string> unfit(const Demand& demand) {
     if (names.empty()) return "a demand names at least one resource";
     if (std::ranges::adjacent_find(names) != names.end()) return "a demand names each resource once";
     return std::nullopt;
+}
+
+namespace {
+
+auto place_of(const Trail& trail, SiteId site) {
+    return std::ranges::lower_bound(trail.fathers, site, {}, [](const auto& one) { return one.first; });
+}
+
+}  // namespace
+
+bool Trail::knows(SiteId site) const {
+    const auto place = place_of(*this, site);
+    return place != fathers.end() && place->first == site;
+}
+
+SiteId Trail::father(SiteId site) const {
+    return knows(site) ? place_of(*this, site)->second : origin;
+}
+
+void check_trail(std::string_view resource, const Trail& trail, Report& report) {
+    const std::string name(resource);
+    if (trail.places.size() != 1)
+        return report.violated("one-token",
+                               "there are " + std::to_string(trail.places.size()) + " tokens of " + name);
+    boost::container::flat_set<SiteId> good{trail.places.front()};  // from here a way leads to it
+    const auto follow = [&](SiteId start) {
+        std::vector<SiteId> way;
+        SiteId at = start;
+        for (; !good.contains(at) && way.size() <= trail.fathers.size() + 1; at = trail.father(at))
+            way.push_back(at);
+        if (good.contains(at))
+            good.insert(way.begin(), way.end());
+        else
+            report.violated("way-to-token",
+                            "from site " + std::to_string(start) + " no way leads to the token of " + name);
+    };
+    follow(trail.origin);
+    for (const auto& [site, father] : trail.fathers) follow(site);
 }
 
 }  // namespace allot::multilock

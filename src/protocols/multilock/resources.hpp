@@ -50,4 +50,30 @@ void check_one_holder(const View<P>& view, Report& report) {
     }
 }
 
+// Who holds a resource has its token: `has(site, resource)`.
+template <class P, class Has>
+void check_used_with_token(const View<P>& view, Report& report, Has&& has) {
+    for (SiteId site = 0; site < view.sites.size(); ++site) {
+        if (!view.site(site).holding()) continue;
+        for (const std::string& resource : view.site(site).application.demand.resources)
+            if (!has(site, resource))
+                report.violated("used-with-token",
+                                "site " + std::to_string(site) + " uses " + resource + " without its token");
+    }
+}
+
+// What is known of a token that climbs and descends a tree of fathers.
+struct Trail {
+    std::vector<SiteId> places;  // where it is, or will be when it arrives: one, if all is well
+    // Of each site that knows of it, in their order: who is nearer to it; without meaning where it is.
+    std::vector<std::pair<SiteId, SiteId>> fathers;
+    SiteId origin = 0;  // where it was first: the father of all other sites
+
+    bool knows(SiteId site) const;
+    SiteId father(SiteId site) const;
+};
+
+// There is one token, and fathers lead to it.
+void check_trail(std::string_view resource, const Trail& trail, Report& report);
+
 }  // namespace allot::multilock
