@@ -1,0 +1,221 @@
+// Several locks at once by counters, as the paper prints it (Lejeune, Arantes, Sopena and Sens, Annex A),
+// with its defects: what one line cannot mend in `counters`, which has other queues, messages and steps.
+//
+// The listing keeps two queues in a token, one of them for loans. A site keeps a full copy of every token
+// that left it, and what it asks of a token that is not there it asks of the copy: so a token may be sent
+// twice. A counter value does not say which request it is for. Requests that are stored on their way are
+// never forgotten.
+//
+// Names that the listing spells in two ways are one here, and line 260 means the resource of the value (E15,
+// E3). Messages leave in the order in which the listing sends them, and a site has a link to itself. The
+// application is inside Request_CS until its tokens are there: what the protocol believes in the meantime
+// does not wake it.
+//
+// Each defect that can be mended by itself is a repair, switched off unless `--with NAME` says otherwise;
+// with all of them (`--with all`) this is `counters --improve none`. Names in comments are the paper's.
+#pragma once
+
+#include <vector>
+
+#include "core/random.hpp"
+#include "core/view.hpp"
+#include "protocols/multilock/token.hpp"
+
+namespace allot {
+
+namespace counters_published {
+
+using counters::Ask;
+using counters::Names;
+using counters::Number;
+using counters::Past;
+using counters::Waiter;
+
+struct Token {
+    std::string resource;
+    std::uint64_t counter = 1;
+    Past past;                     // lastReqC, lastCS
+    std::vector<Waiter> queue;     // wQueue
+    std::vector<Waiter> loans;     // wLoan
+    std::optional<SiteId> lender;  // s_lender
+    bool operator==(const Token&) const = default;
+
+    // What is over, and a site's own requests, need not wait.
+    void purge(SiteId self);
+    void forget(SiteId site);
+};
+BOOST_DESCRIBE_STRUCT(Token, (), (resource, counter, past, queue, loans, lender))
+
+struct Branch {
+    bool owned = false;            // in TOwned
+    std::optional<SiteId> father;  // tokDir
+    Token token;                   // lastTok
+    std::vector<Ask> pending;      // pendingReq
+    bool operator==(const Branch&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Branch, (), (owned, father, token, pending))
+
+}  // namespace counters_published
+
+class CountersPublished {
+public:
+    static constexpr std::string_view name = "counters-published";
+    static constexpr std::string_view problem = "multilock";
+    static constexpr std::string_view summary = "counters as printed in the paper, defects included";
+    static constexpr Links links = Links::fifo;
+    static constexpr std::array properties{
+        PropertyName{"one-holder", "no resource is used by two sites"},
+        PropertyName{"one-token", "each resource has one token, at a site or under way"},
+        PropertyName{"used-with-token", "who uses a resource holds its token"},
+        PropertyName{"way-to-token", "fathers lead to the token, or to where it will be"},
+        PropertyName{"not-to-itself", "no site sends a token to itself"},
+        PropertyName{"memory-bounded",
+                     "of each site, one request of a kind for a resource is stored at most"},
+    };
+
+    struct Config {
+        struct Repairs {
+            bool answer_once = false;       // E1: a token that answers for its counter is noted as the answer
+            bool name_values = false;       // E2: a value says for which request it is
+            bool keep_father = false;       // E3: a value that nobody waits for moves no father
+            bool clear_lender = false;      // E4: a loan that failed is no loan any more
+            bool requeue_borrower = false;  // E5: a loan that failed leaves a request in its place
+            bool loan_is_request = false;   // E6: who waits for a loan waits for the token, too
+            bool enter_if_waiting = false;  // E7: only who waits enters
+            bool lend_wanted = false;       // E8: only who waits lends, and only what it wants
+            bool serve_unwanted = false;    // E8: a token without use here goes to who is next
+            bool keep_loans = false;     // E9: what is not here is not lent, and who waits for it still does
+            bool match_by_site = false;  // E10: what was lent to a site, it no longer waits for
+            bool purge_queues = false;   // E11: one place per site, none for who has the token or had it
+            bool prune_pending = false;  // E12: stored requests are forgotten when the token has come
+            bool up_to_threshold = false;  // E13: a loan is asked for if no more than so many are missing
+            bool no_own_loan = false;      // E14: what a site has lent it need not borrow
+            BOOST_DESCRIBE_CLASS(Repairs, (),
+                                 (answer_once, name_values, keep_father, clear_lender, requeue_borrower,
+                                  loan_is_request, enter_if_waiting, lend_wanted, serve_unwanted, keep_loans,
+                                  match_by_site, purge_queues, prune_pending, up_to_threshold, no_own_loan),
+                                 (), ())
+        };
+        std::uint32_t sites = 3;
+        std::uint32_t resources = 2;
+        std::uint32_t max_request = 0;  // resources one request may ask for; 0: all
+        std::uint32_t loans = 1;        // so many missing tokens are asked for as a loan; 0: no loans
+        Repairs repairs;
+        BOOST_DESCRIBE_CLASS(Config, (), (sites, resources, max_request, loans, repairs), (), ())
+    };
+    static std::optional<std::string> wrong(const Config& config);
+
+    struct Request {
+        boost::container::flat_set<SiteId> visited;
+        std::vector<counters::Ask> asks;
+        bool operator==(const Request&) const = default;
+        BOOST_DESCRIBE_CLASS(Request, (), (visited, asks), (), ())
+    };
+    struct Value {
+        std::string resource;
+        std::uint64_t value = 0;
+        counters::Number number = 0;  // of the request it is for; read only by name_values
+        bool operator==(const Value&) const = default;
+        BOOST_DESCRIBE_CLASS(Value, (), (resource, value, number), (), ())
+    };
+    struct Counter {
+        std::vector<Value> values;
+        bool operator==(const Counter&) const = default;
+        BOOST_DESCRIBE_CLASS(Counter, (), (values), (), ())
+    };
+    struct Tokens {
+        std::vector<counters_published::Token> tokens;
+        bool operator==(const Tokens&) const = default;
+        BOOST_DESCRIBE_CLASS(Tokens, (), (tokens), (), ())
+    };
+    using Message = std::variant<Request, Counter, Tokens>;
+    using Context = allot::Context<Config>;
+    using Effects = allot::Effects<Message>;
+
+    static std::vector<Demand> demands(const Context& ctx);
+    static Demand draw_demand(const Context& ctx, Random& random);
+    static void sample(Draw& draw);
+
+    void start(const Context&, Effects&) {}
+    void request(const Context& ctx, const Demand& demand, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const Request& request, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const Counter& counter, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const Tokens& arrival, Effects& fx);
+    void release(const Context& ctx, Effects& fx);
+    Phase phase() const;
+
+    static void on_state(const View<CountersPublished>& view, Report& report);
+
+    bool operator==(const CountersPublished&) const = default;
+
+private:
+    using Ask = counters::Ask;
+    using Branch = counters_published::Branch;
+    using Kind = counters::Kind;
+    using Names = counters::Names;
+    using Number = counters::Number;
+    using Token = counters_published::Token;
+    using Waiter = counters::Waiter;
+    // counting: waitS. waiting: waitCS. holding: inCS.
+    enum class State : std::uint8_t { idle, counting, waiting, holding };
+    BOOST_DESCRIBE_NESTED_ENUM(State, idle, counting, waiting, holding)
+
+    // What one step has buffered, by destination.
+    struct Step {
+        const Context& ctx;
+        Effects& fx;
+        boost::container::flat_map<SiteId, std::vector<Token>> tokens{};
+        boost::container::flat_map<SiteId, std::vector<Value>> values{};
+        boost::container::flat_map<SiteId, std::vector<Ask>> asks{};
+
+        const Config::Repairs& repairs() const { return ctx.config.repairs; }
+        void send_asks(boost::container::flat_set<SiteId> visited = {});  // SendBufReq
+        void send_answers();                                              // SendBuf
+    };
+
+    void ask_for(Step& step, Kind kind, const std::string& resource, Names missing = {});
+    void start_waiting(Step& step);
+    void enter(Step& step);
+    void ask_loan(Step& step);
+
+    void answer(Step& step, const Ask& ask);
+    void store(const Step& step, Branch& here, const Ask& ask);
+    void give_value(Step& step, Branch& here, const Ask& ask);
+    void yield(Step& step, Branch& here, SiteId to);
+    void send_token(Step& step, Branch& here, SiteId to);
+    void consider_loan(Step& step, Branch& here, const Waiter& waiter);
+    bool can_lend(const Context& ctx, const Waiter& waiter) const;
+    void lend(Step& step, const Waiter& borrower);
+
+    void absorb(Step& step, const Token& token);
+    void merge_pending(Step& step, Branch& here);
+    void return_failed_loans(Step& step);
+    void serve_queues(Step& step);
+    void serve_loans(Step& step);
+    void leave_token(Step& step, Branch& here);
+
+    Branch& branch(const Context& ctx, const std::string& resource);
+    bool owns(const std::string& resource) const;
+    bool wants(const std::string& resource) const { return wanted_.contains(resource); }
+    Names owned() const;
+    Names missing() const;
+    Waiter myself(const Context& ctx) const;
+
+    struct Properties;
+
+    State state_ = State::idle;
+    bool inside_call_ = false;                                       // the application waits in Request_CS
+    Number number_ = 0;                                              // curId
+    Names wanted_;                                                   // TRequired
+    Names uncounted_;                                                // CntNeeded
+    boost::container::flat_map<std::string, std::uint64_t> values_;  // MyVector, where it is not 0
+    Names lent_;                                                     // TLent
+    bool loan_asked_ = false;                                        // loanAsked
+    boost::container::flat_map<std::string, Branch> branches_;       // of the resources heard of
+
+    BOOST_DESCRIBE_CLASS(CountersPublished, (), (), (),
+                         (state_, inside_call_, number_, wanted_, uncounted_, values_, lent_, loan_asked_,
+                          branches_))
+};
+
+}  // namespace allot
