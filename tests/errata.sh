@@ -1,10 +1,11 @@
 # Every erratum with a command gives exactly the violation it claims, and every cure holds.
 set -eu
-"$ALLOT" errata --run
+(cd "$ALLOT_SOURCE_DIR" && "$ALLOT" errata --run) # scenario files are named from there
 
-# Which of the semaphore are shown, and not just listed.
-shown=$("$ALLOT" errata --problem semaphore | awk '$NF == "check" { printf "%s ", $2 }')
-[ "$shown" = "1 2 3 4 5 6 8 11 15 join crash-clock own-report " ]
+# Which are shown, and not just listed.
+shown() { "$ALLOT" errata --problem "$1" | awk '$NF == "check" || $NF == "scenario" { printf "%s ", $2 }'; }
+[ "$(shown semaphore)" = "1 2 3 4 5 6 8 11 15 join crash-clock own-report " ]
+[ "$(shown multilock)" = "1 2 3 4 5 6 7 8 9 10 11 12 13 14 19 21 22 23 " ]
 
 # The story of one has its command and its cure, ready to paste.
 "$ALLOT" errata --show semaphore:1 >story.txt
@@ -13,5 +14,5 @@ grep -qx '    allot check permits --sites 2 --permits 1 --crashes 1' story.txt
 [ "$(awk '!/^    / && length > 100' story.txt)" = "" ]
 
 # For programs: the same errata.
-"$ALLOT" errata --json | grep -q '^\[{"id":"semaphore:1","problem":"semaphore","number":"1",'
+"$ALLOT" errata --problem semaphore --json | grep -q '^\[{"id":"semaphore:1","problem":"semaphore","number":"1",'
 "$ALLOT" errata --run semaphore:1 --json | grep -q '"found":"deadlock","shown":true,.*"cure_found":"holds","cured":true'

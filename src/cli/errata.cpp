@@ -75,8 +75,13 @@ void print_story(const Erratum& erratum) {
     fmt::print("{}\n\n", wrapped("Repair: " + erratum.repair));
     fmt::print("{}\n", wrapped(erratum.story));
     for (const Demonstration& shown : erratum.demonstrations) {
-        fmt::print("\nThis shows it, {} is violated:\n\n    {}\n", shown.shows, shown.command);
-        if (!shown.cure.empty()) fmt::print("\nWith the cure nothing is:\n\n    {}\n", shown.cure);
+        if (shown.plays_scenario())
+            fmt::print("\nThis scenario shows it ({}):\n\n    {}\n", shown.shows, shown.command);
+        else
+            fmt::print("\nThis shows it, {} is violated:\n\n    {}\n", shown.shows, shown.command);
+        if (shown.cure.empty()) continue;
+        fmt::print("\nWith the cure {}:\n\n    {}\n", shown.plays_scenario() ? "it is not so" : "nothing is",
+                   shown.cure);
     }
     if (erratum.demonstrations.empty()) fmt::print("\nNo command shows it: it is only listed.\n");
 }
@@ -182,6 +187,7 @@ void add_errata(CLI::App& app, Action& action) {
         "Examples:\n"
         "  allot errata --show semaphore:3\n"
         "  allot errata --run\n"
+        "Scenario files are named as seen from the top of the repository: run them there.\n"
         "Exit code: 0 listed, or all shown; 1 one was not shown, or not cured; 2 wrong usage.");
     command->add_option("--problem", flags->problem, "Only those of this problem")->type_name("");
     auto* show = command->add_option("--show", flags->show, "The story of one, as in semaphore:3");

@@ -12,7 +12,8 @@
 //   repair      which repair or protocol mends it, or none
 //   story       what happens, step by step
 //   command     a whole command line that shows it: allot check or allot play. Each further one shows more.
-//   shows       the property that this command finds violated
+//               Scenario files are named as seen from the top of the repository.
+//   shows       the property that this command finds violated, or what a scenario plays
 //   cure        the same with the repair, and nothing is violated; may be missing
 //
 // A defect without a command is only listed.
