@@ -455,7 +455,7 @@ struct CountersPublished::Properties {
             const auto branch = site(id).branches_.find(resource);
             const bool known = branch != site(id).branches_.end();
             if (known ? branch->second.owned : id == 0) trail.places.push_back(id);
-            trail.fathers.push_back(known ? branch->second.father.value_or(id) : 0);
+            if (known) trail.fathers.emplace_back(id, branch->second.father.value_or(id));
         }
         for_each_token_under_way([&](const auto& envelope, const Token& token) {
             if (token.resource != resource) return;
