@@ -11,8 +11,9 @@
 // application is inside Request_CS until its tokens are there: what the protocol believes in the meantime
 // does not wake it.
 //
-// Each defect that can be mended by itself is a repair, switched off unless `--with NAME` says otherwise;
-// with all of them (`--with all`) this is `counters --improve none`. Names in comments are the paper's.
+// Each defect that can be mended by itself is a repair, switched off unless `--with NAME` says otherwise.
+// Many cover each other, so what one of them is for shows only beside others that are off (`allot errata`).
+// With all of them the listing is mended as `counters --improve none` is. Names in comments are the paper's.
 #pragma once
 
 #include <vector>
