@@ -102,6 +102,9 @@ refused '--latency 5: write a time, as in 0.6ms, uniform:0.2ms..1ms or exponenti
 refused '--latency uniform:2ms..1ms: write a time' sim raymond --latency uniform:2ms..1ms
 refused '--think -1ms: write a time' sim raymond --think=-1ms
 refused '--hold normal:1ms: write a time' sim raymond --hold normal:1ms
+refused '--hold sized:5ms: write times for one unit and for all' sim counters --hold sized:5ms
+refused '--hold sized:5ms..9ms~half: write times for one unit' sim counters --hold sized:5ms..9ms~half
+refused '--think sized:5ms..9ms: write a time' sim counters --think sized:5ms..9ms
 refused '--requests 1,2: these are 2 numbers for 3 sites' sim raymond --requests 1,2
 refused '--requests few: write a number, any' sim raymond --requests few
 refused '--demand 0: write units, as in 3, resources, as in a,b, or any' sim raymond --demand 0

@@ -48,7 +48,9 @@ const std::vector<PlanFlag> plan_flags{
     {"think", "Workload",
      "from one request to the next: 10ms, uniform:5ms..15ms or exponential:10ms (the mean); default "
      "exponential:10ms"},
-    {"hold", "Workload", "how long a grant is held, written like --think; default 1ms"},
+    {"hold", "Workload",
+     "how long a grant is held, written like --think; or sized:5ms..35ms (from one unit to all of them), "
+     "~50% behind it if the part above 5ms varies by half; default 1ms"},
     {"requests", "Workload",
      "requests per site: any, a number, or one of them per site (2,2,1); default any"},
     {"demand", "Workload", "what is asked for: 3 (units), a,b (resources) or any of what the protocol lists"},
@@ -169,6 +171,7 @@ void print_for_people(const Job& job, const sim::Summary& summary) {
         table.add({"  " + kind.kind, with_commas(kind.messages)});
     mean("messages per grant", figures.messages_per_grant, interval.messages_per_grant);
     mean("waiting, mean (ms)", figures.waiting_ms.mean, interval.waiting_ms.mean);
+    mean("waiting, standard deviation (ms)", figures.waiting_ms.deviation, interval.waiting_ms.deviation);
     mean("waiting, median (ms)", figures.waiting_ms.p50, interval.waiting_ms.p50);
     mean("waiting, 99 % (ms)", figures.waiting_ms.p99, interval.waiting_ms.p99);
     table.add({"waiting, longest (ms)", fmt::format("{:.4g}", figures.waiting_ms.max)});
@@ -204,7 +207,18 @@ boost::json::object config_of(const Job& job) {
 }
 
 boost::json::object waiting_json(const sim::Waiting& waiting) {
-    return {{"mean", waiting.mean}, {"p50", waiting.p50}, {"p99", waiting.p99}};
+    return {
+        {"mean", waiting.mean}, {"p50", waiting.p50}, {"p99", waiting.p99}, {"deviation", waiting.deviation}};
+}
+
+boost::json::array by_size_json(const sim::Figures& figures) {
+    boost::json::array sizes;
+    for (const auto& [size, waiting] : figures.waiting_ms_by_size)
+        sizes.push_back({{"size", size},
+                         {"grants", waiting.count()},
+                         {"mean", waiting.mean()},
+                         {"deviation", waiting.deviation()}});
+    return sizes;
 }
 
 void print_for_programs(const Job& job, const sim::Summary& summary) {
@@ -230,6 +244,7 @@ void print_for_programs(const Job& job, const sim::Summary& summary) {
                                {"messages_per_grant", figures.messages_per_grant},
                                {"messages_by_kind", by_kind},
                                {"waiting_ms", waiting},
+                               {"waiting_ms_by_size", by_size_json(figures)},
                                {"use_rate", figures.use_rate},
                                {"max_concurrent", figures.max_concurrent},
                                {"overtakes_max", figures.overtakes_max},

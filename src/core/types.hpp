@@ -29,6 +29,8 @@ BOOST_DESCRIBE_STRUCT(Peer, (), (site, incarnation))
 struct Demand {
     std::uint32_t units = 1;
     std::vector<std::string> resources;
+    // How much is asked for, either way.
+    std::uint64_t size() const { return resources.empty() ? units : resources.size(); }
     auto operator<=>(const Demand&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Demand, (), (units, resources))

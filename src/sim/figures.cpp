@@ -31,10 +31,26 @@ void add_counts(Figures& all, const Figures& run) {
     }
     all.max_concurrent = std::max(all.max_concurrent, run.max_concurrent);
     all.overtakes_max = std::max(all.overtakes_max, run.overtakes_max);
+    for (const auto& [size, waiting] : run.waiting_ms_by_size) all.waiting_ms_by_size[size] += waiting;
     all.waiting_ms.max = std::max(all.waiting_ms.max, run.waiting_ms.max);
 }
 
 }  // namespace
+
+Moments& Moments::operator+=(const Moments& other) {
+    if (other.count_ == 0) return *this;
+    const auto mine = static_cast<double>(count_);
+    const auto others = static_cast<double>(other.count_);
+    const double apart = other.mean_ - mean_;
+    count_ += other.count_;
+    mean_ += apart * others / (mine + others);
+    squares_ += other.squares_ + apart * apart * mine * others / (mine + others);
+    return *this;
+}
+
+double Moments::deviation() const {
+    return count_ < 2 ? 0 : std::sqrt(squares_ / static_cast<double>(count_ - 1));
+}
 
 double half_width(const std::vector<double>& samples) {
     if (samples.size() < 2) return 0;
@@ -64,7 +80,7 @@ Summary summarise(const std::vector<Figures>& runs) {
     average([](const Figures& run) { return run.messages_per_grant; }, all.messages_per_grant,
             interval.messages_per_grant);
     average([](const Figures& run) { return run.use_rate; }, all.use_rate, interval.use_rate);
-    for (const auto member : {&Waiting::mean, &Waiting::p50, &Waiting::p99})
+    for (const auto member : {&Waiting::mean, &Waiting::p50, &Waiting::p99, &Waiting::deviation})
         average([member](const Figures& run) { return run.waiting_ms.*member; }, all.waiting_ms.*member,
                 interval.waiting_ms.*member);
     all.events_per_second = all.cpu_seconds > 0 ? static_cast<double>(all.events) / all.cpu_seconds : 0;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,26 @@ struct Waiting {
     double p50 = 0;
     double p99 = 0;
     double max = 0;
+    double deviation = 0;
+};
+
+// Mean and standard deviation of numbers that come one by one, or in groups (Welford; Chan, Golub, LeVeque).
+class Moments {
+public:
+    void add(double value) { *this += Moments(value); }
+    Moments& operator+=(const Moments& other);
+
+    Moments() = default;
+    explicit Moments(double value) : count_(1), mean_(value) {}
+
+    std::uint64_t count() const { return count_; }
+    double mean() const { return mean_; }
+    double deviation() const;
+
+private:
+    std::uint64_t count_ = 0;
+    double mean_ = 0;
+    double squares_ = 0;  // of the distances from the mean
 };
 
 struct Violation {
@@ -38,6 +59,7 @@ struct Figures {
     double messages_per_grant = 0;
     std::vector<KindCount> messages_by_kind;
     Waiting waiting_ms;
+    std::map<std::uint64_t, Moments> waiting_ms_by_size;  // of the demands
     double use_rate = 0;
     std::uint64_t max_concurrent = 0;
     std::uint64_t overtakes_max = 0;
@@ -58,7 +80,8 @@ struct Intervals {
 };
 
 struct Summary {
-    // Counts are sums over the runs, maxima the largest, everything else the mean.
+    // Counts are sums over the runs, maxima the largest, waiting by size that of all grants together, and
+    // everything else the mean of the runs.
     Figures figures;
     Intervals interval;
 };

@@ -95,6 +95,7 @@ void Metrics::begin(Time now) {
     requests_ = delivered_ = overtakes_max_ = 0;
     std::fill(by_kind_.begin(), by_kind_.end(), 0);
     waiting_.clear();
+    waiting_ms_by_size_.clear();
     unit_time_ = 0;
     max_in_use_ = in_use_;
 }
@@ -105,8 +106,10 @@ void Metrics::requested(SiteId site, Time now) {
     overtakes_.requested(site);
 }
 
-void Metrics::granted(SiteId site, Time now) {
-    waiting_.add(now - since_[site]);
+void Metrics::granted(SiteId site, std::uint64_t size, Time now) {
+    const Time waited = now - since_[site];
+    waiting_.add(waited);
+    waiting_ms_by_size_[size].add(in_ms(waited));
     overtakes_max_ = std::max(overtakes_max_, overtakes_.granted(site));
 }
 
@@ -148,6 +151,10 @@ Figures Metrics::figures(Time now, std::uint64_t capacity) const {
             static_cast<double>(figures.messages) / static_cast<double>(figures.grants);
     figures.waiting_ms = {waiting_.mean() / static_cast<double>(millisecond), in_ms(waiting_.quantile(0.5)),
                           in_ms(waiting_.quantile(0.99)), in_ms(waiting_.max())};
+    figures.waiting_ms_by_size = waiting_ms_by_size_;
+    Moments all;
+    for (const auto& [size, waiting] : waiting_ms_by_size_) all += waiting;
+    figures.waiting_ms.deviation = all.deviation();
     if (measured > 0) {
         const double used =
             unit_time_ + static_cast<double>(in_use_) * static_cast<double>(now - in_use_since_);

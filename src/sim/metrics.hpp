@@ -86,7 +86,7 @@ public:
     void sent(std::size_t kind) { ++by_kind_[kind]; }
     void delivered() { ++delivered_; }
     void requested(SiteId site, Time now);
-    void granted(SiteId site, Time now);
+    void granted(SiteId site, std::uint64_t size, Time now);
     void abandoned(SiteId site) { overtakes_.abandoned(site); }
     // Takes up so many units, and gives them back.
     // Whether more units are in use now than ever before.
@@ -107,6 +107,7 @@ private:
     std::uint64_t delivered_ = 0;
     std::vector<std::uint64_t> by_kind_;
     Histogram waiting_;
+    std::map<std::uint64_t, Moments> waiting_ms_by_size_;
     std::vector<Time> since_;           // of each open request
     std::vector<std::uint64_t> units_;  // in use by each site
     std::uint64_t in_use_ = 0;

@@ -92,7 +92,7 @@ struct Plan {
 
     // The workload.
     Distribution think = Distribution::exponential(10 * millisecond);
-    Distribution hold = Distribution::constant(millisecond);
+    HoldTime hold = Distribution::constant(millisecond);
     RequestCounts requests;
     DemandChoice demand;
     SiteList campers;  // these never let go of what they hold

@@ -126,7 +126,7 @@ private:
     void set_timers(SiteId self);
     void account(SiteId self, Phase before);
     void plan_next(SiteId self);
-    void plan_activity(SiteId self, What what, const Distribution& delay);
+    void plan_activity(SiteId self, What what, Time delay);
     Demand draw_demand(SiteId self);
     Time arrival(SiteId from, SiteId to);
 
@@ -507,17 +507,16 @@ void RunOf<P>::account(SiteId self, Phase before) {
     const Application& app = sites_[self].application;
     if (before == Phase::waiting) {
         if (app.phase == Phase::holding)
-            metrics_.granted(self, now_);
+            metrics_.granted(self, app.demand.size(), now_);
         else
             metrics_.abandoned(self);
     }
     if (before == Phase::holding) metrics_.lets_go(self, now_);
     if (app.phase != Phase::holding) return;
-    const bool named = !app.demand.resources.empty();
-    const bool most = metrics_.occupies(self, named ? app.demand.resources.size() : app.demand.units, now_);
+    const bool most = metrics_.occupies(self, app.demand.size(), now_);
     // Of units no more than there are may be in use, so every new maximum is looked at. Of named resources a
     // maximum says nothing.
-    if (most && !named && next_verify_ != never) next_verify_ = 0;
+    if (most && app.demand.resources.empty() && next_verify_ != never) next_verify_ = 0;
 }
 
 template <Protocol P>
@@ -530,16 +529,18 @@ void RunOf<P>::plan_next(SiteId self) {
         if (agent.leaves) return leave(self);
         if (agent.due == never && app.requests_left > 0 &&
             may_request(site.protocol, stepper_.context(self, site)))
-            plan_activity(self, What::request, plan_.think);
+            plan_activity(self, What::request, plan_.think.draw(workload_));
     } else if (app.phase == Phase::holding) {
-        if (agent.due == never && !agent.camps) plan_activity(self, What::release, plan_.hold);
+        if (agent.due == never && !agent.camps)
+            plan_activity(self, What::release,
+                          plan_.hold.draw(workload_, app.demand.size(), surroundings_.capacity));
     }
 }
 
 template <Protocol P>
-void RunOf<P>::plan_activity(SiteId self, What what, const Distribution& delay) {
+void RunOf<P>::plan_activity(SiteId self, What what, Time delay) {
     agents_[self].next = what;
-    agents_[self].due = now_ + delay.draw(workload_);
+    agents_[self].due = now_ + delay;
     push(agents_[self].due, what, self);
 }
 

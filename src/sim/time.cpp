@@ -33,6 +33,30 @@ std::optional<Time> read_time(std::string_view text) {
     return std::nullopt;
 }
 
+struct Range {
+    Time low = 0;
+    Time high = 0;
+};
+
+// `5ms..35ms`
+std::optional<Range> read_range(std::string_view text) {
+    const auto dots = text.find("..");
+    if (dots == std::string_view::npos) return std::nullopt;
+    const auto low = read_time(text.substr(0, dots));
+    const auto high = read_time(text.substr(dots + 2));
+    if (!low || !high || *low > *high) return std::nullopt;
+    return Range{*low, *high};
+}
+
+// `50%`
+std::optional<std::uint32_t> read_percent(std::string_view text) {
+    std::uint32_t percent = 0;
+    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), percent);
+    const std::string_view rest(end, static_cast<std::size_t>(text.data() + text.size() - end));
+    if (failure != std::errc{} || rest != "%" || percent > 100) return std::nullopt;
+    return percent;
+}
+
 bool take_prefix(std::string_view& text, std::string_view prefix) {
     if (!text.starts_with(prefix)) return false;
     text.remove_prefix(prefix.size());
@@ -41,18 +65,26 @@ bool take_prefix(std::string_view& text, std::string_view prefix) {
 
 std::optional<Distribution> read_distribution(std::string_view text) {
     if (take_prefix(text, "uniform:")) {
-        const auto dots = text.find("..");
-        if (dots == std::string_view::npos) return std::nullopt;
-        const auto low = read_time(text.substr(0, dots));
-        const auto high = read_time(text.substr(dots + 2));
-        if (!low || !high || *low > *high) return std::nullopt;
-        return Distribution::uniform(*low, *high);
+        const auto range = read_range(text);
+        if (!range) return std::nullopt;
+        return Distribution::uniform(range->low, range->high);
     }
     const bool exponential = take_prefix(text, "exponential:");
     const auto time = read_time(text);
     if (!time) return std::nullopt;
     return exponential ? Distribution::exponential(*time) : Distribution::constant(*time);
 }
+
+// What comes after `sized:`.
+std::optional<SizedTime> read_sized(std::string_view text) {
+    const auto tilde = text.find('~');
+    const auto range = read_range(text.substr(0, tilde));
+    const auto spread = tilde == std::string_view::npos ? 0 : read_percent(text.substr(tilde + 1));
+    if (!range || !spread) return std::nullopt;
+    return SizedTime{range->low, range->high, *spread};
+}
+
+__extension__ using Wide = unsigned __int128;
 
 }  // namespace
 
@@ -107,9 +139,64 @@ Time Distribution::draw_exponential(Random& random) const {
             odd = !odd;
         }
         if (!odd) continue;
-        __extension__ using Wide = unsigned __int128;
         return low * whole + static_cast<Time>((static_cast<Wide>(low) * first) >> 64);
     }
+}
+
+Time SizedTime::grown(std::uint64_t size, std::uint64_t largest) const {
+    if (size <= 1 || largest <= 1) return 0;
+    return static_cast<Time>(static_cast<Wide>(high - low) * (std::min(size, largest) - 1) / (largest - 1));
+}
+
+Time SizedTime::draw(Random& random, std::uint64_t size, std::uint64_t largest) const {
+    const Time usual = grown(size, largest);
+    const auto part = [&](std::uint32_t percent) {
+        return static_cast<Time>(static_cast<Wide>(usual) * percent / 100);
+    };
+    const Time least = part(100 - spread_percent);
+    const Time most = part(100 + spread_percent);
+    return std::max<Time>(std::min(low + least + random(most - least + 1), high), 1);
+}
+
+double SizedTime::mean(std::uint64_t size, std::uint64_t largest) const {
+    const auto usual = static_cast<double>(grown(size, largest));
+    const auto limit = static_cast<double>(high - low);
+    const double spread = usual * spread_percent / 100;
+    const double most = usual + spread;
+    // Of the draws from usual - spread to most, those above the limit are cut, by half of their excess on
+    // average.
+    const double excess = most > limit ? most - limit : 0;
+    const double cut = excess > 0 ? excess * excess / (4 * spread) : 0;
+    return static_cast<double>(low) + usual - cut;
+}
+
+std::string SizedTime::text() const {
+    const std::string range = fmt::format("sized:{}..{}", time_text(low), time_text(high));
+    return spread_percent == 0 ? range : fmt::format("{}~{}%", range, spread_percent);
+}
+
+Result<HoldTime> HoldTime::parse(std::string_view name, std::string_view text) {
+    std::string_view rest = text;
+    if (take_prefix(rest, "sized:")) {
+        if (const auto sized = read_sized(rest)) return HoldTime(*sized);
+        return Error{fmt::format(
+            "--{} {}: write times for one unit and for all, as in sized:5ms..35ms, or sized:5ms..35ms~50% if "
+            "what is added to the first is drawn, up to 50 % more or less",
+            name, text)};
+    }
+    const auto distribution = Distribution::parse(name, text);
+    if (!distribution)
+        return Error{distribution.error() + ", or sized:5ms..35ms (from one unit to all of them)"};
+    return HoldTime(*distribution);
+}
+
+std::string HoldTime::text() const {
+    return std::visit([](const auto& one) { return one.text(); }, kind);
+}
+
+Time HoldTime::draw(Random& random, std::uint64_t size, std::uint64_t largest) const {
+    if (const auto* sized = std::get_if<SizedTime>(&kind)) return sized->draw(random, size, largest);
+    return std::get<Distribution>(kind).draw(random);
 }
 
 }  // namespace allot::sim

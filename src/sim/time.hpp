@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <variant>
 
 #include "core/random.hpp"
 #include "core/result.hpp"
@@ -72,6 +73,38 @@ struct Distribution {
 
 private:
     Time draw_exponential(Random& random) const;
+};
+
+// `sized:5ms..35ms~50%`: the larger the demand, the longer. The lower end is for one unit, the upper end for
+// all there are, and it grows evenly in between. What is added to the lower end is drawn, up to so many
+// percent more or less; but nothing takes longer than the upper end.
+struct SizedTime {
+    Time low = 0;
+    Time high = 0;
+    std::uint32_t spread_percent = 0;
+
+    Time draw(Random& random, std::uint64_t size, std::uint64_t largest) const;
+    // Of all draws for this size, in nanoseconds.
+    double mean(std::uint64_t size, std::uint64_t largest) const;
+    std::string text() const;
+    bool operator==(const SizedTime&) const = default;
+
+private:
+    // What is added to the lower end, before anything is drawn.
+    Time grown(std::uint64_t size, std::uint64_t largest) const;
+};
+
+// How long a grant is held: a distribution, or one that depends on the size of the demand.
+struct HoldTime {
+    std::variant<Distribution, SizedTime> kind;
+
+    HoldTime(Distribution distribution) : kind(distribution) {}  // NOLINT(google-explicit-constructor)
+    HoldTime(SizedTime sized) : kind(sized) {}                   // NOLINT(google-explicit-constructor)
+
+    static Result<HoldTime> parse(std::string_view name, std::string_view text);
+    std::string text() const;
+    Time draw(Random& random, std::uint64_t size, std::uint64_t largest) const;
+    bool operator==(const HoldTime&) const = default;
 };
 
 }  // namespace allot::sim

@@ -69,12 +69,12 @@ TEST(Metrics, Count_only_what_happens_after_the_warm_up) {
     Metrics metrics(3, 1);
     metrics.sent(0);
     metrics.requested(0, 0);
-    metrics.granted(0, 5 * millisecond);
+    metrics.granted(0, 2, 5 * millisecond);
     metrics.occupies(0, 2, 5 * millisecond);
     metrics.begin(10 * millisecond);
     metrics.sent(0);
     metrics.requested(1, 10 * millisecond);
-    metrics.granted(1, 12 * millisecond);
+    metrics.granted(1, 1, 12 * millisecond);
     metrics.occupies(1, 1, 12 * millisecond);
     metrics.lets_go(0, 15 * millisecond);
     const Figures figures = metrics.figures(20 * millisecond, 4);
@@ -85,6 +85,45 @@ TEST(Metrics, Count_only_what_happens_after_the_warm_up) {
     // Two units for 5 ms and one for 8 ms, of 4 units for 10 ms.
     EXPECT_DOUBLE_EQ(figures.use_rate, 18.0 / 40);
     EXPECT_DOUBLE_EQ(figures.grants_per_second, 100);
+}
+
+TEST(Metrics, Keep_waiting_by_the_size_of_the_demand) {
+    Metrics metrics(3, 1);
+    const auto waits = [&](SiteId site, std::uint64_t size, Time time) {
+        metrics.requested(site, 0);
+        metrics.granted(site, size, time);
+    };
+    waits(0, 7, millisecond);
+    metrics.begin(0);
+    waits(0, 2, 3 * millisecond);
+    waits(1, 2, 5 * millisecond);
+    waits(2, 5, 10 * millisecond);
+    const Figures figures = metrics.figures(second, 1);
+    ASSERT_EQ(figures.waiting_ms_by_size.size(), 2u);
+    EXPECT_EQ(figures.waiting_ms_by_size.at(2).count(), 2u);
+    EXPECT_DOUBLE_EQ(figures.waiting_ms_by_size.at(2).mean(), 4);
+    EXPECT_DOUBLE_EQ(figures.waiting_ms_by_size.at(2).deviation(), std::sqrt(2.0));
+    EXPECT_EQ(figures.waiting_ms_by_size.at(5).deviation(), 0);
+    EXPECT_DOUBLE_EQ(figures.waiting_ms.deviation, std::sqrt(13.0));  // of 3, 5 and 10
+
+    const Summary both = summarise({figures, figures});
+    EXPECT_EQ(both.figures.waiting_ms_by_size.at(2).count(), 4u);
+    EXPECT_DOUBLE_EQ(both.figures.waiting_ms_by_size.at(2).mean(), 4);
+    EXPECT_DOUBLE_EQ(both.figures.waiting_ms.deviation, std::sqrt(13.0));
+}
+
+TEST(Moments, Of_groups_are_those_of_all_numbers_together) {
+    Moments left, right, all;
+    for (int i = 0; i < 1000; ++i) {
+        const double value = 1e6 + i * i % 37;
+        all.add(value);
+        (i % 3 == 0 ? left : right).add(value);
+    }
+    left += right;
+    left += Moments();
+    EXPECT_EQ(left.count(), 1000u);
+    EXPECT_DOUBLE_EQ(left.mean(), all.mean());
+    EXPECT_NEAR(left.deviation(), all.deviation(), 1e-9);
 }
 
 TEST(Intervals, Are_those_of_Student) {

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "sim/figures.hpp"
+
 namespace {
 
 using namespace allot;
@@ -83,6 +85,50 @@ TEST(Distribution, No_draw_is_nothing) {
     for (const auto& distribution :
          {Distribution::constant(0), Distribution::uniform(0, 0), Distribution::exponential(0)})
         EXPECT_EQ(distribution.draw(random), 1u);
+}
+
+TEST(HoldTime, Reads_what_it_writes) {
+    for (const char* text :
+         {"sized:5ms..35ms", "sized:5ms..35ms~50%", "uniform:0.2ms..1ms", "exponential:0.6ms", "2ms"})
+        EXPECT_EQ(HoldTime::parse("hold", text)->text(), text);
+    for (const char* wrong : {"sized:5ms", "sized:35ms..5ms", "sized:5ms..35ms~", "sized:5ms..35ms~50",
+                              "sized:5ms..35ms~101%", "sized:5ms..35ms~-1%", "sized:"})
+        EXPECT_THAT(HoldTime::parse("hold", wrong).error(),
+                    HasSubstr(std::string("--hold ") + wrong + ": write times for one unit and for all"));
+    EXPECT_THAT(HoldTime::parse("hold", "x").error(), HasSubstr("--hold x: write a time, as in 0.6ms"));
+    EXPECT_FALSE(Distribution::parse("think", "sized:5ms..35ms"));
+}
+
+TEST(HoldTime, Grows_evenly_from_one_unit_to_all_of_them) {
+    Random random(1);
+    const SizedTime hold{5 * millisecond, 35 * millisecond, 0};
+    EXPECT_EQ(hold.draw(random, 1, 31), 5 * millisecond);
+    EXPECT_EQ(hold.draw(random, 11, 31), 15 * millisecond);
+    EXPECT_EQ(hold.draw(random, 31, 31), 35 * millisecond);
+    EXPECT_EQ(hold.draw(random, 99, 31), 35 * millisecond);
+    EXPECT_EQ(hold.draw(random, 1, 1), 5 * millisecond);
+}
+
+// Multilock.md, section 8.1: min(35, 5 + 30 (x - 1) / (M - 1) U(0.5, 1.5)) ms.
+TEST(HoldTime, Only_what_is_added_for_the_size_varies_and_never_beyond_the_upper_end) {
+    Random random(1);
+    const SizedTime hold{5 * millisecond, 35 * millisecond, 50};
+    EXPECT_EQ(hold.draw(random, 1, 80), 5 * millisecond);
+    for (const std::uint64_t size : {2u, 27u, 54u, 67u, 80u}) {
+        const double usual = 30.0 * static_cast<double>(size - 1) / 79;
+        Moments drawn;
+        double least = 1e9, most = 0;
+        for (int i = 0; i < 100'000; ++i) {
+            const double time = in_ms(hold.draw(random, size, 80));
+            drawn.add(time);
+            least = std::min(least, time);
+            most = std::max(most, time);
+        }
+        EXPECT_NEAR(least, 5 + usual / 2, 0.01);
+        EXPECT_NEAR(most, std::min(35.0, 5 + 1.5 * usual), 0.01);
+        EXPECT_NEAR(drawn.mean(), hold.mean(size, 80) / 1e6, 0.1);
+    }
+    EXPECT_NEAR(hold.mean(80, 80) / 1e6, 35 - 3.75, 1e-6);  // half of the draws are cut
 }
 
 }  // namespace
