@@ -2,6 +2,7 @@
 set -eu
 
 "$ALLOT" figures | grep -q '^crashes  '
+"$ALLOT" figures | grep -q '^waiting-by-size  '
 "$ALLOT" figures --json | grep -q '^\[{"name":"crashes","paper":"Bouillaguet'
 
 # The directory is made; the table has a row per algorithm, and both files are named.

@@ -86,10 +86,11 @@ void print_for_people(const Product& product) {
     const Figure& figure = *product.figure;
     const bool minimum = figure.statistic == figures::Statistic::minimum;
     std::vector<std::string> header{figure.x_label};
-    for (const std::uint32_t x : figure.xs) header.push_back(std::to_string(x));
+    for (std::size_t place = 0; place < figure.xs.size(); ++place)
+        header.push_back(figures::x_text(figure, place));
     Table table(std::move(header));
     for (std::size_t i = 0; i < figure.series.size(); ++i) {
-        std::vector<std::string> row{figure.series[i].name};
+        std::vector<std::string> row{figures::full_name(figure, figure.series[i])};
         for (const figures::Cell& cell : product.data.cells[i])
             row.push_back(fmt::format("{:.4g}", figures::drawn(figure, cell)));
         table.add(std::move(row));
@@ -111,13 +112,17 @@ boost::json::value as_json(const Product& product) {
             mean.emplace_back(cell.mean);
             half_width.emplace_back(cell.half_width);
         }
-        all.push_back({{"name", figure.series[i].name},
+        all.push_back({{"name", figures::full_name(figure, figure.series[i])},
+                       {"panel", figure.panels[figure.series[i].panel].title},
                        {"minimum", minimum},
                        {"mean", mean},
                        {"half_width", half_width}});
     }
     boost::json::array notes(figure.notes.begin(), figure.notes.end());
     boost::json::array xs(figure.xs.begin(), figure.xs.end());
+    boost::json::array x_texts;
+    for (std::size_t place = 0; place < figure.xs.size(); ++place)
+        x_texts.emplace_back(figures::x_text(figure, place));
     return {
         {"name", figure.name},
         {"paper", figure.paper},
@@ -126,6 +131,7 @@ boost::json::value as_json(const Product& product) {
         {"x_label", figure.x_label},
         {"y_label", figure.y_label},
         {"x", xs},
+        {"x_texts", x_texts},
         {"series", all},
         {"notes", notes},
         {"csv", product.csv_path},
@@ -143,9 +149,9 @@ struct FiguresJob {
 Result<FiguresJob> prepare(const FiguresFlags& flags) {
     FiguresJob job;
     for (const std::string& name : flags.names) {
-        const auto figure = figures::find(name);
-        if (!figure) return Error{figure.error()};
-        job.figures.push_back(*figure);
+        const auto found = figures::find(name);
+        if (!found) return Error{found.error()};
+        job.figures.insert(job.figures.end(), found->begin(), found->end());
     }
     const auto seeds = parse_number("seeds", flags.seeds, 1, 1'000'000);
     if (!seeds) return Error{seeds.error()};
@@ -207,6 +213,7 @@ void add_figures(CLI::App& app, Action& action) {
         "Examples:\n"
         "  allot figures\n"
         "  allot figures crashes --out figures\n"
+        "  allot figures waiting --seeds 2     (waiting-by-load and waiting-by-size)\n"
         "Exit code: 0 it ran, also if gnuplot is missing and there is no picture; 1 a run violated a "
         "property; "
         "2 wrong usage.");

@@ -88,7 +88,10 @@ Figure crashes() {
         "dense: everybody watches everybody. sparse: only site 0, which never crashes, watches the others; "
         "the sites then begin as if started up.",
     };
-    figure.panels = {"k = 5 permits", "k = 1 permit"};
+    const auto most_in_use = [](const sim::Figures& run, std::uint32_t) {
+        return static_cast<double>(run.max_concurrent);
+    };
+    figure.panels = {{"k = 5 permits", most_in_use}, {"k = 1 permit", most_in_use}};
     for (std::uint32_t count = 0; count < sites; ++count) figure.xs.push_back(count);
     figure.series = {
         series("Raymond", 0, 5, raymond),
@@ -101,7 +104,6 @@ Figure crashes() {
         series("permits", 1, 1, repaired),
     };
     figure.statistic = Statistic::minimum;
-    figure.value = [](const sim::Figures& run) { return static_cast<double>(run.max_concurrent); };
     return figure;
 }
 

@@ -22,16 +22,25 @@ struct Point {
     std::string protocol;
     Parameters parameters;
     sim::Plan plan;
+    bool operator==(const Point&) const = default;
+};
+
+// One pair of axes. Several panels may show different numbers of the same runs.
+struct Panel {
+    std::string title;
+    std::function<double(const sim::Figures&, std::uint32_t x)> value;  // of one run
 };
 
 struct Series {
-    std::string name;
+    std::string name;       // in its panel no other has it
     std::size_t panel = 0;  // where it is drawn
     std::function<Point(std::uint32_t x)> at;
 };
 
 // Which of the runs at a point is drawn and printed. The CSV has both.
 enum class Statistic : std::uint8_t { minimum, mean };
+
+enum class Scale : std::uint8_t { linear, logarithmic };
 
 struct Figure {
     std::string name;   // on the command line, and of the files
@@ -41,11 +50,14 @@ struct Figure {
     std::string x_label;
     std::string y_label;
     std::vector<std::string> notes;  // what a reader must know, in whole sentences
-    std::vector<std::string> panels;
+    std::vector<Panel> panels;
     std::vector<std::uint32_t> xs;
+    // What each x is called, if not by its number. Then they stand side by side, all equally far apart.
+    std::vector<std::string> x_names;
+    Scale x_scale = Scale::linear;
+    Scale y_scale = Scale::linear;
     std::vector<Series> series;
     Statistic statistic = Statistic::mean;
-    std::function<double(const sim::Figures&)> value;  // of one run
 };
 
 // What the runs of all seeds at one point came to.
@@ -64,9 +76,13 @@ inline double drawn(const Figure& figure, const Cell& cell) {
     return figure.statistic == Statistic::minimum ? cell.minimum : cell.mean;
 }
 
+// The name of a series among all of the figure: with its panel, if another panel has one of the same name.
+std::string full_name(const Figure& figure, const Series& series);
+std::string x_text(const Figure& figure, std::size_t place);
+
 std::span<const Figure> all();
 
-// The one of that name, or an error that lists those there are.
-Result<const Figure*> find(const std::string& name);
+// The one of that name, or all whose names begin with it and a dash; or an error that lists those there are.
+Result<std::vector<const Figure*>> find(const std::string& name);
 
 }  // namespace allot::figures

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <limits>
 #include <memory>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -38,6 +40,9 @@ constexpr std::array looks{
     Look{"#000000", 1.5, "(2,5)", 1, 1.5},       // black, plus signs
     Look{"#CC79A7", 2.5, "(12,4,2,4)", 13, 1},   // pink, diamonds
     Look{"#E69F00", 2.5, "(8,3,2,3)", 15, 0.9},  // orange, pentagons
+    Look{"#0072B2", 2, "(6,4)", 9, 0.9},         // blue, triangles on their tips
+    Look{"#8B5A2B", 2.5, "solid", 4, 1},         // brown, empty squares
+    Look{"#999999", 1.5, "(4,4)", 8, 0.9},       // light grey, empty triangles
 };
 
 // A text in the script; enhanced text is off, so nothing else in it means anything.
@@ -47,10 +52,21 @@ std::string quoted(std::string_view text) {
     return result + '\'';
 }
 
+// What gnuplot takes for the name of an SVG: letters, digits and _.
+std::string identifier(std::string name) {
+    std::ranges::replace(name, '-', '_');
+    return name;
+}
+
+// Where an x stands on its axis.
+std::size_t position(const Figure& figure, std::size_t place) {
+    return figure.x_names.empty() ? figure.xs[place] : place;
+}
+
 std::string data_block(const Figure& figure, const Data& data) {
     std::string text = "$data << END\n";
     for (std::size_t place = 0; place < figure.xs.size(); ++place) {
-        text += fmt::format("{}", figure.xs[place]);
+        text += fmt::format("{}", position(figure, place));
         for (const auto& cells : data.cells)
             text += fmt::format(" {:.6g} {:.6g}", drawn(figure, cells[place]), cells[place].half_width);
         text += '\n';
@@ -58,35 +74,65 @@ std::string data_block(const Figure& figure, const Data& data) {
     return text + "END\n";
 }
 
+// Every x has a mark, unless they are too many.
+std::string x_axis(const Figure& figure) {
+    std::string text = fmt::format("set xlabel {} offset 0,0.4\n", quoted(figure.x_label));
+    const auto first = position(figure, 0);
+    const auto last = position(figure, figure.xs.size() - 1);
+    if (figure.x_scale == Scale::logarithmic)
+        text += fmt::format("set logscale x\nset xrange [{}/1.1:{}*1.1]\n", first, last);
+    else
+        text += fmt::format("set xrange [{}-0.4:{}+0.4]\n", first, last);
+    if (figure.xs.size() > 20) return text + "set xtics autofreq\n";
+    std::string marks;
+    for (std::size_t place = 0; place < figure.xs.size(); ++place)
+        marks += fmt::format("{}{} {}", place == 0 ? "" : ", ", quoted(x_text(figure, place)),
+                             position(figure, place));
+    return text + fmt::format("set xtics ({})\n", marks);
+}
+
+// With a mark at 1, 2 and 5 of every power of ten.
+std::string logarithmic_y_axis(double bottom, double top) {
+    std::vector<std::string> marks;
+    for (double power = std::pow(10, std::floor(std::log10(bottom))); power < top; power *= 10)
+        for (const int digit : {1, 2, 5}) marks.push_back(fmt::format("{:.6g}", power * digit));
+    return fmt::format("set logscale y\nset yrange [{:.6g}:{:.6g}]\nset ytics ({})\nunset mytics\n", bottom,
+                       top, fmt::join(marks, ", "));
+}
+
 // Whole numbers need no marks between them, as long as they are few.
 std::string y_axis(const Figure& figure, const Data& data, std::size_t panel) {
     double highest = 0;
+    double lowest = std::numeric_limits<double>::infinity();  // that a logarithmic axis can show
     bool whole = true;
     for (std::size_t i = 0; i < figure.series.size(); ++i)
         for (const Cell& cell : data.cells[i]) {
             if (figure.series[i].panel != panel) continue;
             const double value = drawn(figure, cell);
             highest = std::max(highest, value);
+            if (value > 0) lowest = std::min(lowest, value);
             whole = whole && value == std::floor(value);
         }
     const double top = highest > 0 ? highest : 1;
+    if (figure.y_scale == Scale::logarithmic)
+        return logarithmic_y_axis(std::min(lowest, top) / 1.3, 1.3 * top);
     return fmt::format("set yrange [{:.6g}:{:.6g}]\n", -0.06 * top, 1.08 * top) +
            (whole && top <= 10 ? "set ytics 1\n" : "set ytics autofreq\n");
 }
 
 std::string curve(const Figure& figure, std::size_t series, const Look& look) {
     const std::string values = fmt::format("$data using 1:{}", 2 + 2 * series);
-    std::string text = fmt::format("{} with linespoints title {} lc rgb '{}' lw {} dt {} pt {} ps {}", values,
+    std::string intervals;  // below the curve
+    if (figure.statistic == Statistic::mean)
+        intervals = fmt::format("{}:{} with yerrorbars notitle lc rgb '{}' lw 1 pt -1, \\\n     ", values,
+                                3 + 2 * series, look.colour);
+    return intervals + fmt::format("{} with linespoints title {} lc rgb '{}' lw {} dt {} pt {} ps {}", values,
                                    quoted(figure.series[series].name), look.colour, look.width, look.dashes,
                                    look.marker, look.size);
-    if (figure.statistic == Statistic::mean)
-        text += fmt::format(", \\\n     {}:{} with yerrorbars notitle lc rgb '{}' lw 1.5 pt 0", values,
-                            3 + 2 * series, look.colour);
-    return text;
 }
 
 std::string panel_script(const Figure& figure, const Data& data, std::size_t panel) {
-    std::string text = fmt::format("set title {} offset 0,-0.5\n", quoted(figure.panels[panel])) +
+    std::string text = fmt::format("set title {} offset 0,-0.5\n", quoted(figure.panels[panel].title)) +
                        y_axis(figure, data, panel);
     std::size_t place = 0;
     for (std::size_t i = 0; i < figure.series.size(); ++i) {
@@ -102,6 +148,46 @@ std::string y_label(const Figure& figure, const Data& data) {
     const char* what =
         figure.statistic == Statistic::minimum ? "minimum over {} seeds" : "mean of {} seeds, 95 % intervals";
     return figure.y_label + "\\n(" + fmt::format(fmt::runtime(what), data.seeds) + ")";
+}
+
+// Panels with the same curves share one legend, below them all.
+bool same_curves(const Figure& figure) {
+    std::vector<std::vector<std::string>> names(figure.panels.size());
+    for (const Series& series : figure.series) names[series.panel].push_back(series.name);
+    return std::ranges::all_of(names, [&](const auto& curves) { return curves == names.front(); });
+}
+
+// From the top: title, panels, their x axis, legend. In pixels.
+struct Layout {
+    explicit Layout(const Figure& figure) {
+        std::vector<std::size_t> curves(figure.panels.size());
+        for (const Series& series : figure.series) ++curves[series.panel];
+        const std::size_t most = *std::ranges::max_element(curves);
+        shared_legend = same_curves(figure);
+        legend_rows = most > 9 ? 4 : 3;
+        width = 200 + 520 * static_cast<int>(figure.panels.size());
+        height = title + panel + axis + legend();
+    }
+
+    int legend() const { return 36 * legend_rows; }
+    double share_of_height(int pixels) const { return static_cast<double>(pixels) / height; }
+
+    static constexpr int title = 90;
+    static constexpr int panel = 324;
+    static constexpr int axis = 78;
+    bool shared_legend = false;
+    int legend_rows = 0;
+    int width = 0;
+    int height = 0;
+};
+
+std::string legend(const Layout& layout, std::size_t place) {
+    if (layout.shared_legend && place > 0) return "unset key\n";
+    const double below_axis = layout.share_of_height(layout.legend());
+    const std::string at = layout.shared_legend ? fmt::format("screen 0.5, screen {:.4f}", below_axis)
+                                                : "graph 0.5, graph -0.25";
+    return fmt::format("set key at {} center top vertical maxrows {} Left reverse samplen 3.5 spacing 1.25\n",
+                       at, layout.legend_rows);
 }
 
 // --- The program.
@@ -146,22 +232,21 @@ std::string first_line(std::FILE* file) {
 std::string gnuplot_script(const Figure& figure, const Data& data) {
     const std::size_t panels = figure.panels.size();
     std::string text = data_block(figure, data);
+    const Layout layout(figure);
     text += fmt::format(
-        "set terminal svg size {},600 dynamic noenhanced font 'Helvetica,16' background '#ffffff' name {}\n",
-        200 + 520 * panels, quoted(figure.name));
+        "set terminal svg size {},{} dynamic noenhanced font 'Helvetica,16' background '#ffffff' name {}\n",
+        layout.width, layout.height, quoted(identifier(figure.name)));
     text += fmt::format(
-        "set multiplot layout 1,{} title {} font ',20' margins 0.09,0.98,0.31,0.85 spacing 0.07\n", panels,
-        quoted(figure.title));
-    text += fmt::format("set xlabel {} offset 0,0.4\nset xrange [{}-0.4:{}+0.4]\nset xtics {}\n",
-                        quoted(figure.x_label), figure.xs.front(), figure.xs.back(),
-                        figure.xs.size() <= 20 ? "1" : "autofreq");
+        "set multiplot layout 1,{} title {} font ',20' margins 0.09,0.98,{:.4f},{:.4f} spacing 0.07\n",
+        panels, quoted(figure.title), layout.share_of_height(Layout::axis + layout.legend()),
+        1 - layout.share_of_height(Layout::title));
+    text += x_axis(figure);
     text +=
         "set border 3 lc rgb '#444444'\nset tics nomirror out scale 0.5\nset grid ytics lc rgb '#dddddd' lw "
-        "1\n"
-        "set key at graph 0.5, graph -0.25 center top vertical maxrows 3 Left reverse samplen 4 spacing "
-        "1.25\n";
+        "1\n";
     for (std::size_t panel = 0; panel < panels; ++panel) {
         text += panel == 0 ? fmt::format("set ylabel \"{}\"\n", y_label(figure, data)) : "unset ylabel\n";
+        text += legend(layout, panel);
         text += panel_script(figure, data, panel);
     }
     return text + "unset multiplot\n";

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "figures/figure.hpp"
@@ -5,20 +6,38 @@
 namespace allot::figures {
 
 Figure crashes();
+Figure use_rate();
+Figure waiting_by_load();
+Figure waiting_by_size();
+
+std::string full_name(const Figure& figure, const Series& series) {
+    const auto same_name = [&](const Series& other) { return other.name == series.name; };
+    if (std::ranges::count_if(figure.series, same_name) == 1) return series.name;
+    return fmt::format("{}, {}", series.name, figure.panels[series.panel].title);
+}
+
+std::string x_text(const Figure& figure, std::size_t place) {
+    return figure.x_names.empty() ? std::to_string(figure.xs[place]) : figure.x_names[place];
+}
 
 std::span<const Figure> all() {
     static const std::vector<Figure> list{
         crashes(),
+        use_rate(),
+        waiting_by_load(),
+        waiting_by_size(),
     };
     return list;
 }
 
-Result<const Figure*> find(const std::string& name) {
+Result<std::vector<const Figure*>> find(const std::string& name) {
+    std::vector<const Figure*> found;
     std::vector<std::string> known;
     for (const Figure& figure : all()) {
-        if (figure.name == name) return &figure;
+        if (figure.name == name || figure.name.starts_with(name + '-')) found.push_back(&figure);
         known.push_back(figure.name);
     }
+    if (!found.empty()) return found;
     return Error{fmt::format("{}: no such figure; there is {}", name, listed(known))};
 }
 

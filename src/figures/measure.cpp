@@ -17,31 +17,61 @@ double mean_of(const std::vector<double>& values) {
     return sum / static_cast<double>(values.size());
 }
 
-Result<Cell> measure_point(const Figure& figure, const Point& point, const Simulations& simulations,
-                           std::uint64_t seeds) {
+Result<std::vector<sim::Figures>> run_all(const Point& point, const Simulations& simulations,
+                                          std::uint64_t seeds) {
     const sim::Entry* entry = simulations(point.protocol);
     if (entry == nullptr) return Error{fmt::format("{}: no such protocol", point.protocol)};
     const auto simulation = entry->make(point.parameters, point.plan);
     if (!simulation) return Error{simulation.error()};
-    std::vector<double> values;
+    std::vector<sim::Figures> runs;
     for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
-        const sim::Figures run = (*simulation)->run(seed);
+        sim::Figures run = (*simulation)->run(seed);
         if (!run.violations.empty())
             return Error{fmt::format("seed {} violates {}: {}", seed, run.violations.front().property,
                                      run.violations.front().detail)};
-        values.push_back(figure.value(run));
+        runs.push_back(std::move(run));
     }
-    return Cell{*std::min_element(values.begin(), values.end()), mean_of(values), sim::half_width(values)};
+    return runs;
 }
 
-// Threads take the points in order, each the next one that nobody has.
+Cell cell_of(const std::vector<sim::Figures>& runs, const Panel& panel, std::uint32_t x) {
+    std::vector<double> values;
+    for (const sim::Figures& run : runs) values.push_back(panel.value(run, x));
+    return {*std::min_element(values.begin(), values.end()), mean_of(values), sim::half_width(values)};
+}
+
+struct Place {
+    std::size_t series = 0;
+    std::size_t x = 0;
+};
+
+// What is simulated, and every place of the figure that it is for.
+struct Task {
+    Point point;
+    std::vector<Place> places;
+};
+
+// A point that several places ask for is simulated once.
+std::vector<Task> tasks_of(const Figure& figure) {
+    std::vector<Task> tasks;
+    for (std::size_t series = 0; series < figure.series.size(); ++series)
+        for (std::size_t x = 0; x < figure.xs.size(); ++x) {
+            Point point = figure.series[series].at(figure.xs[x]);
+            auto task = std::ranges::find(tasks, point, &Task::point);
+            if (task == tasks.end()) task = tasks.insert(task, Task{std::move(point), {}});
+            task->places.push_back({series, x});
+        }
+    return tasks;
+}
+
+// Threads take the tasks in order, each the next one that nobody has.
 class Measurement {
 public:
     Measurement(const Figure& figure, const Simulations& simulations, const Effort& effort)
-        : figure_(figure), simulations_(simulations), effort_(effort) {
+        : figure_(figure), simulations_(simulations), effort_(effort), tasks_(tasks_of(figure)) {
         data_.seeds = effort.seeds;
         data_.cells.assign(figure.series.size(), std::vector<Cell>(figure.xs.size()));
-        errors_.resize(points());
+        errors_.resize(tasks_.size());
     }
 
     Result<Data> go() {
@@ -56,43 +86,45 @@ public:
     }
 
 private:
-    std::size_t points() const { return figure_.series.size() * figure_.xs.size(); }
-
-    // Who has taken a point also measures it, so of several that fail the first one is always known.
+    // Who has taken a task also does it, so of several that fail the first one is always known.
     void work() {
         while (!failed_) {
-            const std::size_t point = next_++;
-            if (point >= points()) return;
-            measure_one(point);
+            const std::size_t task = next_++;
+            if (task >= tasks_.size()) return;
+            measure_one(task);
             report();
         }
     }
 
-    void measure_one(std::size_t point) {
-        const Series& series = figure_.series[point / figure_.xs.size()];
-        const std::size_t place = point % figure_.xs.size();
-        const std::uint32_t x = figure_.xs[place];
-        const auto cell = measure_point(figure_, series.at(x), simulations_, effort_.seeds);
-        if (cell) {
-            data_.cells[point / figure_.xs.size()][place] = *cell;
+    void measure_one(std::size_t index) {
+        const Task& task = tasks_[index];
+        const auto runs = run_all(task.point, simulations_, effort_.seeds);
+        if (!runs) {
+            const Place& first = task.places.front();
+            errors_[index] = fmt::format("{}, {}, {} {}: {}", figure_.name,
+                                         full_name(figure_, figure_.series[first.series]), figure_.x_label,
+                                         x_text(figure_, first.x), runs.error());
+            failed_ = true;
             return;
         }
-        errors_[point] =
-            fmt::format("{}, {}, {} {}: {}", figure_.name, series.name, figure_.x_label, x, cell.error());
-        failed_ = true;
+        for (const Place& place : task.places) {
+            const Panel& panel = figure_.panels[figure_.series[place.series].panel];
+            data_.cells[place.series][place.x] = cell_of(*runs, panel, figure_.xs[place.x]);
+        }
     }
 
     void report() {
         const std::scoped_lock one_at_a_time(reporting_);
         ++done_;
-        if (effort_.on_progress) effort_.on_progress(done_, points());
+        if (effort_.on_progress) effort_.on_progress(done_, tasks_.size());
     }
 
     const Figure& figure_;
     const Simulations& simulations_;
     const Effort& effort_;
+    const std::vector<Task> tasks_;
     Data data_;
-    std::vector<std::optional<std::string>> errors_;  // by point
+    std::vector<std::optional<std::string>> errors_;  // by task
     std::atomic<std::size_t> next_ = 0;
     std::atomic<bool> failed_ = false;
     std::mutex reporting_;

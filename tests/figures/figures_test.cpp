@@ -53,10 +53,24 @@ Figure small_figure() {
     figure.title = "A small one";
     figure.x_label = "crashes";
     figure.y_label = "units";
-    figure.panels = {"left", "right"};
+    const auto most_in_use = [](const sim::Figures& run, std::uint32_t) {
+        return static_cast<double>(run.max_concurrent);
+    };
+    figure.panels = {{"left", most_in_use}, {"right", most_in_use}};
     figure.xs = {0, 2};
     figure.series = {{"plain", 0, at}, {"a, \"b\" & 'c' <d>", 1, at}};
-    figure.value = [](const sim::Figures& run) { return static_cast<double>(run.max_concurrent); };
+    return figure;
+}
+
+// Two numbers of the same runs, under one name, and x's that have names of their own.
+Figure named_figure() {
+    Figure figure = small_figure();
+    figure.x_names = {"none", "some, or two"};
+    figure.y_scale = Scale::logarithmic;
+    figure.panels[1].value = [](const sim::Figures& run, std::uint32_t x) {
+        return static_cast<double>(1000 * x + run.max_concurrent);
+    };
+    figure.series[1].name = figure.series[0].name;
     return figure;
 }
 
@@ -89,10 +103,11 @@ private:
 
 // Section 10 of the semaphore's specification, row by row.
 TEST(Crashes, The_table_of_section_10_comes_out_of_the_simulator) {
-    const auto figure = find("crashes");
-    ASSERT_TRUE(figure);
-    const Data data = measured(**figure, registry::simulation, {.seeds = 5});
-    const auto row = [&](const char* name) { return minima(**figure, data, name); };
+    const auto found = find("crashes");
+    ASSERT_TRUE(found);
+    const Figure& figure = *found->front();
+    const Data data = measured(figure, registry::simulation, {.seeds = 5});
+    const auto row = [&](const char* name) { return minima(figure, data, name); };
     EXPECT_THAT(row("Raymond k=5"), ElementsAre(5, 4, 3, 2, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0));
     EXPECT_THAT(row("published dense k=5"), ElementsAre(5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 4, 3, 2, 1));
     EXPECT_THAT(row("permits k=5"), ElementsAre(5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 4, 3, 2, 1));
@@ -105,7 +120,18 @@ TEST(Crashes, The_table_of_section_10_comes_out_of_the_simulator) {
 TEST(Figures, An_unknown_one_is_refused_with_those_there_are) {
     const auto figure = find("tea");
     ASSERT_FALSE(figure);
-    EXPECT_EQ(figure.error(), "tea: no such figure; there is crashes");
+    EXPECT_EQ(figure.error(),
+              "tea: no such figure; there is crashes, use-rate, waiting-by-load or waiting-by-size");
+}
+
+TEST(Figures, The_beginning_of_a_name_stands_for_all_that_share_it) {
+    const auto found = find("waiting");
+    ASSERT_TRUE(found);
+    std::vector<std::string> names;
+    for (const Figure* figure : *found) names.push_back(figure->name);
+    EXPECT_THAT(names, ElementsAre("waiting-by-load", "waiting-by-size"));
+    EXPECT_EQ(find("waiting-by-size")->size(), 1u);
+    EXPECT_FALSE(find("wait"));
 }
 
 TEST(Figures, Every_series_belongs_to_a_panel_and_no_two_have_one_name) {
@@ -113,8 +139,9 @@ TEST(Figures, Every_series_belongs_to_a_panel_and_no_two_have_one_name) {
         std::set<std::string> names;
         for (const Series& series : figure.series) {
             EXPECT_LT(series.panel, figure.panels.size()) << series.name;
-            EXPECT_TRUE(names.insert(series.name).second) << series.name;
+            EXPECT_TRUE(names.insert(full_name(figure, series)).second) << series.name;
         }
+        EXPECT_TRUE(figure.x_names.empty() || figure.x_names.size() == figure.xs.size()) << figure.name;
     }
 }
 
@@ -139,15 +166,21 @@ TEST(Measure, The_number_of_threads_does_not_matter) {
     EXPECT_EQ(texts[0], texts[2]);
 }
 
-TEST(Measure, Progress_is_told_after_every_point) {
+TEST(Measure, Progress_is_told_after_every_point_and_equal_points_are_one) {
     std::vector<std::size_t> told;
     Effort effort;
     effort.on_progress = [&](std::size_t done, std::size_t points) {
         told.push_back(done);
-        EXPECT_EQ(points, 4u);
+        EXPECT_EQ(points, 2u);
     };
     measured(small_figure(), arithmetic, effort);
-    EXPECT_THAT(told, ElementsAre(1, 2, 3, 4));
+    EXPECT_THAT(told, ElementsAre(1, 2));
+}
+
+TEST(Measure, Panels_may_show_different_numbers_of_the_same_runs) {
+    const Data data = measured(named_figure(), arithmetic, {.seeds = 3});
+    EXPECT_EQ(data.cells[0][1].mean, 22);
+    EXPECT_EQ(data.cells[1][1].mean, 2022);
 }
 
 TEST(Measure, A_run_that_violates_a_property_gives_no_figure) {
@@ -175,6 +208,16 @@ TEST(Csv, A_header_and_then_a_row_for_every_x) {
               "2,21,21,0,21,21,0\n");
 }
 
+TEST(Csv, Names_of_panels_and_of_xs_stand_where_they_are_needed) {
+    std::ostringstream csv;
+    write_csv(csv, named_figure(), measured(named_figure(), arithmetic, {.seeds = 1}));
+    EXPECT_EQ(csv.str(),
+              "crashes,\"plain, left minimum\",\"plain, left mean\",\"plain, left half width\","
+              "\"plain, right minimum\",\"plain, right mean\",\"plain, right half width\"\n"
+              "none,1,1,0,1,1,0\n"
+              "\"some, or two\",21,21,0,2021,2021,0\n");
+}
+
 // The texts of an SVG, which must be well-formed XML.
 std::string texts_of(const std::string& path) {
     boost::property_tree::ptree tree;
@@ -190,6 +233,12 @@ std::string texts_of(const std::string& path) {
     return texts;
 }
 
+int times_in(const std::string& texts, const std::string& text) {
+    int times = 0;
+    for (auto at = texts.find(text); at != std::string::npos; at = texts.find(text, at + 1)) ++times;
+    return times;
+}
+
 TEST_F(FigureFiles, The_picture_is_well_formed_and_names_every_series) {
     for (const Statistic statistic : {Statistic::minimum, Statistic::mean}) {
         Figure figure = small_figure();
@@ -202,6 +251,24 @@ TEST_F(FigureFiles, The_picture_is_well_formed_and_names_every_series) {
              {"plain", "a, \"b\" & 'c' <d>", "A small one", "crashes", "units", "left", "right"})
             EXPECT_THAT(texts, HasSubstr(text));
     }
+}
+
+TEST_F(FigureFiles, Panels_with_the_same_curves_share_a_legend_and_xs_have_their_names) {
+    const Figure figure = named_figure();
+    const auto failure = draw_svg(path("named.svg"), figure, measured(figure, arithmetic, {.seeds = 2}));
+    ASSERT_FALSE(failure) << *failure;
+    const std::string texts = texts_of(path("named.svg"));
+    EXPECT_EQ(times_in(texts, "plain"), 1);
+    EXPECT_EQ(times_in(texts, "some, or two"), 2);  // below both panels
+}
+
+TEST_F(FigureFiles, A_figure_with_a_dash_in_its_name_and_logarithmic_axes_is_drawn) {
+    Figure figure = small_figure();
+    figure.name = "small-one";
+    figure.xs = {1, 2};
+    figure.x_scale = figure.y_scale = Scale::logarithmic;
+    const auto failure = draw_svg(path("small.svg"), figure, measured(figure, arithmetic, {.seeds = 2}));
+    EXPECT_FALSE(failure) << *failure;
 }
 
 TEST_F(FigureFiles, Without_gnuplot_one_line_names_the_package_and_no_file_is_left) {
