@@ -1,0 +1,19 @@
+#include "net/frame.hpp"
+
+namespace allot::net {
+
+void put_frame(std::string_view content, std::string& out) {
+    auto length = static_cast<std::uint32_t>(content.size());
+    for (std::size_t i = 0; i < frame_head; ++i, length >>= 8)
+        out.push_back(static_cast<char>(length & 0xff));
+    out.append(content);
+}
+
+std::size_t FrameReader::length_of(std::string_view head) {
+    std::uint32_t length = 0;
+    for (std::size_t i = frame_head; i > 0; --i)
+        length = (length << 8) | static_cast<unsigned char>(head[i - 1]);
+    return length;
+}
+
+}  // namespace allot::net

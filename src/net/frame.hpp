@@ -1,0 +1,61 @@
+// Frames: how messages are told apart in a stream of bytes. A frame is its length in four bytes, lowest
+// first, and then so many bytes. A length above the limit is refused before anything of the frame is stored,
+// and a frame takes no more memory than the bytes of it that have come.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace allot::net {
+
+constexpr std::size_t frame_head = 4;
+
+// Adds a frame with this content.
+void put_frame(std::string_view content, std::string& out);
+
+class FrameReader {
+public:
+    explicit FrameReader(std::size_t limit) : limit_(limit) {}
+
+    // Takes in what came and calls `f(content)` for each frame that is complete, as long as it says true: who
+    // closes the stream says false. False as well if a frame exceeds the limit; nothing more is read then.
+    template <class F>
+    bool feed(std::string_view bytes, F&& f) {
+        // What is complete in `bytes` is handed on from there, without a copy.
+        std::string_view rest = bytes;
+        if (!partial_.empty()) {
+            partial_.append(bytes);
+            rest = partial_;
+        }
+        const bool good = take(rest, f);
+        std::string kept(rest);
+        partial_ = std::move(kept);
+        return good;
+    }
+
+    std::size_t limit() const { return limit_; }
+    bool between_frames() const { return partial_.empty(); }
+
+private:
+    template <class F>
+    bool take(std::string_view& rest, F&& f) const {
+        while (rest.size() >= frame_head) {
+            const std::size_t length = length_of(rest);
+            if (length > limit_) return false;
+            if (rest.size() < frame_head + length) return true;
+            const std::string_view content = rest.substr(frame_head, length);
+            rest.remove_prefix(frame_head + length);
+            if (!f(content)) return false;
+        }
+        return true;
+    }
+
+    static std::size_t length_of(std::string_view head);
+
+    std::size_t limit_;
+    std::string partial_;
+};
+
+}  // namespace allot::net

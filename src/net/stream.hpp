@@ -1,0 +1,94 @@
+// A stream of bytes to one program, over a Unix socket, TCP or TLS. Everything happens in one event loop and
+// nothing blocks: what is read is handed over as it comes, what is written is kept until it can be sent.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/result.hpp"
+
+namespace allot::net {
+
+// Who is at the other end, as far as the kernel (a Unix socket) or a certificate (TLS) vouches for it.
+struct Identity {
+    struct Process {
+        std::int32_t pid = 0;
+        std::uint32_t uid = 0;
+        std::uint32_t gid = 0;
+    };
+    std::optional<Process> process;
+    std::string certificate;  // its common name; empty without TLS
+    std::string address;      // for people: "unix", "127.0.0.1:4711"
+};
+
+class Stream {
+public:
+    struct Events {
+        std::function<void(std::string_view bytes)> read;
+        std::function<void(std::string why)> closed;  // by the other end, or by a fault; once
+        std::function<void(int descriptor)> passed;   // Unix sockets: whoever gets it closes it
+    };
+
+    virtual ~Stream() = default;
+
+    // Nothing happens before this, and nothing after close(): no event comes out of either call.
+    virtual void start(Events events) = 0;
+    virtual void close() = 0;
+
+    virtual void write(std::string_view bytes) = 0;
+    virtual std::size_t unsent() const = 0;
+    // While paused nothing is read, so the other end will have to wait.
+    virtual void pause(bool paused) = 0;
+
+    virtual const Identity& identity() const = 0;
+};
+using StreamPtr = std::shared_ptr<Stream>;
+
+struct TlsFiles {
+    std::string certificate;  // PEM: own certificate,
+    std::string key;          // its private key,
+    std::string authority;    // and who must have signed that of the other end
+    bool operator==(const TlsFiles&) const = default;
+};
+// TLS 1.3 with certificates on both ends, made once from the files. Opaque: only stream.cpp knows OpenSSL.
+class TlsContext;
+using TlsPtr = std::shared_ptr<TlsContext>;
+Result<TlsPtr> load_tls(const TlsFiles& files);
+
+class Listener {
+public:
+    virtual ~Listener() = default;  // stops listening
+    virtual std::uint16_t port() const = 0;
+};
+using Accepted = std::function<void(StreamPtr)>;
+
+// Without `tls` TCP is plaintext. A TLS stream is handed over when its handshake is complete; one that fails,
+// or takes longer than `patience`, is closed and logged.
+struct Patience {
+    std::uint32_t handshake_ms = 5000;
+};
+Result<std::unique_ptr<Listener>> listen_unix(boost::asio::io_context& loop, const std::string& path,
+                                              unsigned mode, Accepted accepted);
+Result<std::unique_ptr<Listener>> listen_tcp(boost::asio::io_context& loop, const std::string& address,
+                                             TlsPtr tls, Accepted accepted, Patience patience = {});
+
+// `address` is `host:port`, with brackets around an IPv6 address. `done` gets a stream, or why there is none.
+// With `tls`, the other end's certificate must bear `name`. Dropping the handle gives up.
+class Attempt {
+public:
+    virtual ~Attempt() = default;
+};
+std::unique_ptr<Attempt> connect_tcp(boost::asio::io_context& loop, const std::string& address, TlsPtr tls,
+                                     const std::string& name, std::function<void(Result<StreamPtr>)> done,
+                                     Patience patience = {});
+
+// Whether the address names this machine's loopback, where plaintext harms nobody.
+bool is_loopback(const std::string& address);
+
+}  // namespace allot::net

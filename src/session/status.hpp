@@ -1,0 +1,68 @@
+// Who holds and who waits, as `allot status` shows it.
+#pragma once
+
+#include <boost/describe.hpp>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace allot::session {
+
+// A program that holds or waits.
+struct Party {
+    std::string host;
+    std::int32_t pid = 0;  // 0: not on that host, so nobody vouches for a number
+    std::string user;      // of the system, or the name on the certificate
+    std::string command;
+    std::uint32_t units = 1;
+    std::uint64_t fence = 0;          // of who holds
+    std::uint64_t since_ms = 0;       // so long ago it got it, or asked
+    std::vector<std::string> wanted;  // all that it asked for together
+    bool operator==(const Party&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Party, (), (host, pid, user, command, units, fence, since_ms, wanted))
+
+struct ResourceStatus {
+    std::string name;
+    std::string kind;            // lock, semaphore
+    std::uint32_t capacity = 1;  // units there are
+    std::vector<Party> holders;
+    std::vector<Party> waiters;  // in the order in which they will be served, as far as that is known
+    std::string place;           // lock: the host where its token is
+    std::string note;            // what is wrong with it: held by a lost host
+    bool operator==(const ResourceStatus&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(ResourceStatus, (), (name, kind, capacity, holders, waiters, place, note))
+
+struct LinkView {
+    std::string to;
+    std::string state;  // up, silent, down
+    std::string problem;
+    std::uint64_t sent = 0;
+    std::uint64_t received = 0;
+    std::uint64_t reconnects = 0;
+    std::uint64_t unacknowledged_bytes = 0;
+    bool operator==(const LinkView&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(LinkView, (), (to, state, problem, sent, received, reconnects, unacknowledged_bytes))
+
+struct HostStatus {
+    std::string name;
+    std::string state;  // up; silent: suspected; lost: its process is gone; unknown: no answer in time
+    std::uint32_t incarnation = 0;
+    std::uint32_t sessions = 0;
+    std::uint64_t grants = 0;
+    std::vector<LinkView> links;
+    bool operator==(const HostStatus&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(HostStatus, (), (name, state, incarnation, sessions, grants, links))
+
+struct Status {
+    std::string host;  // who was asked
+    std::vector<HostStatus> hosts;
+    std::vector<ResourceStatus> resources;
+    bool operator==(const Status&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Status, (), (host, hosts, resources))
+
+}  // namespace allot::session
