@@ -11,20 +11,23 @@ namespace allot {
 using counters::Improvement;
 using counters::Names;
 
-namespace {
-
-// The site that hears of every move of a token (FNV-1a of the name: the same on every host).
-SiteId home_of(const Counters::Config& config, const std::string& resource) {
-    std::uint64_t hash = 0xcbf29ce484222325;
-    for (const char letter : resource) hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3;
-    return static_cast<SiteId>(hash % config.sites);
-}
-
-}  // namespace
-
 // --- Configurations and demands.
 
+// FNV-1a of the name: the same on every host.
+SiteId Counters::Config::home(std::string_view resource) const {
+    std::uint64_t hash = 0xcbf29ce484222325;
+    for (const char letter : resource) hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3;
+    return static_cast<SiteId>(hash % (homes == 0 ? sites : homes));
+}
+
+SiteId Counters::Config::origin(std::string_view resource) const {
+    return homes == 0 ? 0 : home(resource);
+}
+
 std::optional<std::string> Counters::wrong(const Config& config) {
+    if (config.homes > config.sites)
+        return "--homes " + std::to_string(config.homes) + ": write a number from 0 (all) to " +
+               std::to_string(config.sites);
     return multilock::wrong_resources(config.resources, config.max_request);
 }
 
@@ -44,6 +47,7 @@ void Counters::sample(Draw& draw) {
     const auto resources = draw.number("resources", 1, 4);
     draw.number("max-request", 0, resources);
     draw.number("loans", 0, 3);
+    draw.number("homes", 0, 2);
     draw.choice("improve", {"all", "none", "stop,single", "lamport,home", "home", "early-loan,reask",
                             "stop,single,lamport,early-loan,reask"});
     draw.choice("links", {"fifo", "unordered"});
@@ -78,7 +82,7 @@ void Counters::ask_for(Step& step, Kind kind, const std::string& resource, Names
     if (kind == Kind::counter) {
         ask.clock = clock_;
         ask.single = step.improves(Improvement::single) && wanted_.size() == 1;
-        const SiteId home = home_of(step.config(), resource);
+        const SiteId home = step.config().home(resource);
         if (step.improves(Improvement::home) && home != step.ctx.self) to = home;
     } else {
         ask.mark = myself(step.ctx).mark;
@@ -241,7 +245,7 @@ void Counters::send_token(Step& step, const std::string& resource, SiteId to) {
     token.counter = std::max(token.counter, clock_);  // with Lamport times every message carries the clock
     if (step.improves(Improvement::home)) {
         token.hop = token.hop.next();
-        const SiteId home = home_of(step.config(), resource);
+        const SiteId home = step.config().home(resource);
         if (home != step.ctx.self && home != to) step.moves[home].push_back({resource, to, token.hop});
     }
     here.father = to;
@@ -426,11 +430,19 @@ void Counters::Step::send(boost::container::flat_set<SiteId> visited) {
 
 // --- What a site knows.
 
-// Resources exist on first use; until then the token is at site 0, and everybody knows it.
+// Resources exist on first use; until then the token is at its origin, and everybody knows it.
 Counters::Branch& Counters::branch(const Context& ctx, const std::string& resource) {
     const auto [place, added] = branches_.try_emplace(resource);
-    if (added && ctx.self == 0) place->second.token = Token{.resource = resource};
+    if (added) {
+        place->second.father = ctx.config.origin(resource);
+        if (place->second.father == ctx.self) place->second.token = Token{.resource = resource};
+    }
     return place->second;
+}
+
+std::size_t Counters::at_hand(const Demand& demand) const {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(demand.resources, [&](const std::string& one) { return owns(one); }));
 }
 
 bool Counters::owns(const std::string& resource) const {

@@ -24,7 +24,8 @@
 //
 // Six improvements can be left out (`--improve none` is the paper's algorithm, repaired); see
 // improvements.hpp. Nothing in a state or message is as long as the number of sites or resources: a resource
-// that nobody has asked for exists nowhere, and its token counts as being at site 0.
+// that nobody has asked for exists nowhere, and its token counts as being at its origin: site 0, or with
+// `--homes` the home of the resource.
 #pragma once
 
 #include <map>
@@ -71,9 +72,15 @@ public:
         std::uint32_t resources = 2;    // r0, r1, ...; a request may name any other, too
         std::uint32_t max_request = 0;  // resources one request may ask for; 0: all
         std::uint32_t loans = 1;        // tokens that may be asked for as a loan (T); 0: no loans
+        std::uint32_t homes = 0;  // sites before this one are homes, and tokens begin there; 0: all sites
+                                  // are homes, and tokens begin at site 0
         counters::Improvements improve = counters::Improvements::all();
         Repairs repairs;
-        BOOST_DESCRIBE_CLASS(Config, (), (sites, resources, max_request, loans, improve, repairs), (), ())
+        BOOST_DESCRIBE_CLASS(Config, (), (sites, resources, max_request, loans, homes, improve, repairs), (),
+                             ())
+
+        SiteId home(std::string_view resource) const;    // hears of every move of the token
+        SiteId origin(std::string_view resource) const;  // has the token first
     };
     static std::optional<std::string> wrong(const Config& config);
 
@@ -133,6 +140,9 @@ public:
     void release(const Context& ctx, Effects& fx);
     void cancel(const Context& ctx, Effects& fx);
     Phase phase() const;
+
+    // How many resources of the demand could be used here without a message.
+    std::size_t at_hand(const Demand& demand) const;
 
     static void on_state(const View<Counters>& view, Report& report);
 

@@ -42,8 +42,10 @@ struct CountersProperties {
             }
         }
         // Where nobody has asked, the token is still at its origin.
-        for (auto& [resource, trail] : known)
+        for (auto& [resource, trail] : known) {
+            trail.origin = view.config.origin(resource);
             if (!trail.knows(trail.origin)) trail.places.push_back(trail.origin);
+        }
         for_each_token_under_way(
             [&](SiteId to, const Token& token) { known[token.resource].places.push_back(to); });
         return known;
