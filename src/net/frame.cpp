@@ -2,10 +2,13 @@
 
 namespace allot::net {
 
-void put_frame(std::string_view content, std::string& out) {
-    auto length = static_cast<std::uint32_t>(content.size());
+void put_frame_head(std::size_t length, std::string& out) {
     for (std::size_t i = 0; i < frame_head; ++i, length >>= 8)
         out.push_back(static_cast<char>(length & 0xff));
+}
+
+void put_frame(std::string_view content, std::string& out) {
+    put_frame_head(content.size(), out);
     out.append(content);
 }
 

@@ -12,6 +12,8 @@ namespace allot::net {
 
 constexpr std::size_t frame_head = 4;
 
+// Adds the head of a frame; so many bytes are to follow.
+void put_frame_head(std::size_t length, std::string& out);
 // Adds a frame with this content.
 void put_frame(std::string_view content, std::string& out);
 
@@ -24,18 +26,22 @@ public:
     template <class F>
     bool feed(std::string_view bytes, F&& f) {
         // What is complete in `bytes` is handed on from there, without a copy.
-        std::string_view rest = bytes;
-        if (!partial_.empty()) {
-            partial_.append(bytes);
-            rest = partial_;
+        if (partial_.empty()) {
+            const bool good = take(bytes, f);
+            partial_.assign(bytes);
+            return good;
         }
+        partial_.append(bytes);
+        std::string_view rest = partial_;
         const bool good = take(rest, f);
-        std::string kept(rest);
-        partial_ = std::move(kept);
+        partial_.erase(0, partial_.size() - rest.size());
+        if (partial_.empty()) partial_.shrink_to_fit();
         return good;
     }
 
     std::size_t limit() const { return limit_; }
+    // From the next frame on.
+    void set_limit(std::size_t limit) { limit_ = limit; }
     bool between_frames() const { return partial_.empty(); }
 
 private:

@@ -2,6 +2,7 @@
 // nothing blocks: what is read is handed over as it comes, what is written is kept until it can be sent.
 #pragma once
 
+#include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <cstdint>
 #include <functional>
@@ -23,8 +24,13 @@ struct Identity {
         std::uint32_t gid = 0;
     };
     std::optional<Process> process;
-    std::string certificate;  // its common name; empty without TLS
-    std::string address;      // for people: "unix", "127.0.0.1:4711"
+    std::string certificate;         // its first name; empty without TLS
+    std::vector<std::string> names;  // all that it bears: alternative names, or else the common name
+    std::string address;             // for people: "unix", "127.0.0.1:4711"
+
+    bool bears(std::string_view name) const {
+        return std::find(names.begin(), names.end(), name) != names.end();
+    }
 };
 
 class Stream {
@@ -32,15 +38,20 @@ public:
     struct Events {
         std::function<void(std::string_view bytes)> read;
         std::function<void(std::string why)> closed;  // by the other end, or by a fault; once
-        std::function<void(int descriptor)> passed;   // Unix sockets: whoever gets it closes it
+        // Unix sockets: whoever gets it closes it. It comes before the bytes that it was sent with.
+        std::function<void(int descriptor)> passed;
+        std::function<void()> drained;  // something was unsent, and now nothing is
     };
 
     virtual ~Stream() = default;
 
     // Nothing happens before this, and nothing after close(): no event comes out of either call.
     virtual void start(Events events) = 0;
+    // What was written before is still sent, as far as the kernel takes it at once. Dropping the last pointer
+    // does the same.
     virtual void close() = 0;
 
+    // Sent at the end of this turn of the loop, together with whatever else is written in it.
     virtual void write(std::string_view bytes) = 0;
     virtual std::size_t unsent() const = 0;
     // While paused nothing is read, so the other end will have to wait.
@@ -56,7 +67,7 @@ struct TlsFiles {
     std::string authority;    // and who must have signed that of the other end
     bool operator==(const TlsFiles&) const = default;
 };
-// TLS 1.3 with certificates on both ends, made once from the files. Opaque: only stream.cpp knows OpenSSL.
+// TLS 1.3 with certificates on both ends, made once from the files. Opaque: only tls.cpp knows OpenSSL.
 class TlsContext;
 using TlsPtr = std::shared_ptr<TlsContext>;
 Result<TlsPtr> load_tls(const TlsFiles& files);

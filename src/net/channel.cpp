@@ -1,0 +1,100 @@
+#include "net/channel.hpp"
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <sys/socket.h>
+#include <system_error>
+
+namespace allot::net {
+
+namespace {
+
+constexpr std::size_t descriptors_at_once = 16;
+
+bool is_closed_by_peer(int error) {
+    return error == EPIPE || error == ECONNRESET;
+}
+
+Transfer fault(int error, Progress blocked) {
+    if (error == EAGAIN || error == EWOULDBLOCK || error == EINTR) return {.progress = blocked};
+    const auto progress = is_closed_by_peer(error) ? Progress::ended : Progress::failed;
+    return {.progress = progress, .why = std::generic_category().message(error)};
+}
+
+Transfer taken(ssize_t count, std::size_t room) {
+    if (count < 0) return fault(errno, Progress::until_readable);
+    if (count == 0) return {.progress = Progress::ended, .why = "closed by the other end"};
+    const auto bytes = static_cast<std::size_t>(count);
+    return {.bytes = bytes, .more = bytes == room};
+}
+
+class PlainChannel : public Channel {
+public:
+    explicit PlainChannel(int socket) : socket_(socket) {}
+
+    Transfer open(Identity&) override { return {}; }
+
+    Transfer read(std::span<char> into) override {
+        return taken(::recv(socket_, into.data(), into.size(), 0), into.size());
+    }
+
+    Transfer write(std::string_view bytes) override {
+        const ssize_t count = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+        if (count < 0) return fault(errno, Progress::until_writable);
+        return {.bytes = static_cast<std::size_t>(count)};
+    }
+
+protected:
+    const int socket_;
+};
+
+class UnixChannel final : public PlainChannel {
+public:
+    using PlainChannel::PlainChannel;
+
+    Transfer read(std::span<char> into) override {
+        alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int) * descriptors_at_once)> control;
+        iovec part{.iov_base = into.data(), .iov_len = into.size()};
+        msghdr message{};
+        message.msg_iov = &part;
+        message.msg_iovlen = 1;
+        message.msg_control = control.data();
+        message.msg_controllen = control.size();
+        const ssize_t count = ::recvmsg(socket_, &message, MSG_CMSG_CLOEXEC);
+        if (count > 0) keep_descriptors(message);
+        Transfer result = taken(count, into.size());
+        // The kernel ends a read where descriptors came; there may be more behind.
+        result.more = result.more || !passed_.empty();
+        return result;
+    }
+
+    std::vector<Descriptor> passed() override { return std::exchange(passed_, {}); }
+
+private:
+    void keep_descriptors(msghdr& message) {
+        for (cmsghdr* head = CMSG_FIRSTHDR(&message); head != nullptr; head = CMSG_NXTHDR(&message, head)) {
+            if (head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_RIGHTS) continue;
+            const std::size_t count = (head->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+            for (std::size_t i = 0; i < count; ++i) {
+                int number = -1;
+                std::memcpy(&number, CMSG_DATA(head) + i * sizeof(int), sizeof(int));
+                passed_.emplace_back(number);
+            }
+        }
+    }
+
+    std::vector<Descriptor> passed_;
+};
+
+}  // namespace
+
+ChannelPtr unix_channel(int socket) {
+    return std::make_unique<UnixChannel>(socket);
+}
+
+ChannelPtr tcp_channel(int socket) {
+    return std::make_unique<PlainChannel>(socket);
+}
+
+}  // namespace allot::net

@@ -1,0 +1,30 @@
+// A descriptor of the kernel, closed by whoever owns it last.
+#pragma once
+
+#include <unistd.h>
+#include <utility>
+
+namespace allot::net {
+
+class Descriptor {
+public:
+    Descriptor() = default;
+    explicit Descriptor(int number) : number_(number) {}
+    Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+    Descriptor& operator=(Descriptor&& other) noexcept {
+        std::swap(number_, other.number_);
+        return *this;
+    }
+    ~Descriptor() {
+        if (number_ >= 0) ::close(number_);
+    }
+
+    explicit operator bool() const { return number_ >= 0; }
+    int get() const { return number_; }
+    int release() { return std::exchange(number_, -1); }
+
+private:
+    int number_ = -1;
+};
+
+}  // namespace allot::net

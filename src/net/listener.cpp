@@ -1,0 +1,189 @@
+// Listening: sockets are accepted in small batches, and a stream is handed over when its handshake is done.
+
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <cerrno>
+#include <deque>
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include "net/log.hpp"
+#include "net/socket.hpp"
+#include "net/socket_stream.hpp"
+
+namespace allot::net {
+
+namespace {
+
+constexpr int accepted_per_turn = 16;
+// Where the process may open no more descriptors, accepting again at once would only burn CPU.
+constexpr std::chrono::milliseconds rest_without_descriptors{100};
+// Of strangers that are slow to say who they are so many are borne with; then the oldest has to go.
+constexpr std::size_t handshakes_at_once = 256;
+
+using Admit = std::function<ChannelPtr(int socket, Identity& who)>;
+
+class Acceptor : public std::enable_shared_from_this<Acceptor> {
+public:
+    Acceptor(boost::asio::io_context& loop, Descriptor socket, Admit admit, Accepted accepted,
+             Patience patience)
+        : loop_(loop),
+          socket_(loop, socket.release()),
+          rest_(loop),
+          admit_(std::move(admit)),
+          accepted_(std::move(accepted)),
+          patience_(patience.handshake_ms) {}
+
+    void wait() {
+        socket_.async_wait(boost::asio::posix::stream_descriptor::wait_read,
+                           [weak = weak_from_this()](const boost::system::error_code& failure) {
+                               const auto self = weak.lock();
+                               if (self && !failure) self->accept_some();
+                           });
+    }
+
+    int socket() { return socket_.native_handle(); }
+    void stop() {
+        boost::system::error_code ignored;
+        socket_.close(ignored);
+        rest_.cancel();
+        pending_.clear();
+    }
+
+private:
+    void accept_some() {
+        for (int i = 0; i < accepted_per_turn && socket_.is_open(); ++i) {
+            Descriptor one(
+                ::accept4(socket_.native_handle(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+            if (!one) {
+                const int error = errno;
+                const bool exhausted =
+                    error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
+                return exhausted ? rest(error) : wait();
+            }
+            exhausted_ = false;
+            admit(std::move(one));
+        }
+        if (socket_.is_open()) wait();
+    }
+
+    void rest(int error) {
+        if (!std::exchange(exhausted_, true))
+            log_error(fmt::format("cannot accept connections: {}", system_message(error)));
+        rest_.expires_after(rest_without_descriptors);
+        rest_.async_wait([weak = weak_from_this()](const boost::system::error_code& failure) {
+            const auto self = weak.lock();
+            if (self && !failure) self->wait();
+        });
+    }
+
+    void admit(Descriptor one) {
+        Identity who;
+        ChannelPtr channel = admit_(one.get(), who);
+        if (pending_.size() == handshakes_at_once) {
+            log_warning(fmt::format("{}: dropped, too many handshakes at once", pending_.front()->address()));
+            pending_.pop_front();
+        }
+        const auto handshake =
+            std::make_shared<Handshake>(loop_, std::move(one), std::move(channel), std::move(who));
+        pending_.push_back(handshake);
+        handshake->start(
+            std::chrono::steady_clock::now() + patience_,
+            [this, key = handshake.get()](Result<StreamPtr> result) { done(key, std::move(result)); });
+    }
+
+    void done(const Handshake* key, Result<StreamPtr> result) {
+        // Whoever is handed a stream may stop listening.
+        const auto alive = shared_from_this();
+        const auto place = std::find_if(pending_.begin(), pending_.end(),
+                                        [key](const auto& handshake) { return handshake.get() == key; });
+        const std::shared_ptr<Handshake> handshake = *place;
+        pending_.erase(place);
+        if (result) {
+            accepted_(std::move(*result));
+        } else {
+            log_warning(
+                fmt::format("{}: closed before it was a link: {}", handshake->address(), result.error()));
+        }
+    }
+
+    boost::asio::io_context& loop_;
+    boost::asio::posix::stream_descriptor socket_;
+    boost::asio::steady_timer rest_;
+    const Admit admit_;
+    const Accepted accepted_;
+    const std::chrono::milliseconds patience_;
+    std::deque<std::shared_ptr<Handshake>> pending_;
+    bool exhausted_ = false;
+};
+
+class SocketListener : public Listener {
+public:
+    explicit SocketListener(std::shared_ptr<Acceptor> acceptor) : acceptor_(std::move(acceptor)) {
+        acceptor_->wait();
+    }
+    ~SocketListener() override { acceptor_->stop(); }
+    std::uint16_t port() const override { return port_of(acceptor_->socket()); }
+
+private:
+    const std::shared_ptr<Acceptor> acceptor_;
+};
+
+struct FileId {
+    dev_t device = 0;
+    ino_t number = 0;
+    bool operator==(const FileId&) const = default;
+};
+
+FileId file_at(const std::string& path) {
+    struct stat found {};
+    if (::lstat(path.c_str(), &found) != 0) return {};
+    return {.device = found.st_dev, .number = found.st_ino};
+}
+
+// Takes its socket away at the end, unless another daemon has put its own there.
+class UnixListener final : public SocketListener {
+public:
+    UnixListener(std::shared_ptr<Acceptor> acceptor, std::string path)
+        : SocketListener(std::move(acceptor)), path_(std::move(path)), file_(file_at(path_)) {}
+    ~UnixListener() override {
+        if (file_at(path_) == file_) ::unlink(path_.c_str());
+    }
+
+private:
+    const std::string path_;
+    const FileId file_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Listener>> listen_unix(boost::asio::io_context& loop, const std::string& path,
+                                              unsigned mode, Accepted accepted) {
+    auto socket = bound_unix(path, mode);
+    if (!socket) return Error{socket.error()};
+    const Admit admit = [](int one, Identity& who) {
+        who = identity_of_unix_peer(one);
+        return unix_channel(one);
+    };
+    auto acceptor =
+        std::make_shared<Acceptor>(loop, std::move(*socket), admit, std::move(accepted), Patience{});
+    return std::unique_ptr<Listener>(new UnixListener(std::move(acceptor), path));
+}
+
+Result<std::unique_ptr<Listener>> listen_tcp(boost::asio::io_context& loop, const std::string& address,
+                                             TlsPtr tls, Accepted accepted, Patience patience) {
+    const auto parsed = parse_address(address);
+    if (!parsed) return Error{parsed.error()};
+    auto socket = bound_tcp(*parsed);
+    if (!socket) return Error{socket.error()};
+    const Admit admit = [tls = std::move(tls)](int one, Identity& who) {
+        send_small_packets_at_once(one);
+        who = identity_of_tcp_peer(one);
+        return tls ? tls_channel(one, tls, Side::accepts) : tcp_channel(one);
+    };
+    auto acceptor =
+        std::make_shared<Acceptor>(loop, std::move(*socket), admit, std::move(accepted), patience);
+    return std::unique_ptr<Listener>(new SocketListener(std::move(acceptor)));
+}
+
+}  // namespace allot::net

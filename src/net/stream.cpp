@@ -1,0 +1,240 @@
+#include "net/stream.hpp"
+
+#include <array>
+#include <boost/asio/execution_context.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/post.hpp>
+
+#include "core/ensure.hpp"
+#include "net/socket_stream.hpp"
+
+namespace allot::net {
+
+namespace {
+
+using boost::asio::posix::stream_descriptor;
+
+// What is read stays in the buffer only while it is handed over, so the streams of a loop share one.
+class ReadBuffer final : public boost::asio::execution_context::service {
+public:
+    static const boost::asio::execution_context::id id;
+    explicit ReadBuffer(boost::asio::execution_context& owner) : service(owner) {}
+    std::span<char> space() { return space_; }
+
+private:
+    void shutdown() override {}
+    std::vector<char> space_ = std::vector<char>(std::size_t{64} << 10);
+};
+const boost::asio::execution_context::id ReadBuffer::id;
+
+// One stream must not keep the others waiting: so many buffers, and then it is their turn.
+constexpr int reads_per_turn = 4;
+// A buffer that grew beyond this is given back once it is empty.
+constexpr std::size_t buffer_kept = std::size_t{1} << 20;
+
+class SocketStream final : public Stream, public std::enable_shared_from_this<SocketStream> {
+public:
+    SocketStream(boost::asio::io_context& loop, stream_descriptor socket, ChannelPtr channel,
+                 Identity identity)
+        : buffer_(boost::asio::use_service<ReadBuffer>(loop)),
+          socket_(std::move(socket)),
+          channel_(std::move(channel)),
+          identity_(std::move(identity)) {}
+    ~SocketStream() override { shut(); }
+
+    void start(Events events) override {
+        ensure(!started_, "a stream is started twice");
+        if (closed_) return;
+        started_ = true;
+        events_ = std::move(events);
+        // Something may be there already, in the socket or in what the handshake has read.
+        read_soon();
+        if (unsent() > 0) flush_soon();
+    }
+
+    void close() override {
+        if (closed_) return;
+        shut();
+        forget_events();
+    }
+
+    void write(std::string_view bytes) override {
+        if (closed_ || deaf_) return;
+        out_.append(bytes);
+        if (started_ && !blocked_) flush_soon();
+    }
+
+    std::size_t unsent() const override { return out_.size() - sent_; }
+
+    void pause(bool paused) override {
+        if (closed_ || paused_ == paused) return;
+        paused_ = paused;
+        if (!paused_ && started_) read_soon();
+    }
+
+    const Identity& identity() const override { return identity_; }
+
+private:
+    // --- Reading
+
+    void read_soon() {
+        if (reading_) return;
+        reading_ = true;
+        boost::asio::post(socket_.get_executor(), [weak = weak_from_this()] {
+            if (const auto self = weak.lock()) self->readable();
+        });
+    }
+
+    void read_when(stream_descriptor::wait_type ready) {
+        reading_ = true;
+        socket_.async_wait(ready, [weak = weak_from_this()](const boost::system::error_code& failure) {
+            const auto self = weak.lock();
+            if (self && !failure) self->readable();
+        });
+    }
+
+    void readable() {
+        reading_ = false;
+        for (int i = 0; i < reads_per_turn; ++i) {
+            if (closed_ || paused_) return;
+            const Transfer got = channel_->read(buffer_.space());
+            if (got.progress == Progress::until_readable) return read_when(stream_descriptor::wait_read);
+            if (got.progress == Progress::until_writable) return read_when(stream_descriptor::wait_write);
+            if (got.progress != Progress::done) return fail(got.why);
+            hand_over(got.bytes);
+            if (closed_ || paused_) return;
+            if (!got.more) return read_when(stream_descriptor::wait_read);
+        }
+        read_soon();
+    }
+
+    void hand_over(std::size_t bytes) {
+        const Calling calling(*this);
+        for (Descriptor& descriptor : channel_->passed())
+            if (events_.passed && !closed_) events_.passed(descriptor.release());
+        if (!closed_ && events_.read) events_.read({buffer_.space().data(), bytes});
+    }
+
+    // --- Writing
+
+    void flush_soon() {
+        if (flushing_) return;
+        flushing_ = true;
+        boost::asio::post(socket_.get_executor(), [weak = weak_from_this()] {
+            if (const auto self = weak.lock()) self->flush();
+        });
+    }
+
+    void flush() {
+        flushing_ = false;
+        if (closed_ || blocked_) return;
+        const Transfer result = send_all();
+        if (result.progress == Progress::done) return tell_drained();
+        if (result.progress == Progress::until_writable) return flush_when_writable();
+        out_.clear();
+        sent_ = 0;
+        // The other end may have said why before it closed: whoever reads on will find both.
+        deaf_ = true;
+        if (result.progress == Progress::failed || paused_) fail(result.why);
+    }
+
+    Transfer send_all() {
+        while (unsent() > 0) {
+            Transfer result = channel_->write(std::string_view(out_).substr(sent_));
+            if (result.progress != Progress::done) return result;
+            sent_ += result.bytes;
+            forget_sent();
+        }
+        return {};
+    }
+
+    void forget_sent() {
+        if (sent_ == out_.size()) {
+            sent_ = 0;
+            out_.clear();
+            if (out_.capacity() > buffer_kept) out_.shrink_to_fit();
+        } else if (sent_ > out_.size() / 2) {
+            out_.erase(0, sent_);
+            sent_ = 0;
+        }
+    }
+
+    void flush_when_writable() {
+        blocked_ = true;
+        socket_.async_wait(stream_descriptor::wait_write,
+                           [weak = weak_from_this()](const boost::system::error_code& failure) {
+                               const auto self = weak.lock();
+                               if (!self || failure) return;
+                               self->blocked_ = false;
+                               self->flush();
+                           });
+    }
+
+    void tell_drained() {
+        const Calling calling(*this);
+        if (events_.drained) events_.drained();
+    }
+
+    // --- The end
+
+    // While an event is told, its function must not be destroyed, even if the stream is closed by it.
+    class Calling {
+    public:
+        explicit Calling(SocketStream& stream) : stream_(stream) { ++stream_.calls_; }
+        ~Calling() {
+            --stream_.calls_;
+            if (stream_.closed_) stream_.forget_events();
+        }
+        Calling(const Calling&) = delete;
+        Calling& operator=(const Calling&) = delete;
+
+    private:
+        SocketStream& stream_;
+    };
+
+    void forget_events() {
+        if (calls_ > 0) return;
+        // They may own the last pointer to this stream: nothing is touched after them.
+        const Events forgotten = std::exchange(events_, {});
+    }
+
+    void fail(const std::string& why) {
+        if (closed_) return;
+        shut();
+        const Calling calling(*this);
+        if (events_.closed) events_.closed(why);
+    }
+
+    void shut() {
+        if (closed_) return;
+        closed_ = true;
+        if (!blocked_ && !deaf_ && send_all().progress == Progress::done) channel_->close();
+        boost::system::error_code ignored;
+        socket_.close(ignored);
+    }
+
+    ReadBuffer& buffer_;
+    stream_descriptor socket_;
+    const ChannelPtr channel_;
+    const Identity identity_;
+    Events events_;
+    std::string out_;
+    std::size_t sent_ = 0;  // of out_
+    int calls_ = 0;
+    bool started_ = false;
+    bool closed_ = false;
+    bool paused_ = false;
+    bool deaf_ = false;      // the other end takes nothing any more
+    bool reading_ = false;   // it is decided when to read next,
+    bool flushing_ = false;  // and when to send;
+    bool blocked_ = false;   // or that waits for room
+};
+
+}  // namespace
+
+StreamPtr make_stream(boost::asio::io_context& loop, stream_descriptor socket, ChannelPtr channel,
+                      Identity identity) {
+    return std::make_shared<SocketStream>(loop, std::move(socket), std::move(channel), std::move(identity));
+}
+
+}  // namespace allot::net

@@ -1,0 +1,247 @@
+// TLS 1.3 over a socket. OpenSSL is known here alone (and where certificates are made).
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <openssl/x509v3.h>
+#include <sys/socket.h>
+
+#include "core/ensure.hpp"
+#include "net/channel.hpp"
+
+namespace allot::net {
+
+namespace {
+
+template <auto Free>
+struct Deleter {
+    template <class T>
+    void operator()(T* object) const {
+        Free(object);
+    }
+};
+using ContextPtr = std::unique_ptr<SSL_CTX, Deleter<SSL_CTX_free>>;
+using SessionPtr = std::unique_ptr<SSL, Deleter<SSL_free>>;
+using CertificatePtr = std::unique_ptr<X509, Deleter<X509_free>>;
+using NamesPtr = std::unique_ptr<GENERAL_NAMES, Deleter<GENERAL_NAMES_free>>;
+
+// The first reason is the cause; what follows only says who passed it on.
+std::string openssl_reason() {
+    const unsigned long code = ERR_get_error();
+    ERR_clear_error();
+    const char* reason = code == 0 ? nullptr : ERR_reason_error_string(code);
+    return reason == nullptr ? "TLS fault" : reason;
+}
+
+std::string text_of(const ASN1_STRING* string) {
+    unsigned char* utf8 = nullptr;
+    const int length = ASN1_STRING_to_UTF8(&utf8, string);
+    if (length < 0) return "";
+    std::string text(reinterpret_cast<const char*>(utf8), static_cast<std::size_t>(length));
+    OPENSSL_free(utf8);
+    return text;
+}
+
+std::string common_name(const X509* certificate) {
+    const X509_NAME* subject = X509_get_subject_name(certificate);
+    const int place = X509_NAME_get_index_by_NID(subject, NID_commonName, -1);
+    return place < 0 ? "" : text_of(X509_NAME_ENTRY_get_data(X509_NAME_get_entry(subject, place)));
+}
+
+// The alternative names if there are any, as RFC 6125 has it, else the common name.
+std::vector<std::string> names_of(const X509* certificate) {
+    std::vector<std::string> names;
+    const NamesPtr alternatives(
+        static_cast<GENERAL_NAMES*>(X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr)));
+    for (int i = 0; alternatives && i < sk_GENERAL_NAME_num(alternatives.get()); ++i) {
+        const GENERAL_NAME* name = sk_GENERAL_NAME_value(alternatives.get(), i);
+        if (name->type == GEN_DNS) names.push_back(text_of(name->d.dNSName));
+    }
+    if (names.empty()) names.push_back(common_name(certificate));
+    return names;
+}
+
+// OpenSSL's own socket BIO writes with write(), which raises SIGPIPE where the other end has closed.
+int put(BIO* bio, const char* bytes, int count) {
+    BIO_clear_retry_flags(bio);
+    const int socket = *static_cast<const int*>(BIO_get_data(bio));
+    const ssize_t sent = ::send(socket, bytes, static_cast<std::size_t>(count), MSG_NOSIGNAL);
+    if (sent < 0 && (errno == EAGAIN || errno == EINTR)) BIO_set_retry_write(bio);
+    return static_cast<int>(sent);
+}
+
+int take(BIO* bio, char* into, int room) {
+    BIO_clear_retry_flags(bio);
+    const int socket = *static_cast<const int*>(BIO_get_data(bio));
+    const ssize_t got = ::recv(socket, into, static_cast<std::size_t>(room), 0);
+    if (got < 0 && (errno == EAGAIN || errno == EINTR)) BIO_set_retry_read(bio);
+    return static_cast<int>(got);
+}
+
+long control(BIO*, int command, long, void*) {
+    return command == BIO_CTRL_FLUSH ? 1 : 0;
+}
+
+BIO_METHOD* socket_method() {
+    static BIO_METHOD* const method = [] {
+        BIO_METHOD* made = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "socket without signals");
+        ensure(made != nullptr, "no memory for TLS");
+        BIO_meth_set_write(made, put);
+        BIO_meth_set_read(made, take);
+        BIO_meth_set_ctrl(made, control);
+        return made;
+    }();
+    return method;
+}
+
+}  // namespace
+
+class TlsContext {
+public:
+    explicit TlsContext(ContextPtr context) : context_(std::move(context)) {}
+    SSL_CTX* get() const { return context_.get(); }
+
+private:
+    ContextPtr context_;
+};
+
+namespace {
+
+class TlsChannel final : public Channel {
+public:
+    TlsChannel(int socket, TlsPtr tls, Side side, std::string name)
+        : socket_(socket), tls_(std::move(tls)), session_(SSL_new(tls_->get())), name_(std::move(name)) {
+        BIO* bio = BIO_new(socket_method());
+        ensure(session_ != nullptr && bio != nullptr, "no memory for TLS");
+        BIO_set_data(bio, &socket_);
+        BIO_set_init(bio, 1);
+        SSL_set_bio(session_.get(), bio, bio);
+        if (side == Side::connects) {
+            SSL_set_connect_state(session_.get());
+        } else {
+            SSL_set_accept_state(session_.get());
+        }
+    }
+
+    Transfer open(Identity& who) override {
+        ERR_clear_error();
+        const int result = SSL_do_handshake(session_.get());
+        if (result != 1) return outcome(result);
+        const CertificatePtr certificate(SSL_get1_peer_certificate(session_.get()));
+        if (!certificate) return {.progress = Progress::failed, .why = "no certificate"};
+        who.names = names_of(certificate.get());
+        who.certificate = who.names.front();
+        if (name_.empty() || who.bears(name_)) return {};
+        return {.progress = Progress::failed,
+                .why = fmt::format("its certificate bears the name {}, not {}", fmt::join(who.names, ", "),
+                                   name_)};
+    }
+
+    Transfer read(std::span<char> into) override {
+        ERR_clear_error();
+        std::size_t bytes = 0;
+        const int result = SSL_read_ex(session_.get(), into.data(), into.size(), &bytes);
+        if (result != 1) return outcome(result);
+        return {.bytes = bytes, .more = SSL_has_pending(session_.get()) == 1};
+    }
+
+    Transfer write(std::string_view bytes) override {
+        ERR_clear_error();
+        std::size_t sent = 0;
+        const int result = SSL_write_ex(session_.get(), bytes.data(), bytes.size(), &sent);
+        if (result != 1) return outcome(result);
+        return {.bytes = sent};
+    }
+
+    void close() override {
+        ERR_clear_error();
+        if (SSL_is_init_finished(session_.get()) == 1 && !broken_) SSL_shutdown(session_.get());
+        ERR_clear_error();
+    }
+
+private:
+    Transfer outcome(int result) {
+        const int system_error = errno;
+        switch (SSL_get_error(session_.get(), result)) {
+            case SSL_ERROR_WANT_READ:
+                return {.progress = Progress::until_readable};
+            case SSL_ERROR_WANT_WRITE:
+                return {.progress = Progress::until_writable};
+            case SSL_ERROR_ZERO_RETURN:
+                return {.progress = Progress::ended, .why = "closed by the other end"};
+            default:
+                broken_ = true;
+                return broken(system_error);
+        }
+    }
+
+    Transfer broken(int system_error) const {
+        const long verdict = SSL_get_verify_result(session_.get());
+        if (verdict != X509_V_OK) {
+            ERR_clear_error();
+            return {
+                .progress = Progress::failed,
+                .why = fmt::format("its certificate is refused: {}", X509_verify_cert_error_string(verdict))};
+        }
+        if (ERR_peek_error() != 0) return {.progress = Progress::failed, .why = openssl_reason()};
+        const std::string why =
+            system_error == 0 ? "closed by the other end" : std::generic_category().message(system_error);
+        return {.progress = Progress::ended, .why = why};
+    }
+
+    int socket_;
+    const TlsPtr tls_;
+    const SessionPtr session_;
+    const std::string name_;
+    bool broken_ = false;
+};
+
+Error tls_error(const std::string& path, const char* what) {
+    return Error{fmt::format("{}: {} ({})", path, what, openssl_reason())};
+}
+
+void demand_certificates(SSL_CTX* context) {
+    SSL_CTX_set_min_proto_version(context, TLS1_3_VERSION);
+    SSL_CTX_set_max_proto_version(context, TLS1_3_VERSION);
+    SSL_CTX_set_verify(context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
+}
+
+void prefer_latency(SSL_CTX* context) {
+    // One recv for head and content of a record, and no tickets: a session is never resumed.
+    SSL_CTX_set_read_ahead(context, 1);
+    SSL_CTX_set_num_tickets(context, 0);
+    SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+    SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+}
+
+int no_password(char*, int, int, void*) {
+    return 0;
+}
+
+}  // namespace
+
+Result<TlsPtr> load_tls(const TlsFiles& files) {
+    ERR_clear_error();
+    ContextPtr context(SSL_CTX_new(TLS_method()));
+    ensure(context != nullptr, "no memory for TLS");
+    demand_certificates(context.get());
+    prefer_latency(context.get());
+    SSL_CTX_set_default_passwd_cb(context.get(), no_password);
+    if (SSL_CTX_use_certificate_chain_file(context.get(), files.certificate.c_str()) != 1)
+        return tls_error(files.certificate, "no certificate in PEM can be read from it");
+    if (SSL_CTX_use_PrivateKey_file(context.get(), files.key.c_str(), SSL_FILETYPE_PEM) != 1)
+        return tls_error(files.key, "no private key for that certificate can be read from it");
+    if (SSL_CTX_load_verify_file(context.get(), files.authority.c_str()) != 1)
+        return tls_error(files.authority, "no authority in PEM can be read from it");
+    return std::make_shared<TlsContext>(std::move(context));
+}
+
+ChannelPtr tls_channel(int socket, const TlsPtr& tls, Side side, const std::string& name) {
+    return std::make_unique<TlsChannel>(socket, tls, side, name);
+}
+
+}  // namespace allot::net
