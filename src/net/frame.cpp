@@ -2,14 +2,21 @@
 
 namespace allot::net {
 
-void put_frame_head(std::size_t length, std::string& out) {
+void begin_frame(std::string& out) {
+    out.append(frame_head, '\0');
+}
+
+void end_frame(std::size_t start, std::string& out) {
+    std::size_t length = out.size() - start - frame_head;
     for (std::size_t i = 0; i < frame_head; ++i, length >>= 8)
-        out.push_back(static_cast<char>(length & 0xff));
+        out[start + i] = static_cast<char>(length & 0xff);
 }
 
 void put_frame(std::string_view content, std::string& out) {
-    put_frame_head(content.size(), out);
+    const std::size_t start = out.size();
+    begin_frame(out);
     out.append(content);
+    end_frame(start, out);
 }
 
 std::size_t FrameReader::length_of(std::string_view head) {

@@ -12,8 +12,10 @@ namespace allot::net {
 
 constexpr std::size_t frame_head = 4;
 
-// Adds the head of a frame; so many bytes are to follow.
-void put_frame_head(std::size_t length, std::string& out);
+// For a frame that is written in place: adds a head, and later, when all that follows is the content, puts
+// its length into the head at `start`.
+void begin_frame(std::string& out);
+void end_frame(std::size_t start, std::string& out);
 // Adds a frame with this content.
 void put_frame(std::string_view content, std::string& out);
 

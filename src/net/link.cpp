@@ -1,0 +1,111 @@
+#include "net/link.hpp"
+
+#include <fmt/format.h>
+#include <utility>
+
+#include "core/ensure.hpp"
+
+namespace allot::net {
+
+namespace {
+
+// No link ever carries as many payloads, so a number beyond is a lie and sums of two do not overflow.
+constexpr std::uint64_t numbers_end = std::uint64_t{1} << 62;
+
+// Empty payloads take room, too.
+std::size_t room_of(std::string_view payload) {
+    return payload.size() + sizeof(std::string);
+}
+
+}  // namespace
+
+std::optional<Link> Link::restored(LinkState state) {
+    const bool unmet = !state.peer && (state.over || state.received > 0 || state.acknowledged > 0);
+    const bool undead = state.over && (state.received > 0 || state.acknowledged > 0);
+    if (unmet || undead || state.received >= numbers_end || state.acknowledged >= numbers_end)
+        return std::nullopt;
+    Link link(state.own);
+    link.state_ = std::move(state);
+    for (const std::string& payload : link.state_.kept) link.kept_bytes_ += room_of(payload);
+    return link;
+}
+
+Position Link::position() const {
+    return {.incarnation = state_.own, .met = state_.peer, .over = state_.over, .received = state_.received};
+}
+
+bool Link::is_disowned_by(const Position& peer) const {
+    return peer.met && (*peer.met > state_.own || (*peer.met == state_.own && peer.over));
+}
+
+Result<Link::Meeting> Link::meet(const Position& peer) {
+    if (is_disowned_by(peer))
+        return Error{fmt::format("incarnation {} of this host is over for that host", state_.own)};
+    if (state_.peer && peer.incarnation < *state_.peer)
+        return Error{fmt::format("its incarnation {} is over: {} was met", peer.incarnation, *state_.peer)};
+    if (state_.peer == peer.incarnation && state_.over)
+        return Error{fmt::format("its incarnation {} is over", peer.incarnation)};
+
+    const bool fresh = state_.peer != peer.incarnation;
+    // What it received of an earlier incarnation of this host says nothing about this one.
+    const std::uint64_t has = peer.met == state_.own ? peer.received : 0;
+    const std::uint64_t had = fresh ? 0 : state_.acknowledged;
+    const std::uint64_t sent = fresh ? 0 : last();
+    if (has < had || has > sent)
+        return Error{
+            fmt::format("it has {} payloads of {} to {}: one end has lost its memory, and must come "
+                        "back as a new incarnation",
+                        has, had, sent)};
+
+    Meeting meeting{.fresh = fresh};
+    if (fresh) {
+        meeting.ended = end();
+        state_.peer = peer.incarnation;
+        state_.over = false;
+    }
+    acknowledge(has);
+    return meeting;
+}
+
+std::optional<Incarnation> Link::end() {
+    if (!state_.peer || state_.over) return std::nullopt;
+    begin_anew();
+    state_.over = true;
+    return state_.peer;
+}
+
+void Link::begin_anew() {
+    state_.received = 0;
+    state_.acknowledged = 0;
+    state_.kept.clear();
+    kept_bytes_ = 0;
+}
+
+void Link::keep(std::string_view payload) {
+    kept_bytes_ += room_of(payload);
+    state_.kept.emplace_back(payload);
+}
+
+const std::string& Link::kept(std::uint64_t number) const {
+    ensure(number >= first() && number <= last(), "a payload is asked for that is not kept");
+    return state_.kept[number - first()];
+}
+
+bool Link::acknowledge(std::uint64_t count) {
+    if (count > last()) return false;
+    while (state_.acknowledged < count) {
+        kept_bytes_ -= room_of(state_.kept.front());
+        state_.kept.pop_front();
+        ++state_.acknowledged;
+    }
+    return true;
+}
+
+Link::Arrival Link::arrive(std::uint64_t number) {
+    if (number <= state_.received) return Arrival::again;
+    if (number > state_.received + 1) return Arrival::gap;
+    ++state_.received;
+    return Arrival::next;
+}
+
+}  // namespace allot::net

@@ -1,0 +1,54 @@
+#include "net/link_frames.hpp"
+
+#include <fmt/format.h>
+
+#include "core/bytes.hpp"
+#include "net/frame.hpp"
+
+namespace allot::net {
+
+void put_hello(const Hello& hello, std::string& out) {
+    const std::size_t start = out.size();
+    begin_frame(out);
+    encode(Opening{}, out);
+    encode(hello, out);
+    end_frame(start, out);
+}
+
+void put_link_frame(const Head& head, std::string_view content, std::string& out) {
+    const std::size_t start = out.size();
+    begin_frame(out);
+    encode(head, out);
+    out.append(content);
+    end_frame(start, out);
+}
+
+Result<Hello> read_hello(std::string_view frame) {
+    Opening opening;
+    if (!decode(frame, opening) || opening.magic != link_magic) return Error{"this is no link of allot"};
+    if (opening.version != link_version)
+        return Error{fmt::format("it speaks version {} of the link protocol, this host version {}",
+                                 opening.version, link_version)};
+    auto hello = from_bytes<Hello>(frame);
+    if (!hello) return Error{"its hello is malformed"};
+    return std::move(*hello);
+}
+
+std::optional<LinkFrame> read_link_frame(std::string_view frame) {
+    LinkFrame read;
+    if (!decode(frame, read.head)) return std::nullopt;
+    const bool bare = read.head.kind == FrameKind::acknowledge || read.head.kind == FrameKind::goodbye;
+    if (bare && !frame.empty()) return std::nullopt;
+    read.content = frame;
+    return read;
+}
+
+std::string printable(std::string_view text) {
+    constexpr std::size_t longest = 200;
+    std::string result(text.substr(0, longest));
+    for (char& c : result)
+        if (c < ' ' || c > '~') c = '?';
+    return result;
+}
+
+}  // namespace allot::net
