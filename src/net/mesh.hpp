@@ -64,26 +64,33 @@ public:
         std::function<void(HostId peer, std::uint32_t incarnation, bool fresh)> connected;
         std::function<void(HostId peer)> disconnected;
         // That incarnation is over for certain: the kernel says that the process is gone, or a later one
-        // wrote. After this nothing of it is received.
+        // wrote, or it said so itself. After this nothing of it is received. If a later one wrote, this comes
+        // before `connected`, and `heard` after.
         std::function<void(HostId peer, std::uint32_t incarnation)> ended;
         // Nothing was heard for `silence`, since the start or since the last word; heard: again.
         std::function<void(HostId peer)> silent;
         std::function<void(HostId peer)> heard;
         // The buffer towards some peer is full, or no longer.
         std::function<void(bool congested)> congestion;
+        // That host holds this incarnation for over, or has met a later one: there will be no link to it.
+        std::function<void(HostId by)> disowned;
     };
 
-    // Both members of a host: the configuration and what is told to whom.
+    // Both members of a host: the configuration and what is told to whom. A mesh may be stopped by what it
+    // tells, but not destroyed.
     static Result<std::unique_ptr<Mesh>> make(boost::asio::io_context& loop, MeshConfig config,
                                               Events events);
     virtual ~Mesh() = default;
 
     // Listens and connects. Port 0 in the own address takes any; it is then told by port().
     virtual Result<std::uint16_t> start() = 0;
-    // Closes the links, in order; what is unacknowledged stays in saved().
-    virtual void stop() = 0;
+    // Closes the links, in order; what is unacknowledged stays in saved(). The others then know that the end
+    // of this process is not the end of this incarnation, unless it ends `for_good`. No event comes after
+    // this.
+    virtual void stop(bool for_good = false) = 0;
 
-    // To a host other than this one. Kept until it is acknowledged, if need be for ever.
+    // To a host other than this one, at most frame_limit bytes. Kept until it is acknowledged, if need be for
+    // ever, or until the incarnation that it was meant for has ended.
     virtual void send(HostId to, std::string_view payload) = 0;
     virtual bool congested() const = 0;
 

@@ -1,0 +1,275 @@
+#include "net/mesh.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <fmt/format.h>
+#include <random>
+
+#include "core/bytes.hpp"
+#include "core/ensure.hpp"
+#include "net/address.hpp"
+#include "net/peer.hpp"
+
+namespace allot::net {
+
+namespace {
+
+// So long an acknowledgement waits for a payload to go along with.
+constexpr std::chrono::milliseconds acknowledgement_delay{20};
+// Connections that have not said yet whose they are; then the oldest has to go.
+constexpr std::size_t strangers_limit = 256;
+
+struct SavedMesh {
+    std::uint32_t version = link_version;
+    std::string self;
+    std::uint64_t agreement = 0;
+    std::vector<std::pair<std::string, LinkState>> links;
+};
+BOOST_DESCRIBE_STRUCT(SavedMesh, (), (version, self, agreement, links))
+
+std::uint64_t drawn_number() {
+    std::random_device device;
+    return std::uint64_t{device()} << 32 | device();
+}
+
+class MeshOfPeers final : public Mesh, public Wire::Owner {
+public:
+    MeshOfPeers(boost::asio::io_context& loop, MeshConfig config, Events events);
+
+    Result<std::uint16_t> start() override;
+    void stop(bool for_good) override;
+    void send(HostId to, std::string_view payload) override;
+    bool congested() const override { return full_peers_ > 0; }
+    LinkStatus status(HostId peer) const override;
+    std::string saved() const override;
+    bool resume(std::string_view saved) override;
+
+private:
+    void accept(StreamPtr stream);
+    bool frame(Wire& wire, std::string_view content) override;
+    void closed(Wire& wire, const std::string& why) override;
+    WirePtr no_stranger_any_more(const Wire& wire);
+    bool turn_away(Wire& wire, Peer* suspect, const std::string& why);
+    void complain_of(const Wire& wire, const std::string& why);
+    Peer* peer_called(std::string_view name) const;
+
+    void tick_later();
+    void acknowledge_later();
+    void count_full(bool full);
+
+    template <class F>
+    void for_each_peer(F f) const {
+        for (const auto& peer : peers_)
+            if (peer) f(*peer);
+    }
+
+    Surroundings here_;
+    std::vector<std::unique_ptr<Peer>> peers_;  // by number; none for this host
+    std::unique_ptr<Listener> listener_;
+    std::deque<WirePtr> strangers_;
+    Complaints complaints_;
+    Timer heartbeat_;
+    Timer acknowledgements_;
+    bool acknowledging_ = false;  // that timer runs
+    std::size_t full_peers_ = 0;
+    bool started_ = false;
+};
+
+MeshOfPeers::MeshOfPeers(boost::asio::io_context& loop, MeshConfig config, Events events)
+    : here_{.loop = loop,
+            .config = std::move(config),
+            .events = std::move(events),
+            .mark = mark_of_this_process(),
+            .process = drawn_number(),
+            .random = Random(drawn_number()),
+            .acknowledgement_owed = [this] { acknowledge_later(); },
+            .filled = [this](bool full) { count_full(full); }},
+      heartbeat_(loop),
+      acknowledgements_(loop) {
+    for (HostId id = 0; id < here_.config.hosts.size(); ++id)
+        peers_.push_back(id == here_.config.self ? nullptr : std::make_unique<Peer>(here_, id));
+}
+
+Result<std::uint16_t> MeshOfPeers::start() {
+    ensure(!started_, "a mesh is started twice");
+    const Patience patience{.handshake_ms = static_cast<std::uint32_t>(here_.config.handshake.count())};
+    auto listener = listen_tcp(
+        here_.loop, here_.self().address, here_.config.tls,
+        [this](StreamPtr stream) { accept(std::move(stream)); }, patience);
+    if (!listener) return Error{fmt::format("cannot listen for other hosts: {}", listener.error())};
+    listener_ = std::move(*listener);
+    started_ = true;
+    for_each_peer([](Peer& peer) { peer.start(); });
+    tick_later();
+    return listener_->port();
+}
+
+void MeshOfPeers::stop(bool for_good) {
+    if (std::exchange(here_.stopped, true)) return;
+    listener_.reset();
+    strangers_.clear();
+    heartbeat_.cancel();
+    acknowledgements_.cancel();
+    for_each_peer([for_good](Peer& peer) { peer.stop(for_good); });
+}
+
+void MeshOfPeers::send(HostId to, std::string_view payload) {
+    ensure(to < peers_.size() && peers_[to], "a payload is sent to no other host");
+    peers_[to]->send(payload);
+}
+
+LinkStatus MeshOfPeers::status(HostId peer) const {
+    ensure(peer < peers_.size() && peers_[peer], "the status of no other host is asked for");
+    return peers_[peer]->status();
+}
+
+// --- Those who connect
+
+void MeshOfPeers::accept(StreamPtr stream) {
+    if (strangers_.size() == strangers_limit) {
+        complain_of(*strangers_.front(), "too many connections have not said hello");
+        strangers_.pop_front();
+    }
+    strangers_.push_back(std::make_shared<Wire>(here_.loop, std::move(stream), *this));
+    strangers_.back()->start(here_.config.handshake);
+}
+
+bool MeshOfPeers::frame(Wire& stranger, std::string_view content) {
+    const WirePtr wire = no_stranger_any_more(stranger);
+    const auto hello = read_hello(content);
+    // A certificate tells whose connection it is even if nothing else can be understood.
+    if (!hello) return turn_away(*wire, peer_called(wire->identity().certificate), hello.error());
+    Peer* const peer = peer_called(hello->from);
+    const std::string name = printable(hello->from);
+    if (peer == nullptr)
+        return turn_away(*wire, nullptr, fmt::format("host {} is not configured here", name));
+    std::string objection = objection_to(here_, *hello, wire->identity(), peer->host());
+    if (objection.empty() && peer->id() > here_.config.self)
+        objection = fmt::format("of two hosts the first connects: that is {}", here_.self().name);
+    if (!objection.empty()) return turn_away(*wire, peer, objection);
+    return peer->meet(wire, *hello);
+}
+
+void MeshOfPeers::closed(Wire& stranger, const std::string& why) {
+    const WirePtr wire = no_stranger_any_more(stranger);
+    complain_of(*wire, why);
+}
+
+WirePtr MeshOfPeers::no_stranger_any_more(const Wire& wire) {
+    const auto place = std::find_if(strangers_.begin(), strangers_.end(),
+                                    [&wire](const WirePtr& one) { return one.get() == &wire; });
+    ensure(place != strangers_.end(), "a connection of nobody speaks");
+    WirePtr found = *place;
+    strangers_.erase(place);
+    return found;
+}
+
+bool MeshOfPeers::turn_away(Wire& wire, Peer* suspect, const std::string& why) {
+    complain_of(wire, why);
+    if (suspect != nullptr) suspect->note_problem(why);
+    wire.refuse(why);
+    return false;
+}
+
+void MeshOfPeers::complain_of(const Wire& wire, const std::string& why) {
+    // Without the port, which is another each time.
+    const std::string& address = wire.identity().address;
+    complaints_.complain(LogLevel::warning, fmt::format("a connection from {} is refused: {}",
+                                                        address.substr(0, address.rfind(':')), why));
+}
+
+Peer* MeshOfPeers::peer_called(std::string_view name) const {
+    for (const auto& peer : peers_)
+        if (peer && peer->host().name == name) return peer.get();
+    return nullptr;
+}
+
+// --- Timers: one for all heartbeats, one for all acknowledgements
+
+void MeshOfPeers::tick_later() {
+    heartbeat_.set(here_.config.heartbeat, [this] {
+        const bool late = Timer::Clock::now() > heartbeat_.expiry() + here_.config.heartbeat;
+        for_each_peer([&](Peer& peer) {
+            if (!here_.stopped) peer.tick(late);
+        });
+        if (!here_.stopped) tick_later();
+    });
+}
+
+void MeshOfPeers::acknowledge_later() {
+    if (std::exchange(acknowledging_, true)) return;
+    acknowledgements_.set(acknowledgement_delay, [this] {
+        acknowledging_ = false;
+        for_each_peer([](Peer& peer) { peer.acknowledge_owed(); });
+    });
+}
+
+void MeshOfPeers::count_full(bool full) {
+    const bool before = congested();
+    full_peers_ += full ? 1u : 0u;
+    full_peers_ -= full ? 0u : 1u;
+    if (congested() != before) here_.tell(here_.events.congestion, congested());
+}
+
+// --- Going on later
+
+std::string MeshOfPeers::saved() const {
+    SavedMesh all{.self = here_.self().name, .agreement = here_.config.agreement};
+    for_each_peer([&](const Peer& peer) { all.links.emplace_back(peer.host().name, peer.state()); });
+    return to_bytes(all);
+}
+
+bool MeshOfPeers::resume(std::string_view saved) {
+    ensure(!started_, "a mesh goes on that was started before");
+    auto all = from_bytes<SavedMesh>(saved);
+    if (!all || all->version != link_version || all->self != here_.self().name ||
+        all->agreement != here_.config.agreement)
+        return false;
+    std::vector<std::pair<Peer*, Link>> links;
+    for (auto& [name, state] : all->links) {
+        Peer* const peer = peer_called(name);
+        auto link = Link::restored(std::move(state));
+        if (peer == nullptr || !link || link->state().own != here_.config.incarnation) return false;
+        links.emplace_back(peer, std::move(*link));
+    }
+    for (auto& [peer, link] : links) peer->restore(std::move(link));
+    return true;
+}
+
+// --- What is wrong with a configuration
+
+std::string wrong_host(const MeshConfig& config, const MeshConfig::Host& host) {
+    if (const auto address = parse_address(host.address); !address)
+        return fmt::format("host {}: {}", host.name, address.error());
+    const auto same_name = [&](const MeshConfig::Host& other) { return other.name == host.name; };
+    if (host.name.empty() || std::count_if(config.hosts.begin(), config.hosts.end(), same_name) > 1)
+        return fmt::format("host \"{}\": each host needs a name of its own", host.name);
+    if (!config.tls && !config.plaintext && !is_loopback(host.address))
+        return fmt::format(
+            "host {} at {}: links beyond this machine need TLS (`allot cert` makes certificates), "
+            "or plaintext allowed explicitly",
+            host.name, host.address);
+    return "";
+}
+
+std::string wrong_with(const MeshConfig& config) {
+    if (config.self >= config.hosts.size()) return fmt::format("host {}: there is none", config.self);
+    for (const MeshConfig::Host& host : config.hosts)
+        if (std::string wrong = wrong_host(config, host); !wrong.empty()) return wrong;
+    if (config.heartbeat.count() <= 0 || config.silence < 2 * config.heartbeat)
+        return fmt::format("silence {} ms: write at least twice the heartbeat, which is {} ms",
+                           config.silence.count(), config.heartbeat.count());
+    if (config.retry_first.count() <= 0 || config.retry_last < config.retry_first)
+        return fmt::format("retry {} ms to {} ms: write two times that grow", config.retry_first.count(),
+                           config.retry_last.count());
+    return "";
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Mesh>> Mesh::make(boost::asio::io_context& loop, MeshConfig config, Events events) {
+    if (std::string wrong = wrong_with(config); !wrong.empty()) return Error{std::move(wrong)};
+    return std::unique_ptr<Mesh>(new MeshOfPeers(loop, std::move(config), std::move(events)));
+}
+
+}  // namespace allot::net

@@ -1,0 +1,398 @@
+#include "net/peer.hpp"
+
+#include <fmt/format.h>
+
+#include "core/ensure.hpp"
+
+namespace allot::net {
+
+namespace {
+
+// An acknowledgement waits for company, but not beyond so many payloads or bytes (or the mesh's timer).
+constexpr std::uint64_t owed_payloads_limit = 64;
+constexpr std::size_t owed_bytes_limit = std::size_t{64} << 10;
+// So much is handed to the stream ahead of what the kernel takes: the rest stays in the link, once.
+constexpr std::size_t unsent_limit = std::size_t{256} << 10;
+constexpr std::size_t complaints_limit = 64;
+
+}  // namespace
+
+std::string objection_to(const Surroundings& here, const Hello& hello, const Identity& who,
+                         const MeshConfig::Host& host) {
+    if (hello.agreement != here.config.agreement)
+        return fmt::format("its configuration is another: {:016x}, that of host {} is {:016x}",
+                           hello.agreement, here.self().name, here.config.agreement);
+    if (hello.to != here.self().name)
+        return fmt::format("it looks for host {}, this is host {}", printable(hello.to), here.self().name);
+    if (hello.from != host.name)
+        return fmt::format("it is host {}, not {}", printable(hello.from), host.name);
+    if (here.config.tls && !who.bears(host.name))
+        return fmt::format("it says that it is host {}, but its certificate is for {}", host.name,
+                           printable(who.certificate));
+    return "";
+}
+
+void Complaints::complain(LogLevel level, const std::string& line) {
+    if (known_.size() >= complaints_limit) known_.clear();
+    if (known_.insert(line).second) log(level, line);
+}
+
+Peer::Peer(Surroundings& here, HostId id)
+    : here_(here),
+      id_(id),
+      link_(here.config.incarnation),
+      retry_(here.loop),
+      retry_delay_(here.config.retry_first) {}
+
+void Peer::start() {
+    last_heard_ = Clock::now();
+    if (here_.config.self < id_) connect();
+}
+
+void Peer::stop(bool for_good) {
+    if (up_) {
+        write({.kind = FrameKind::goodbye, .number = for_good ? 1u : 0u}, "");
+        up_->close();
+    }
+    up_.reset();
+    greeting_.reset();
+    attempt_.reset();
+    watch_.reset();
+    retry_.cancel();
+}
+
+void Peer::restore(Link link) {
+    link_ = std::move(link);
+    count_buffer();
+}
+
+// --- Connecting
+
+void Peer::connect() {
+    attempt_ = connect_tcp(here_.loop, host().address, here_.config.tls, host().name,
+                           [this](Result<StreamPtr> result) {
+                               if (result) return greet(std::move(*result));
+                               fail_to_connect(LogLevel::info, fmt::format("cannot connect to {}: {}",
+                                                                           host().address, result.error()));
+                           },
+                           {.handshake_ms = static_cast<std::uint32_t>(here_.config.handshake.count())});
+}
+
+void Peer::greet(StreamPtr stream) {
+    greeting_ = std::make_shared<Wire>(here_.loop, std::move(stream), *this);
+    ++connections_;
+    frames_.clear();
+    put_hello(hello(), frames_);
+    greeting_->write(frames_);
+    greeting_->start(here_.config.handshake);
+}
+
+Hello Peer::hello() const {
+    return {.from = here_.self().name,
+            .to = host().name,
+            .agreement = here_.config.agreement,
+            .position = link_.position(),
+            .process = here_.process,
+            .connection = connections_,
+            .mark = here_.mark};
+}
+
+// The answer to our hello: another, or a refusal.
+bool Peer::is_greeted(std::string_view content) {
+    const WirePtr wire = std::exchange(greeting_, nullptr);
+    const auto frame = read_link_frame(content);
+    if (frame && frame->head.kind == FrameKind::refusal) {
+        wire->close();
+        fail_to_connect(LogLevel::warning, "refused: " + printable(frame->content));
+        return false;
+    }
+    const auto answer = read_hello(content);
+    const std::string objection =
+        answer ? objection_to(here_, *answer, wire->identity(), host()) : answer.error();
+    if (objection.empty()) return admit(wire, *answer);
+    wire->refuse(objection);
+    fail_to_connect(LogLevel::warning, objection);
+    return false;
+}
+
+void Peer::fail_to_connect(LogLevel level, const std::string& why) {
+    problem_ = why;
+    complaints_.complain(level, fmt::format("no link to host {}: {}", host().name, why));
+    retry_later();
+}
+
+void Peer::retry_later() {
+    if (here_.stopped || here_.config.self > id_) return;
+    // Between half and all of the delay, so that hosts that failed together do not come back together.
+    const auto whole = static_cast<std::uint64_t>(retry_delay_.count());
+    const std::chrono::milliseconds delay(whole / 2 + here_.random(whole / 2 + 1));
+    retry_delay_ = std::min(retry_delay_ * 2, here_.config.retry_last);
+    retry_.set(delay, [this] { connect(); });
+}
+
+// --- Meeting
+
+bool Peer::meet(WirePtr wire, const Hello& hello) {
+    // A connection that was overtaken by a later one of the same process is no news.
+    if (up_ && hello.process == process_ && hello.connection <= connection_) {
+        wire->refuse("there is a later connection");
+        return false;
+    }
+    return admit(std::move(wire), hello);
+}
+
+bool Peer::admit(WirePtr wire, const Hello& theirs) {
+    const bool disowned = link_.is_disowned_by(theirs.position);
+    const auto meeting = link_.meet(theirs.position);
+    if (here_.config.self > id_) {
+        // Who was connected to answers, also if it then refuses: the other end shall know where it stands.
+        frames_.clear();
+        put_hello(hello(), frames_);
+        wire->write(frames_);
+    }
+    if (!meeting) {
+        wire->refuse(meeting.error());
+        fail_to_connect(LogLevel::warning, meeting.error());
+        if (disowned) here_.tell(here_.events.disowned, id_);
+        return false;
+    }
+    // What ends now was told by the meeting; the one that is met lives.
+    watch_.reset();
+    process_gone_ = false;
+    go_down("there is a later connection");
+    if (here_.stopped) return false;
+    go_up(std::move(wire), theirs);
+    tell_meeting(*meeting);
+    if (up_) pump();
+    return !here_.stopped;
+}
+
+void Peer::go_up(WirePtr wire, const Hello& theirs) {
+    up_ = std::move(wire);
+    up_->hand_over_to(*this, here_.config.frame_limit + head_limit);
+    up_since_ = Clock::now();
+    next_ = link_.first();
+    process_ = theirs.process;
+    connection_ = theirs.connection;
+    parted_ = false;
+    owed_ = 0;
+    owed_bytes_ = 0;
+    heard_ = true;
+    written_ = true;
+    problem_.clear();
+    ++ups_;
+    retry_.cancel();
+    attempt_.reset();
+    watch(theirs);
+    count_buffer();
+    complaints_.complain(LogLevel::info, fmt::format("link to host {} is up (incarnation {})", host().name,
+                                                     theirs.position.incarnation));
+}
+
+void Peer::tell_meeting(const Link::Meeting& meeting) {
+    const Incarnation incarnation = *link_.state().peer;
+    if (meeting.ended) here_.tell(here_.events.ended, id_, *meeting.ended);
+    here_.tell(here_.events.connected, id_, incarnation, meeting.fresh);
+    if (std::exchange(silent_, false)) here_.tell(here_.events.heard, id_);
+}
+
+void Peer::go_down(const std::string& why) {
+    if (!up_) return;
+    const WirePtr wire = std::exchange(up_, nullptr);
+    wire->close();
+    // A link that never lasts must not be tried at once again and again, nor logged.
+    if (Clock::now() - up_since_ >= here_.config.retry_last) {
+        retry_delay_ = here_.config.retry_first;
+        complaints_.forget();
+    }
+    problem_ = why;
+    complaints_.complain(LogLevel::info, fmt::format("link to host {} is down: {}", host().name, why));
+    here_.tell(here_.events.disconnected, id_);
+    if (process_gone_) conclude_end();
+}
+
+void Peer::closed(Wire& wire, const std::string& why) {
+    if (&wire == greeting_.get()) {
+        greeting_.reset();
+        fail_to_connect(LogLevel::info, fmt::format("{} closed in the handshake: {}", host().address, why));
+    } else if (&wire == up_.get()) {
+        go_down(why);
+        retry_later();
+    }
+}
+
+void Peer::note_problem(const std::string& why) {
+    if (!up_) problem_ = why;
+}
+
+// --- Life and death
+
+void Peer::watch(const Hello& theirs) {
+    process_gone_ = false;
+    watch_.reset();
+    if (!here_.config.watch_processes || !here_.mark || !theirs.mark) return;
+    watch_ = watch_process(here_.loop, *here_.mark, *theirs.mark, [this] { process_gone(); });
+}
+
+// What it wrote last may still be on its way, a goodbye for instance: the end of the connection comes first.
+void Peer::process_gone() {
+    process_gone_ = true;
+    if (!up_) conclude_end();
+}
+
+void Peer::conclude_end() {
+    process_gone_ = false;
+    if (parted_) return;
+    const auto ended = link_.end();
+    if (!ended) return;
+    problem_ = "its process has ended";
+    log_warning(fmt::format("host {}: the process of incarnation {} has ended", host().name, *ended));
+    count_buffer();
+    here_.tell(here_.events.ended, id_, *ended);
+}
+
+void Peer::tick(bool late) {
+    if (up_ && !std::exchange(written_, false)) acknowledge();
+    const auto now = Clock::now();
+    if (std::exchange(heard_, false)) last_heard_ = now;
+    // After a pause of this process, what the others wrote meanwhile has to be read first.
+    if (late || silent_ || now - last_heard_ < here_.config.silence) return;
+    silent_ = true;
+    if (up_) {
+        go_down(fmt::format("nothing was heard for {} ms", here_.config.silence.count()));
+        retry_later();
+    }
+    here_.tell(here_.events.silent, id_);
+}
+
+// --- Frames
+
+bool Peer::frame(Wire& wire, std::string_view content) {
+    if (&wire == greeting_.get()) return is_greeted(content);
+    if (&wire != up_.get()) return false;
+    heard_ = true;
+    const auto frame = read_link_frame(content);
+    if (!frame) return break_off("it sent a malformed frame");
+    return take(*frame) && &wire == up_.get();
+}
+
+bool Peer::take(const LinkFrame& frame) {
+    switch (frame.head.kind) {
+        case FrameKind::payload:
+            return take_payload(frame);
+        case FrameKind::acknowledge:
+            return take_acknowledgement(frame.head.number);
+        case FrameKind::goodbye:
+            take_goodbye(frame.head.number != 0);
+            return false;
+        case FrameKind::refusal:
+            return break_off("refused: " + printable(frame.content));
+    }
+    return false;
+}
+
+bool Peer::take_payload(const LinkFrame& frame) {
+    const Link::Arrival arrival = link_.arrive(frame.head.number);
+    if (arrival == Link::Arrival::gap)
+        return break_off(
+            fmt::format("it sent payload {} after {}", frame.head.number, link_.state().received));
+    ++owed_;
+    owed_bytes_ += frame.content.size();
+    if (owed_ >= owed_payloads_limit || owed_bytes_ >= owed_bytes_limit) {
+        acknowledge_owed();
+    } else if (owed_ == 1) {
+        here_.acknowledgement_owed();
+    }
+    if (arrival == Link::Arrival::next) {
+        ++received_;
+        here_.tell(here_.events.received, id_, frame.content);
+    }
+    return true;
+}
+
+bool Peer::take_acknowledgement(std::uint64_t count) {
+    if (!link_.acknowledge(count))
+        return break_off(fmt::format("it acknowledges {} payloads of {}", count, link_.last()));
+    next_ = std::max(next_, link_.first());
+    count_buffer();
+    return true;
+}
+
+void Peer::take_goodbye(bool for_good) {
+    parted_ = !for_good;
+    const auto ended = for_good ? link_.end() : std::nullopt;
+    go_down(for_good ? "it has left" : "it has stopped");
+    if (ended) {
+        count_buffer();
+        here_.tell(here_.events.ended, id_, *ended);
+    }
+    retry_later();
+}
+
+bool Peer::break_off(const std::string& why) {
+    complaints_.complain(LogLevel::warning, fmt::format("link to host {} is closed: {}", host().name, why));
+    if (up_) up_->refuse(why);
+    go_down(why);
+    retry_later();
+    return false;
+}
+
+// --- Sending
+
+void Peer::send(std::string_view payload) {
+    ensure(payload.size() <= here_.config.frame_limit, "a payload exceeds the limit of a frame");
+    link_.keep(payload);
+    ++sent_;
+    if (up_) pump();
+    count_buffer();
+}
+
+void Peer::pump() {
+    while (next_ <= link_.last() && up_->unsent() < unsent_limit) {
+        // It costs nothing along with a payload.
+        acknowledge_owed();
+        const std::uint64_t number = next_++;
+        write({.kind = FrameKind::payload, .number = number}, link_.kept(number));
+    }
+}
+
+void Peer::drained(Wire& wire) {
+    if (&wire == up_.get()) pump();
+}
+
+void Peer::write(const Head& head, std::string_view content) {
+    frames_.clear();
+    put_link_frame(head, content, frames_);
+    up_->write(frames_);
+    written_ = true;
+}
+
+void Peer::acknowledge_owed() {
+    if (up_ && owed_ > 0) acknowledge();
+}
+
+void Peer::acknowledge() {
+    owed_ = 0;
+    owed_bytes_ = 0;
+    write({.kind = FrameKind::acknowledge, .number = link_.state().received}, "");
+}
+
+void Peer::count_buffer() {
+    const std::size_t limit = here_.config.buffer_limit;
+    const bool full = link_.kept_bytes() > (full_ ? limit / 2 : limit);
+    if (std::exchange(full_, full) != full) here_.filled(full);
+}
+
+LinkStatus Peer::status() const {
+    return {.host = host().name,
+            .connected = up_ != nullptr,
+            .silent = silent_,
+            .problem = problem_,
+            .incarnation = link_.state().peer.value_or(0),
+            .sent = sent_,
+            .received = received_,
+            .reconnects = ups_ > 0 ? ups_ - 1 : 0,
+            .unacknowledged_bytes = link_.kept_bytes()};
+}
+
+}  // namespace allot::net

@@ -1,0 +1,143 @@
+// Another host: this end of the link to it, the connection that carries it at present, and what is known of
+// its life.
+#pragma once
+
+#include <chrono>
+#include <set>
+
+#include "core/random.hpp"
+#include "net/log.hpp"
+#include "net/mesh.hpp"
+#include "net/process_watch.hpp"
+#include "net/wire.hpp"
+
+namespace allot::net {
+
+// What all links of a host share.
+struct Surroundings {
+    boost::asio::io_context& loop;
+    const MeshConfig config;
+    const Mesh::Events events;
+    const std::optional<ProcessMark> mark;
+    const std::uint64_t process;  // drawn at random
+    Random random;
+    std::function<void()> acknowledgement_owed;  // calls acknowledge_owed() of all peers soon
+    std::function<void(bool full)> filled;       // the buffer of a peer is full, or no longer
+    bool stopped = false;
+
+    const MeshConfig::Host& self() const { return config.hosts[config.self]; }
+    // Calls one of the events, if somebody listens to it and the mesh was not stopped.
+    template <class Event, class... Arguments>
+    void tell(const Event& event, Arguments... arguments) const {
+        if (event && !stopped) event(arguments...);
+    }
+};
+
+// Why this hello does not belong to that host, or to this mesh; empty if it does.
+std::string objection_to(const Surroundings& here, const Hello& hello, const Identity& who,
+                         const MeshConfig::Host& host);
+
+// Reasons that were logged. Whoever retries fails for the same reason again and again.
+class Complaints {
+public:
+    void complain(LogLevel level, const std::string& line);
+    void forget() { known_.clear(); }
+
+private:
+    std::set<std::string> known_;
+};
+
+class Peer final : public Wire::Owner {
+public:
+    Peer(Surroundings& here, HostId id);
+
+    void start();
+    void stop(bool for_good);
+
+    void send(std::string_view payload);
+    // A connection that this peer made, and its hello. Whether it was taken.
+    bool meet(WirePtr wire, const Hello& hello);
+    // A connection that seems to come from this peer was turned away.
+    void note_problem(const std::string& why);
+
+    // Now and then: says that this host lives, and notices that the peer does not.
+    void tick(bool late);
+    void acknowledge_owed();
+
+    const LinkState& state() const { return link_.state(); }
+    void restore(Link link);
+    LinkStatus status() const;
+    HostId id() const { return id_; }
+    const MeshConfig::Host& host() const { return here_.config.hosts[id_]; }
+
+private:
+    using Clock = std::chrono::steady_clock;
+
+    bool frame(Wire& wire, std::string_view content) override;
+    void closed(Wire& wire, const std::string& why) override;
+    void drained(Wire& wire) override;
+
+    void connect();
+    void greet(StreamPtr stream);
+    bool is_greeted(std::string_view content);
+    void retry_later();
+    void fail_to_connect(LogLevel level, const std::string& why);
+
+    Hello hello() const;
+    bool admit(WirePtr wire, const Hello& hello);
+    void go_up(WirePtr wire, const Hello& hello);
+    void tell_meeting(const Link::Meeting& meeting);
+    void go_down(const std::string& why);
+    void watch(const Hello& hello);
+    void process_gone();
+    void conclude_end();
+
+    bool take(const LinkFrame& frame);
+    bool take_payload(const LinkFrame& frame);
+    bool take_acknowledgement(std::uint64_t count);
+    void take_goodbye(bool for_good);
+    bool break_off(const std::string& why);
+
+    void write(const Head& head, std::string_view content);
+    void acknowledge();
+    void pump();
+    void count_buffer();
+
+    Surroundings& here_;
+    const HostId id_;
+    Link link_;
+
+    WirePtr up_;              // the connection of the link; none: it is down
+    std::uint64_t next_ = 0;  // the number of the payload to be written next to it
+    Clock::time_point up_since_;
+    std::uint64_t process_ = 0;  // who made it, and as which of its connections
+    std::uint64_t connection_ = 0;
+    bool parted_ = false;  // it said goodbye: its process may end and it be back later
+
+    std::unique_ptr<Attempt> attempt_;
+    WirePtr greeting_;  // a connection of ours whose handshake goes on
+    std::uint64_t connections_ = 0;
+    Timer retry_;
+    std::chrono::milliseconds retry_delay_;
+
+    std::unique_ptr<ProcessWatch> watch_;
+    bool process_gone_ = false;
+
+    Clock::time_point last_heard_;
+    bool heard_ = false;    // since the last tick
+    bool written_ = false;  // since the last tick
+    bool silent_ = false;
+
+    std::uint64_t owed_ = 0;      // payloads that came and were not acknowledged,
+    std::size_t owed_bytes_ = 0;  // and their size
+    bool full_ = false;
+    std::string frames_;  // where they are put together
+
+    std::string problem_;
+    Complaints complaints_;
+    std::uint64_t sent_ = 0;
+    std::uint64_t received_ = 0;
+    std::uint64_t ups_ = 0;
+};
+
+}  // namespace allot::net

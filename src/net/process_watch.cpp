@@ -1,0 +1,97 @@
+#include "net/process_watch.hpp"
+
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/post.hpp>
+#include <cerrno>
+#include <charconv>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <sstream>
+#include <sys/syscall.h>
+
+#include "net/descriptor.hpp"
+
+namespace allot::net {
+
+namespace {
+
+std::string first_line(const std::string& path) {
+    std::ifstream file(path);
+    std::string line;
+    std::getline(file, line);
+    return line;
+}
+
+// Field 22 of the line; the second is the name of the program, in brackets, and may contain anything.
+std::optional<std::uint64_t> start_of(std::int32_t pid) {
+    const std::string line = first_line(fmt::format("/proc/{}/stat", pid));
+    const std::size_t bracket = line.rfind(')');
+    if (bracket == std::string::npos) return std::nullopt;
+    std::istringstream fields(line.substr(bracket + 1));
+    std::string field;
+    for (int i = 3; i <= 22; ++i) fields >> field;
+    std::uint64_t start = 0;
+    const auto [end, failure] = std::from_chars(field.data(), field.data() + field.size(), start);
+    if (!fields || failure != std::errc{} || end != field.data() + field.size()) return std::nullopt;
+    return start;
+}
+
+class PidWatch final : public ProcessWatch {
+public:
+    PidWatch(boost::asio::io_context& loop, std::function<void()> gone)
+        : loop_(loop), process_(loop), gone_(std::make_shared<std::function<void()>>(std::move(gone))) {}
+
+    // The kernel makes the descriptor of a process readable when it has ended.
+    void watch(Descriptor process) {
+        process_.assign(process.release());
+        process_.async_wait(boost::asio::posix::stream_descriptor::wait_read,
+                            [weak = std::weak_ptr(gone_)](const boost::system::error_code& failure) {
+                                const auto gone = weak.lock();
+                                if (gone && !failure) (*gone)();
+                            });
+    }
+
+    void tell() {
+        boost::asio::post(loop_, [weak = std::weak_ptr(gone_)] {
+            if (const auto gone = weak.lock()) (*gone)();
+        });
+    }
+
+private:
+    boost::asio::io_context& loop_;
+    boost::asio::posix::stream_descriptor process_;
+    const std::shared_ptr<std::function<void()>> gone_;
+};
+
+}  // namespace
+
+std::optional<ProcessMark> mark_of_this_process() {
+    std::error_code failure;
+    ProcessMark mark{.boot = first_line("/proc/sys/kernel/random/boot_id"),
+                     .pid_namespace = std::filesystem::read_symlink("/proc/self/ns/pid", failure).string(),
+                     .pid = static_cast<std::int32_t>(::getpid())};
+    const auto started = start_of(mark.pid);
+    if (mark.boot.empty() || failure || !started) return std::nullopt;
+    mark.started = *started;
+    return mark;
+}
+
+std::unique_ptr<ProcessWatch> watch_process(boost::asio::io_context& loop, const ProcessMark& self,
+                                            const ProcessMark& other, std::function<void()> gone) {
+    if (self.boot != other.boot || self.pid_namespace != other.pid_namespace || other.pid <= 0)
+        return nullptr;
+    Descriptor process(static_cast<int>(::syscall(SYS_pidfd_open, other.pid, 0)));
+    const bool gone_before = !process && errno == ESRCH;
+    if (!process && !gone_before) return nullptr;
+    auto watch = std::make_unique<PidWatch>(loop, std::move(gone));
+    // The descriptor stands for whoever has the number now. If that is not the process meant, it is gone.
+    if (gone_before || start_of(other.pid) != other.started) {
+        watch->tell();
+    } else {
+        watch->watch(std::move(process));
+    }
+    return watch;
+}
+
+}  // namespace allot::net

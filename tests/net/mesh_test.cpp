@@ -1,0 +1,269 @@
+// The mesh over real sockets: what hosts are told of each other.
+
+#include "net/mesh.hpp"
+
+#include "core/ensure.hpp"
+#include "net/mesh_support.hpp"
+
+namespace allot::net {
+namespace {
+
+using std::chrono::milliseconds;
+using testing::Test;
+
+class MeshTest : public Test {
+protected:
+    // bee listens first, so that ant knows where.
+    void start_both(MeshConfig of_ant = quick_config(ant), MeshConfig of_bee = quick_config(bee)) {
+        b = std::make_unique<TestHost>(loop, of_bee);
+        b->start();
+        start_ant(std::move(of_ant));
+    }
+    void start_ant(MeshConfig config) {
+        config.hosts[bee].address = b->address();
+        a = std::make_unique<TestHost>(loop, config);
+        a->start();
+    }
+    // The same port again, as the others know it.
+    MeshConfig bee_again(std::uint32_t incarnation) {
+        MeshConfig config = quick_config(bee, incarnation);
+        config.hosts[bee].address = b->address();
+        return config;
+    }
+    void connect_both() {
+        start_both();
+        ASSERT_TRUE(until([&] { return a->is_connected(bee) && b->is_connected(ant); }));
+    }
+    bool until(const std::function<bool()>& condition) { return run_until(loop, condition); }
+
+    boost::asio::io_context loop;
+    std::unique_ptr<TestHost> a;
+    std::unique_ptr<TestHost> b;
+};
+
+TEST_F(MeshTest, Carries_payloads_both_ways_in_order) {
+    start_both();
+    // Before there is a connection as well as after.
+    for (int i = 0; i < 100; ++i) a->mesh->send(bee, std::to_string(i));
+    ASSERT_TRUE(until([&] { return b->received.size() == 100; }));
+    for (int i = 0; i < 100; ++i) b->mesh->send(ant, std::to_string(i));
+    ASSERT_TRUE(until([&] { return a->received.size() == 100; }));
+    EXPECT_EQ(a->received, numbered(0, 100));
+    EXPECT_EQ(b->received, numbered(0, 100));
+    EXPECT_EQ(a->told, std::vector<std::string>{"connected 1 1 fresh"});
+    EXPECT_EQ(b->told, std::vector<std::string>{"connected 0 1 fresh"});
+    EXPECT_TRUE(until([&] { return a->mesh->status(bee).unacknowledged_bytes == 0; }));
+    EXPECT_EQ(a->mesh->status(bee).sent, 100u);
+    EXPECT_EQ(a->mesh->status(bee).received, 100u);
+}
+
+TEST_F(MeshTest, Sends_what_is_answered_at_once) {
+    start_both();
+    b->on_received = [&] { b->mesh->send(ant, b->received.back()); };
+    a->on_received = [&] {
+        if (a->received.size() < 1000) a->mesh->send(bee, std::to_string(a->received.size()));
+    };
+    a->mesh->send(bee, "0");
+    ASSERT_TRUE(until([&] { return a->received.size() == 1000; }));
+    EXPECT_EQ(a->received, numbered(0, 1000));
+}
+
+TEST_F(MeshTest, Carries_payloads_up_to_the_limit_and_no_larger_ones) {
+    auto config = quick_config(ant);
+    config.frame_limit = 100'000;
+    auto other = quick_config(bee);
+    other.frame_limit = 100'000;
+    start_both(config, other);
+    a->mesh->send(bee, std::string(100'000, 'x'));
+    a->mesh->send(bee, "");
+    EXPECT_TRUE(until([&] { return b->received.size() == 2; }));
+    EXPECT_EQ(b->received[0].size(), 100'000u);
+    EXPECT_THROW(a->mesh->send(bee, std::string(100'001, 'x')), BrokenInvariant);
+}
+
+TEST_F(MeshTest, Tells_of_a_later_incarnation_and_drops_what_was_meant_for_the_one_before) {
+    connect_both();
+    const MeshConfig config = bee_again(2);
+    b.reset();
+    ASSERT_TRUE(until([&] { return !a->is_connected(bee); }));
+    a->mesh->send(bee, "for incarnation 1");
+    a->told.clear();
+    b = std::make_unique<TestHost>(loop, config);
+    b->start();
+    ASSERT_TRUE(until([&] { return a->is_connected(bee) && b->is_connected(ant); }));
+    EXPECT_EQ(a->told, (std::vector<std::string>{"ended 1 1", "connected 1 2 fresh"}));
+    a->mesh->send(bee, "for incarnation 2");
+    ASSERT_TRUE(until([&] { return !b->received.empty(); }));
+    EXPECT_EQ(b->received, std::vector<std::string>{"for incarnation 2"});
+}
+
+TEST_F(MeshTest, Refuses_an_earlier_incarnation) {
+    start_both(quick_config(ant), quick_config(bee, 5));
+    ASSERT_TRUE(until([&] { return a->is_connected(bee) && b->is_connected(ant); }));
+    const MeshConfig config = bee_again(4);
+    b.reset();
+    b = std::make_unique<TestHost>(loop, config);
+    b->start();
+    const std::string problem = "its incarnation 4 is over: 5 was met";
+    EXPECT_TRUE(until([&] { return b->was_told("disowned 0") && a->problem(bee) == problem; }));
+    EXPECT_FALSE(a->is_connected(bee));
+}
+
+TEST_F(MeshTest, Goes_on_as_the_same_incarnation_with_saved_state) {
+    connect_both();
+    for (int i = 0; i < 10; ++i) a->mesh->send(bee, std::to_string(i));
+    ASSERT_TRUE(until([&] { return b->received.size() == 10; }));
+    b->mesh->stop();
+    const std::string saved = b->mesh->saved();
+    const MeshConfig config = bee_again(1);
+    const auto before = b->received;
+    b.reset();
+    ASSERT_TRUE(until([&] { return !a->is_connected(bee); }));
+    EXPECT_EQ(a->problem(bee), "it has stopped");
+    for (int i = 10; i < 20; ++i) a->mesh->send(bee, std::to_string(i));
+    a->told.clear();
+
+    b = std::make_unique<TestHost>(loop, config);
+    ASSERT_TRUE(b->mesh->resume(saved));
+    b->received = before;
+    b->start();
+    ASSERT_TRUE(until([&] { return b->received.size() == 20; }));
+    EXPECT_EQ(b->received, numbered(0, 20));
+    EXPECT_EQ(a->told, std::vector<std::string>{"connected 1 1"});
+    EXPECT_EQ(a->mesh->status(bee).reconnects, 1u);
+}
+
+TEST_F(MeshTest, Resumes_only_what_fits) {
+    connect_both();
+    b->mesh->stop();
+    const std::string saved = b->mesh->saved();
+    TestHost later(loop, bee_again(2));
+    EXPECT_FALSE(later.mesh->resume(saved));
+    auto config = bee_again(1);
+    config.agreement = 43;
+    TestHost other(loop, config);
+    EXPECT_FALSE(other.mesh->resume(saved));
+    TestHost same(loop, bee_again(1));
+    EXPECT_FALSE(same.mesh->resume(saved.substr(1)));
+    EXPECT_FALSE(same.mesh->resume(""));
+    EXPECT_TRUE(same.mesh->resume(saved));
+}
+
+// Without its memory the same incarnation would take payloads twice: that is noticed.
+TEST_F(MeshTest, Refuses_an_incarnation_that_lost_its_memory) {
+    connect_both();
+    a->mesh->send(bee, "once");
+    ASSERT_TRUE(until([&] { return a->mesh->status(bee).unacknowledged_bytes == 0; }));
+    const MeshConfig config = bee_again(1);
+    b.reset();
+    b = std::make_unique<TestHost>(loop, config);
+    b->start();
+    EXPECT_TRUE(
+        until([&] { return a->problem(bee).find("one end has lost its memory") != std::string::npos; }));
+    EXPECT_TRUE(b->received.empty());
+}
+
+TEST_F(MeshTest, Tells_the_end_of_a_host_that_leaves_for_good) {
+    connect_both();
+    b->mesh->stop(true);
+    ASSERT_TRUE(until([&] { return a->was_told("ended 1 1"); }));
+    EXPECT_EQ(a->told, (std::vector<std::string>{"connected 1 1 fresh", "disconnected 1", "ended 1 1"}));
+    EXPECT_EQ(a->problem(bee), "it has left");
+}
+
+TEST_F(MeshTest, Tells_nothing_after_it_was_stopped) {
+    connect_both();
+    b->on_received = [&] { b->mesh->stop(); };
+    a->mesh->send(bee, "1");
+    a->mesh->send(bee, "2");
+    ASSERT_TRUE(until([&] { return !a->is_connected(bee); }));
+    EXPECT_EQ(b->received, std::vector<std::string>{"1"});
+    EXPECT_EQ(b->told, std::vector<std::string>{"connected 0 1 fresh"});
+}
+
+TEST_F(MeshTest, Counts_silence_from_the_start) {
+    auto config = quick_config(ant);
+    config.silence = milliseconds(60);
+    b = std::make_unique<TestHost>(loop, quick_config(bee));
+    b->start();
+    const MeshConfig again = bee_again(1);
+    b->mesh->stop();
+    start_ant(config);
+    ASSERT_TRUE(until([&] { return a->was_told("silent 1"); }));
+    EXPECT_TRUE(a->mesh->status(bee).silent);
+    EXPECT_EQ(a->problem(bee), fmt::format("cannot connect to {}: Connection refused", b->address()));
+    b = std::make_unique<TestHost>(loop, again);
+    b->start();
+    ASSERT_TRUE(until([&] { return a->was_told("heard 1"); }));
+    EXPECT_EQ(a->told, (std::vector<std::string>{"silent 1", "connected 1 1 fresh", "heard 1"}));
+}
+
+TEST_F(MeshTest, Says_when_it_is_congested_and_when_no_longer) {
+    auto config = quick_config(ant);
+    config.buffer_limit = 10'000;
+    b = std::make_unique<TestHost>(loop, quick_config(bee));
+    b->start();
+    start_ant(config);
+    for (int i = 0; i < 9; ++i) a->mesh->send(bee, std::string(1000, 'x'));
+    EXPECT_FALSE(a->mesh->congested());
+    for (int i = 0; i < 5; ++i) a->mesh->send(bee, std::string(1000, 'x'));
+    EXPECT_TRUE(a->mesh->congested());
+    EXPECT_EQ(a->told, std::vector<std::string>{"congested"});
+    ASSERT_TRUE(until([&] { return a->was_told("relieved"); }));
+    EXPECT_FALSE(a->mesh->congested());
+    ASSERT_TRUE(until([&] { return b->received.size() == 14; }));
+}
+
+TEST_F(MeshTest, Of_another_agreement_is_refused) {
+    auto config = quick_config(bee);
+    config.agreement = 0xbad;
+    start_both(quick_config(ant), config);
+    ASSERT_TRUE(until([&] { return !a->problem(bee).empty() && !b->problem(ant).empty(); }));
+    EXPECT_EQ(b->problem(ant),
+              "its configuration is another: 000000000000002a, that of host bee is 0000000000000bad");
+    EXPECT_EQ(a->problem(bee), "refused: " + b->problem(ant));
+    EXPECT_TRUE(a->told.empty());
+}
+
+TEST_F(MeshTest, That_reaches_another_host_notices) {
+    auto swapped = quick_config(bee);
+    swapped.hosts = {{"ant", "127.0.0.1:0"}, {"cat", "127.0.0.1:0"}};
+    start_both(quick_config(ant), swapped);
+    ASSERT_TRUE(until([&] { return !a->problem(bee).empty(); }));
+    EXPECT_EQ(a->problem(bee), "refused: it looks for host bee, this is host cat");
+}
+
+TEST(MeshConfiguration, Allows_plaintext_only_on_this_machine_unless_told_otherwise) {
+    boost::asio::io_context loop;
+    auto config = quick_config(ant);
+    config.hosts[bee].address = "10.1.2.3:4711";
+    const auto refused = Mesh::make(loop, config, {});
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(
+        refused.error(),
+        "host bee at 10.1.2.3:4711: links beyond this machine need TLS (`allot cert` makes certificates), or "
+        "plaintext allowed explicitly");
+    config.plaintext = true;
+    EXPECT_TRUE(Mesh::make(loop, config, {}));
+}
+
+TEST(MeshConfiguration, That_makes_no_sense_is_refused) {
+    boost::asio::io_context loop;
+    const auto error_of = [&](const std::function<void(MeshConfig&)>& change) {
+        auto config = quick_config(ant);
+        change(config);
+        const auto made = Mesh::make(loop, config, {});
+        return made ? "" : made.error();
+    };
+    EXPECT_EQ(error_of([](auto&) {}), "");
+    EXPECT_NE(error_of([](auto& config) { config.self = 2; }), "");
+    EXPECT_NE(error_of([](auto& config) { config.hosts[bee].name = "ant"; }), "");
+    EXPECT_NE(error_of([](auto& config) { config.hosts[bee].name = ""; }), "");
+    EXPECT_NE(error_of([](auto& config) { config.hosts[bee].address = "bee"; }), "");
+    EXPECT_NE(error_of([](auto& config) { config.silence = config.heartbeat; }), "");
+    EXPECT_NE(error_of([](auto& config) { config.heartbeat = milliseconds(0); }), "");
+    EXPECT_NE(error_of([](auto& config) { config.retry_last = milliseconds(0); }), "");
+}
+
+}  // namespace
+}  // namespace allot::net
