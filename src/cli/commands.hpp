@@ -20,6 +20,7 @@ enum ExitCode {
 
 // Each adds its subcommand to the application and sets `action` to what it does when it is chosen.
 using Action = std::function<int()>;
+void add_cert(CLI::App& app, Action& action);
 void add_check(CLI::App& app, Action& action);
 void add_errata(CLI::App& app, Action& action);
 void add_figures(CLI::App& app, Action& action);

@@ -46,6 +46,7 @@ int main(int argc, char** argv) {
     app.footer("Example: allot check raymond --sites 3 --permits 1 --requests any");
 
     cli::Action action;
+    cli::add_cert(app, action);
     cli::add_check(app, action);
     cli::add_errata(app, action);
     cli::add_figures(app, action);

@@ -6,28 +6,17 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <openssl/err.h>
-#include <openssl/ssl.h>
-#include <openssl/x509v3.h>
 #include <sys/socket.h>
 
 #include "core/ensure.hpp"
 #include "net/channel.hpp"
+#include "net/openssl.hpp"
 
 namespace allot::net {
 
-namespace {
+using namespace openssl;
 
-template <auto Free>
-struct Deleter {
-    template <class T>
-    void operator()(T* object) const {
-        Free(object);
-    }
-};
-using ContextPtr = std::unique_ptr<SSL_CTX, Deleter<SSL_CTX_free>>;
-using SessionPtr = std::unique_ptr<SSL, Deleter<SSL_free>>;
-using CertificatePtr = std::unique_ptr<X509, Deleter<X509_free>>;
-using NamesPtr = std::unique_ptr<GENERAL_NAMES, Deleter<GENERAL_NAMES_free>>;
+namespace {
 
 // The first reason is the cause; what follows only says who passed it on.
 std::string openssl_reason() {

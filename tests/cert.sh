@@ -1,0 +1,64 @@
+# allot cert: what it makes is there, fits, is kept private and is not overwritten; bad input is one line.
+set -u
+failed=0
+
+fail() {
+    echo "$*"
+    failed=1
+}
+
+"$ALLOT" cert --dir certs ant bee >table.txt || fail "allot cert failed"
+for file in ca ant bee; do
+    grep -q "certs/$file.pem" table.txt || fail "$file.pem is not in the table"
+    [ "$(stat -c %a certs/$file.key)" = 600 ] || fail "$file.key is not private"
+done
+[ "$(ls certs | wc -l)" -eq 6 ] || fail "other files than expected: $(ls certs)"
+
+# If the openssl command is there, it agrees.
+if command -v openssl >/dev/null; then
+    for name in ant bee; do
+        openssl verify -CAfile certs/ca.pem certs/$name.pem >/dev/null || fail "$name.pem does not verify"
+        openssl x509 -in certs/$name.pem -noout -checkhost $name | grep -q "does match" || fail "$name.pem bears no name"
+    done
+fi
+
+# refused EXPECTED_TEXT ARGUMENTS...: one line, exit code 2, and nothing has changed.
+before=$(cat certs/* | sha256sum)
+refused() {
+    local expected=$1
+    shift
+    "$ALLOT" cert "$@" >out.txt 2>err.txt
+    local code=$?
+    [ $code -eq 2 ] || fail "allot cert $*: exit code $code"
+    [ ! -s out.txt ] && [ "$(wc -l <err.txt)" -eq 1 ] && grep -qF -- "$expected" err.txt || {
+        fail "allot cert $*: wanted one line with: $expected"
+        cat out.txt err.txt
+    }
+    [ "$before" = "$(cat certs/* | sha256sum)" ] || fail "allot cert $* has changed something"
+}
+refused 'certs/ant.pem: it is there already; --force replaces it' --dir certs cat ant
+refused '"a/b": write the name of a host' --dir certs a/b
+refused '"a b": write the name of a host' --dir certs 'a b'
+refused 'ca: that is the name of the authority' --dir certs --force ca
+refused 'cat: write each name once' --dir certs cat cat
+refused '--days 0: write a number from 1' --dir certs --days 0 cat
+refused '--days' --dir certs --days soon cat
+refused '--dir' cat
+refused '/dev/null/certs: Not a directory' --dir /dev/null/certs cat
+[ ! -e certs/cat.pem ] || fail "a certificate was made all the same"
+
+# Another host later, by the same authority.
+ca=$(sha256sum certs/ca.*)
+ant=$(sha256sum certs/ant.*)
+"$ALLOT" cert --dir certs cat --json >json.txt || fail "a host cannot be added"
+grep -q '"path":"certs/cat.pem","content":"certificate","name":"cat"' json.txt || fail "wrong JSON: $(cat json.txt)"
+"$ALLOT" cert --dir certs ant --force >/dev/null || fail "--force is refused"
+[ "$ca" = "$(sha256sum certs/ca.*)" ] || fail "the authority was not kept"
+[ "$ant" != "$(sha256sum certs/ant.*)" ] || fail "--force replaces nothing"
+
+# Half an authority is none, and not replaced.
+mkdir half
+cp certs/ca.pem half
+before=$(cat certs/* | sha256sum)
+refused 'no authority can be read from them' --dir half dog
+exit $failed
