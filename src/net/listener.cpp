@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
-#include "net/log.hpp"
+#include "net/complaints.hpp"
 #include "net/socket.hpp"
 #include "net/socket_stream.hpp"
 
@@ -81,7 +81,7 @@ private:
         Identity who;
         ChannelPtr channel = admit_(one.get(), who);
         if (pending_.size() == handshakes_at_once) {
-            log_warning(fmt::format("{}: dropped, too many handshakes at once", pending_.front()->address()));
+            complaints_.complain_of(pending_.front()->identity(), "there are too many handshakes at once");
             pending_.pop_front();
         }
         const auto handshake =
@@ -102,8 +102,7 @@ private:
         if (result) {
             accepted_(std::move(*result));
         } else {
-            log_warning(
-                fmt::format("{}: closed before it was a link: {}", handshake->address(), result.error()));
+            complaints_.complain_of(handshake->identity(), result.error());
         }
     }
 
@@ -114,6 +113,7 @@ private:
     const Accepted accepted_;
     const std::chrono::milliseconds patience_;
     std::deque<std::shared_ptr<Handshake>> pending_;
+    Complaints complaints_;
     bool exhausted_ = false;
 };
 

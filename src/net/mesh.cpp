@@ -50,7 +50,6 @@ private:
     void closed(Wire& wire, const std::string& why) override;
     WirePtr no_stranger_any_more(const Wire& wire);
     bool turn_away(Wire& wire, Peer* suspect, const std::string& why);
-    void complain_of(const Wire& wire, const std::string& why);
     Peer* peer_called(std::string_view name) const;
 
     void tick_later();
@@ -127,7 +126,7 @@ LinkStatus MeshOfPeers::status(HostId peer) const {
 
 void MeshOfPeers::accept(StreamPtr stream) {
     if (strangers_.size() == strangers_limit) {
-        complain_of(*strangers_.front(), "too many connections have not said hello");
+        complaints_.complain_of(strangers_.front()->identity(), "too many connections have not said hello");
         strangers_.pop_front();
     }
     strangers_.push_back(std::make_shared<Wire>(here_.loop, std::move(stream), *this));
@@ -152,7 +151,7 @@ bool MeshOfPeers::frame(Wire& stranger, std::string_view content) {
 
 void MeshOfPeers::closed(Wire& stranger, const std::string& why) {
     const WirePtr wire = no_stranger_any_more(stranger);
-    complain_of(*wire, why);
+    complaints_.complain_of(wire->identity(), why);
 }
 
 WirePtr MeshOfPeers::no_stranger_any_more(const Wire& wire) {
@@ -165,17 +164,10 @@ WirePtr MeshOfPeers::no_stranger_any_more(const Wire& wire) {
 }
 
 bool MeshOfPeers::turn_away(Wire& wire, Peer* suspect, const std::string& why) {
-    complain_of(wire, why);
+    complaints_.complain_of(wire.identity(), why);
     if (suspect != nullptr) suspect->note_problem(why);
     wire.refuse(why);
     return false;
-}
-
-void MeshOfPeers::complain_of(const Wire& wire, const std::string& why) {
-    // Without the port, which is another each time.
-    const std::string& address = wire.identity().address;
-    complaints_.complain(LogLevel::warning, fmt::format("a connection from {} is refused: {}",
-                                                        address.substr(0, address.rfind(':')), why));
 }
 
 Peer* MeshOfPeers::peer_called(std::string_view name) const {

@@ -13,7 +13,6 @@ constexpr std::uint64_t owed_payloads_limit = 64;
 constexpr std::size_t owed_bytes_limit = std::size_t{64} << 10;
 // So much is handed to the stream ahead of what the kernel takes: the rest stays in the link, once.
 constexpr std::size_t unsent_limit = std::size_t{256} << 10;
-constexpr std::size_t complaints_limit = 64;
 
 }  // namespace
 
@@ -30,11 +29,6 @@ std::string objection_to(const Surroundings& here, const Hello& hello, const Ide
         return fmt::format("it says that it is host {}, but its certificate is for {}", host.name,
                            printable(who.certificate));
     return "";
-}
-
-void Complaints::complain(LogLevel level, const std::string& line) {
-    if (known_.size() >= complaints_limit) known_.clear();
-    if (known_.insert(line).second) log(level, line);
 }
 
 Peer::Peer(Surroundings& here, HostId id)
@@ -116,9 +110,9 @@ bool Peer::is_greeted(std::string_view content) {
 }
 
 void Peer::fail_to_connect(LogLevel level, const std::string& why) {
-    problem_ = why;
+    note_problem(why);
     complaints_.complain(level, fmt::format("no link to host {}: {}", host().name, why));
-    retry_later();
+    if (!up_) retry_later();
 }
 
 void Peer::retry_later() {

@@ -3,10 +3,9 @@
 #pragma once
 
 #include <chrono>
-#include <set>
 
 #include "core/random.hpp"
-#include "net/log.hpp"
+#include "net/complaints.hpp"
 #include "net/mesh.hpp"
 #include "net/process_watch.hpp"
 #include "net/wire.hpp"
@@ -36,16 +35,6 @@ struct Surroundings {
 // Why this hello does not belong to that host, or to this mesh; empty if it does.
 std::string objection_to(const Surroundings& here, const Hello& hello, const Identity& who,
                          const MeshConfig::Host& host);
-
-// Reasons that were logged. Whoever retries fails for the same reason again and again.
-class Complaints {
-public:
-    void complain(LogLevel level, const std::string& line);
-    void forget() { known_.clear(); }
-
-private:
-    std::set<std::string> known_;
-};
 
 class Peer final : public Wire::Owner {
 public:

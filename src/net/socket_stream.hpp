@@ -23,7 +23,7 @@ public:
     Handshake(boost::asio::io_context& loop, Descriptor socket, ChannelPtr channel, Identity identity);
     // `done` is called once: by this, or later, at the deadline at the latest.
     void start(std::chrono::steady_clock::time_point deadline, Done done);
-    const std::string& address() const { return identity_.address; }
+    const Identity& identity() const { return identity_; }
 
 private:
     void proceed();

@@ -41,17 +41,24 @@ void Wire::close() {
 }
 
 void Wire::refuse(const std::string& why) {
+    say_why(why);
+    close();
+}
+
+void Wire::say_why(const std::string& why) {
     std::string frame;
     put_link_frame({.kind = FrameKind::refusal}, why, frame);
     write(frame);
-    close();
 }
 
 void Wire::read(std::string_view bytes) {
     const bool good = reader_.feed(bytes, [this](std::string_view content) {
         return owner_ && owner_->frame(*this, content) && owner_;
     });
-    if (!good && is_open()) fail(fmt::format("it sent a frame of more than {} bytes", reader_.limit()));
+    if (good || !is_open()) return;
+    const std::string why = fmt::format("it sent a frame of more than {} bytes", reader_.limit());
+    say_why(why);
+    fail(why);
 }
 
 void Wire::fail(const std::string& why) {

@@ -46,6 +46,7 @@ public:
 private:
     void read(std::string_view bytes);
     void fail(const std::string& why);
+    void say_why(const std::string& why);
 
     StreamPtr stream_;
     FrameReader reader_{hello_limit};

@@ -79,6 +79,36 @@ private:
     }
 };
 
+// Two hosts, of which bee listens first, so that ant knows where.
+class MeshTest : public testing::Test {
+protected:
+    void start_both(MeshConfig of_ant = quick_config(ant), MeshConfig of_bee = quick_config(bee)) {
+        b = std::make_unique<TestHost>(loop, of_bee);
+        b->start();
+        start_ant(std::move(of_ant));
+    }
+    void start_ant(MeshConfig config) {
+        config.hosts[bee].address = b->address();
+        a = std::make_unique<TestHost>(loop, config);
+        a->start();
+    }
+    // The same port again, as the others know it.
+    MeshConfig bee_again(std::uint32_t incarnation) {
+        MeshConfig config = quick_config(bee, incarnation);
+        config.hosts[bee].address = b->address();
+        return config;
+    }
+    void connect_both() {
+        start_both();
+        ASSERT_TRUE(until([&] { return a->is_connected(bee) && b->is_connected(ant); }));
+    }
+    bool until(const std::function<bool()>& condition) { return run_until(loop, condition); }
+
+    boost::asio::io_context loop;
+    std::unique_ptr<TestHost> a;
+    std::unique_ptr<TestHost> b;
+};
+
 inline std::vector<std::string> numbered(std::size_t from, std::size_t to) {
     std::vector<std::string> texts;
     for (std::size_t i = from; i < to; ++i) texts.push_back(std::to_string(i));

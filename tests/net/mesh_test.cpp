@@ -9,37 +9,6 @@ namespace allot::net {
 namespace {
 
 using std::chrono::milliseconds;
-using testing::Test;
-
-class MeshTest : public Test {
-protected:
-    // bee listens first, so that ant knows where.
-    void start_both(MeshConfig of_ant = quick_config(ant), MeshConfig of_bee = quick_config(bee)) {
-        b = std::make_unique<TestHost>(loop, of_bee);
-        b->start();
-        start_ant(std::move(of_ant));
-    }
-    void start_ant(MeshConfig config) {
-        config.hosts[bee].address = b->address();
-        a = std::make_unique<TestHost>(loop, config);
-        a->start();
-    }
-    // The same port again, as the others know it.
-    MeshConfig bee_again(std::uint32_t incarnation) {
-        MeshConfig config = quick_config(bee, incarnation);
-        config.hosts[bee].address = b->address();
-        return config;
-    }
-    void connect_both() {
-        start_both();
-        ASSERT_TRUE(until([&] { return a->is_connected(bee) && b->is_connected(ant); }));
-    }
-    bool until(const std::function<bool()>& condition) { return run_until(loop, condition); }
-
-    boost::asio::io_context loop;
-    std::unique_ptr<TestHost> a;
-    std::unique_ptr<TestHost> b;
-};
 
 TEST_F(MeshTest, Carries_payloads_both_ways_in_order) {
     start_both();

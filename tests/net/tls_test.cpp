@@ -1,0 +1,275 @@
+// TLS: who is let in, and who is not.
+
+#include <fmt/format.h>
+
+#include "net/cert.hpp"
+#include "net/fault_proxy.hpp"
+#include "net/mesh_support.hpp"
+#include "net/stream.hpp"
+
+namespace allot::net {
+namespace {
+
+using std::chrono::milliseconds;
+
+// Two authorities with hosts of the same names, made once: keys take their time.
+class Certificates {
+public:
+    static const Certificates& get() {
+        static const Certificates all;
+        return all;
+    }
+
+    // `files` of a host by one authority, which trusts another perhaps.
+    TlsFiles files(const std::string& authority, const std::string& name) const {
+        return {.certificate = folder_ / (authority + "/" + name + ".pem"),
+                .key = folder_ / (authority + "/" + name + ".key"),
+                .authority = folder_ / (authority + "/ca.pem")};
+    }
+    TlsPtr of(const std::string& authority, const std::string& name) const {
+        const auto tls = load_tls(files(authority, name));
+        return tls ? *tls : throw std::runtime_error(tls.error());
+    }
+    // Trusts the first authority, but bears a certificate of the second.
+    TlsPtr impostor(const std::string& name) const {
+        TlsFiles mixed = files("second", name);
+        mixed.authority = files("first", name).authority;
+        const auto tls = load_tls(mixed);
+        return tls ? *tls : throw std::runtime_error(tls.error());
+    }
+
+private:
+    Certificates() {
+        for (const char* authority : {"first", "second"}) {
+            const auto made =
+                make_certificates({.folder = folder_ / authority, .names = {"ant", "bee", "cat"}});
+            if (!made) throw std::runtime_error(made.error());
+        }
+    }
+    TemporaryFolder folder_;
+};
+
+TlsPtr tls_of(const std::string& name) {
+    return Certificates::get().of("first", name);
+}
+
+struct End {
+    StreamPtr stream;
+    std::string bytes;
+    std::string why;
+    bool closed = false;
+
+    void take(StreamPtr given) {
+        stream = std::move(given);
+        stream->start({.read = [this](std::string_view read) { bytes += read; },
+                       .closed =
+                           [this](std::string reason) {
+                               closed = true;
+                               why = std::move(reason);
+                           }});
+    }
+};
+
+class TlsStream : public testing::Test {
+protected:
+    void listen(TlsPtr tls, Patience patience = {}) {
+        auto made = listen_tcp(
+            loop, "127.0.0.1:0", std::move(tls),
+            [this](StreamPtr stream) { accepted.take(std::move(stream)); }, patience);
+        ASSERT_TRUE(made) << made.error();
+        listener = std::move(*made);
+    }
+    void connect(TlsPtr tls, const std::string& name) {
+        attempt = connect_tcp(loop, address(), std::move(tls), name, [this](Result<StreamPtr> result) {
+            if (result) {
+                connected.take(std::move(*result));
+            } else {
+                problem = result.error();
+            }
+        });
+    }
+    std::string address() const { return fmt::format("127.0.0.1:{}", listener->port()); }
+    bool until(const std::function<bool()>& condition) { return run_until(loop, condition); }
+
+    boost::asio::io_context loop;
+    std::unique_ptr<Listener> listener;
+    std::unique_ptr<Attempt> attempt;
+    End accepted;
+    End connected;
+    std::string problem;
+};
+
+TEST_F(TlsStream, Carries_bytes_between_hosts_that_know_each_other_by_name) {
+    listen(tls_of("bee"));
+    connect(tls_of("ant"), "bee");
+    ASSERT_TRUE(until([&] { return accepted.stream && connected.stream; })) << problem;
+    EXPECT_EQ(accepted.stream->identity().certificate, "ant");
+    EXPECT_EQ(accepted.stream->identity().names, std::vector<std::string>{"ant"});
+    EXPECT_EQ(connected.stream->identity().certificate, "bee");
+    const std::string much(3'000'000, 'x');
+    connected.stream->write(much);
+    accepted.stream->write("answer");
+    ASSERT_TRUE(until([&] { return accepted.bytes.size() == much.size() && !connected.bytes.empty(); }));
+    EXPECT_EQ(connected.bytes, "answer");
+    accepted.stream->write("last words");
+    accepted.stream->close();
+    ASSERT_TRUE(until([&] { return connected.closed; }));
+    EXPECT_EQ(connected.bytes, "answerlast words");
+    EXPECT_EQ(connected.why, "closed by the other end");
+}
+
+TEST_F(TlsStream, Goes_on_after_a_pause) {
+    listen(tls_of("bee"));
+    connect(tls_of("ant"), "bee");
+    ASSERT_TRUE(until([&] { return accepted.stream && connected.stream; })) << problem;
+    accepted.stream->pause(true);
+    const std::string much(3'000'000, 'x');
+    connected.stream->write(much);
+    // All that fits is under way when what is left does not change any more.
+    std::size_t left = much.size();
+    ASSERT_TRUE(until([&] { return left == std::exchange(left, connected.stream->unsent()); }));
+    EXPECT_EQ(accepted.bytes, "");
+    accepted.stream->pause(false);
+    EXPECT_TRUE(until([&] { return accepted.bytes.size() == much.size(); }));
+}
+
+TEST_F(TlsStream, Is_refused_by_a_host_that_looks_for_another_name) {
+    listen(tls_of("bee"));
+    connect(tls_of("ant"), "cat");
+    ASSERT_TRUE(until([&] { return !problem.empty(); }));
+    EXPECT_EQ(problem, "its certificate bears the name bee, not cat");
+}
+
+TEST_F(TlsStream, Is_refused_by_a_host_that_does_not_know_the_authority) {
+    listen(Certificates::get().of("second", "bee"));
+    connect(tls_of("ant"), "bee");
+    ASSERT_TRUE(until([&] { return !problem.empty(); }));
+    EXPECT_NE(problem.find("its certificate is refused"), std::string::npos) << problem;
+    EXPECT_EQ(accepted.stream, nullptr);
+}
+
+TEST_F(TlsStream, Is_refused_to_a_host_whose_authority_is_not_known) {
+    listen(tls_of("bee"));
+    connect(Certificates::get().impostor("ant"), "bee");
+    // The connector learns it from the first answer, or from its absence.
+    ASSERT_TRUE(until([&] { return connected.closed || !problem.empty(); }));
+    EXPECT_EQ(accepted.stream, nullptr);
+}
+
+TEST_F(TlsStream, Is_refused_to_plaintext) {
+    listen(tls_of("bee"));
+    connect(nullptr, "");
+    ASSERT_TRUE(until([&] { return connected.stream != nullptr; }));
+    connected.stream->write("GET / HTTP/1.1\r\n\r\n");
+    ASSERT_TRUE(until([&] { return connected.closed; }));
+    EXPECT_EQ(accepted.stream, nullptr);
+}
+
+TEST_F(TlsStream, Is_refused_to_who_does_not_finish_the_handshake_in_time) {
+    listen(tls_of("bee"), {.handshake_ms = 100});
+    connect(nullptr, "");
+    ASSERT_TRUE(until([&] { return connected.closed; }));
+    EXPECT_EQ(accepted.stream, nullptr);
+}
+
+TEST_F(TlsStream, Gives_up_on_a_listener_that_does_not_answer) {
+    listen(nullptr);
+    attempt = connect_tcp(loop, address(), tls_of("ant"), "bee",
+                          [this](const Result<StreamPtr>& result) { problem = result.error(); },
+                          {.handshake_ms = 100});
+    ASSERT_TRUE(until([&] { return !problem.empty(); }));
+    EXPECT_TRUE(problem == "no answer in time" || problem == "the handshake takes too long") << problem;
+}
+
+TEST(TlsFilesTest, That_cannot_be_read_are_named) {
+    const auto& all = Certificates::get();
+    TlsFiles files = all.files("first", "ant");
+    files.key = all.files("first", "bee").key;
+    const auto wrong_key = load_tls(files);
+    ASSERT_FALSE(wrong_key);
+    EXPECT_EQ(wrong_key.error().substr(0, files.key.size()), files.key);
+    EXPECT_NE(wrong_key.error().find("no private key for that certificate"), std::string::npos);
+    files = all.files("first", "ant");
+    files.certificate = "/nowhere";
+    EXPECT_FALSE(load_tls(files));
+    files = all.files("first", "ant");
+    files.authority = "/nowhere";
+    EXPECT_FALSE(load_tls(files));
+}
+
+// --- Whole hosts
+
+MeshConfig with_tls(HostId self, TlsPtr tls) {
+    MeshConfig config = quick_config(self);
+    config.tls = std::move(tls);
+    return config;
+}
+
+class MeshTls : public MeshTest {};
+
+TEST_F(MeshTls, Links_hosts_by_the_names_on_their_certificates) {
+    start_both(with_tls(ant, tls_of("ant")), with_tls(bee, tls_of("bee")));
+    for (int i = 0; i < 1000; ++i) {
+        a->mesh->send(bee, std::to_string(i));
+        b->mesh->send(ant, std::to_string(i));
+    }
+    ASSERT_TRUE(until([&] { return a->received.size() == 1000 && b->received.size() == 1000; }));
+    EXPECT_EQ(a->received, numbered(0, 1000));
+    EXPECT_EQ(b->received, numbered(0, 1000));
+}
+
+TEST_F(MeshTls, Loses_nothing_when_the_link_is_cut) {
+    b = std::make_unique<TestHost>(loop, with_tls(bee, tls_of("bee")));
+    b->start();
+    const auto proxy = FaultProxy::make(loop, "127.0.0.1:0", b->address());
+    ASSERT_TRUE(proxy) << proxy.error();
+    auto config = with_tls(ant, tls_of("ant"));
+    config.hosts[bee].address = (*proxy)->address();
+    a = std::make_unique<TestHost>(loop, config);
+    a->start();
+    std::size_t cuts = 0;
+    std::size_t sent = 0;
+    ASSERT_TRUE(until([&] {
+        for (; sent < std::min<std::size_t>(2000, b->received.size() + 100); ++sent)
+            a->mesh->send(bee, std::to_string(sent));
+        if (b->received.size() > (cuts + 1) * 300) {
+            ++cuts;
+            (*proxy)->cut();
+        }
+        return b->received.size() == 2000;
+    }));
+    EXPECT_EQ(b->received, numbered(0, 2000));
+    EXPECT_GE(cuts, 3u);
+}
+
+TEST_F(MeshTls, Refuses_a_host_with_the_certificate_of_another) {
+    start_both(with_tls(ant, tls_of("cat")), with_tls(bee, tls_of("bee")));
+    ASSERT_TRUE(until([&] { return !a->problem(bee).empty() && !b->problem(ant).empty(); }));
+    EXPECT_EQ(b->problem(ant), "it says that it is host ant, but its certificate is for cat");
+    EXPECT_EQ(a->problem(bee), "refused: " + b->problem(ant));
+    EXPECT_TRUE(b->told.empty());
+}
+
+TEST_F(MeshTls, Does_not_connect_to_a_host_with_the_certificate_of_another) {
+    start_both(with_tls(ant, tls_of("ant")), with_tls(bee, tls_of("cat")));
+    const std::string reason = "its certificate bears the name cat, not bee";
+    ASSERT_TRUE(until([&] { return a->problem(bee).find(reason) != std::string::npos; })) << a->problem(bee);
+    EXPECT_TRUE(b->told.empty());
+}
+
+TEST_F(MeshTls, Refuses_a_host_of_another_authority) {
+    start_both(with_tls(ant, Certificates::get().impostor("ant")), with_tls(bee, tls_of("bee")));
+    ASSERT_TRUE(until([&] { return !a->problem(bee).empty(); }));
+    EXPECT_TRUE(a->told.empty());
+    EXPECT_TRUE(b->told.empty());
+}
+
+TEST_F(MeshTls, Refuses_a_host_that_speaks_plaintext) {
+    start_both(quick_config(ant), with_tls(bee, tls_of("bee")));
+    ASSERT_TRUE(until([&] { return !a->problem(bee).empty(); }));
+    EXPECT_TRUE(a->told.empty());
+    EXPECT_TRUE(b->told.empty());
+}
+
+}  // namespace
+}  // namespace allot::net
