@@ -24,6 +24,7 @@ void add_cert(CLI::App& app, Action& action);
 void add_check(CLI::App& app, Action& action);
 void add_errata(CLI::App& app, Action& action);
 void add_figures(CLI::App& app, Action& action);
+void add_node(CLI::App& app, Action& action);
 void add_play(CLI::App& app, Action& action);
 void add_protocols(CLI::App& app, Action& action);
 void add_sim(CLI::App& app, Action& action);

@@ -50,6 +50,7 @@ int main(int argc, char** argv) {
     cli::add_check(app, action);
     cli::add_errata(app, action);
     cli::add_figures(app, action);
+    cli::add_node(app, action);
     cli::add_play(app, action);
     cli::add_protocols(app, action);
     cli::add_sim(app, action);

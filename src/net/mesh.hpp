@@ -48,6 +48,7 @@ struct LinkStatus {
     std::string host;
     bool connected = false;
     bool silent = false;
+    bool watched = false;  // by the kernel, which will say when its process ends
     std::string problem;  // why it is not connected, if that is known
     std::uint32_t incarnation = 0;
     std::uint64_t sent = 0;      // payloads, and how many of them are not acknowledged

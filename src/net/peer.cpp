@@ -381,6 +381,7 @@ LinkStatus Peer::status() const {
     return {.host = host().name,
             .connected = up_ != nullptr,
             .silent = silent_,
+            .watched = watch_ != nullptr,
             .problem = problem_,
             .incarnation = link_.state().peer.value_or(0),
             .sent = sent_,

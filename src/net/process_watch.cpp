@@ -10,8 +10,6 @@
 #include <sstream>
 #include <sys/syscall.h>
 
-#include "net/descriptor.hpp"
-
 namespace allot::net {
 
 namespace {
@@ -67,10 +65,14 @@ private:
 }  // namespace
 
 std::optional<ProcessMark> mark_of_this_process() {
+    return mark_of(static_cast<std::int32_t>(::getpid()));
+}
+
+std::optional<ProcessMark> mark_of(std::int32_t pid) {
     std::error_code failure;
     ProcessMark mark{.boot = first_line("/proc/sys/kernel/random/boot_id"),
                      .pid_namespace = std::filesystem::read_symlink("/proc/self/ns/pid", failure).string(),
-                     .pid = static_cast<std::int32_t>(::getpid())};
+                     .pid = pid};
     const auto started = start_of(mark.pid);
     if (mark.boot.empty() || failure || !started) return std::nullopt;
     mark.started = *started;
@@ -91,6 +93,13 @@ std::unique_ptr<ProcessWatch> watch_process(boost::asio::io_context& loop, const
     } else {
         watch->watch(std::move(process));
     }
+    return watch;
+}
+
+std::unique_ptr<ProcessWatch> watch_descriptor(boost::asio::io_context& loop, Descriptor process,
+                                               std::function<void()> gone) {
+    auto watch = std::make_unique<PidWatch>(loop, std::move(gone));
+    watch->watch(std::move(process));
     return watch;
 }
 

@@ -6,12 +6,15 @@
 #include <functional>
 #include <memory>
 
+#include "net/descriptor.hpp"
 #include "net/link_frames.hpp"
 
 namespace allot::net {
 
 // Of this process; nothing where /proc does not tell.
 std::optional<ProcessMark> mark_of_this_process();
+// Of another under the same kernel and among the same numbers.
+std::optional<ProcessMark> mark_of(std::int32_t pid);
 
 class ProcessWatch {
 public:
@@ -22,5 +25,9 @@ public:
 // another kernel, or among other process numbers, or if the kernel does not let us watch it.
 std::unique_ptr<ProcessWatch> watch_process(boost::asio::io_context& loop, const ProcessMark& self,
                                             const ProcessMark& other, std::function<void()> gone);
+
+// The same for a process whose descriptor (pidfd) somebody gave us.
+std::unique_ptr<ProcessWatch> watch_descriptor(boost::asio::io_context& loop, Descriptor process,
+                                               std::function<void()> gone);
 
 }  // namespace allot::net

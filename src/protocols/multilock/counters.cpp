@@ -445,6 +445,14 @@ std::size_t Counters::at_hand(const Demand& demand) const {
         std::ranges::count_if(demand.resources, [&](const std::string& one) { return owns(one); }));
 }
 
+std::map<std::string, std::vector<SiteId>> Counters::queues() const {
+    std::map<std::string, std::vector<SiteId>> all;
+    for (const auto& [resource, branch] : branches_)
+        if (branch.token)
+            for (const Waiter& waiter : branch.token->queue) all[resource].push_back(waiter.site);
+    return all;
+}
+
 bool Counters::owns(const std::string& resource) const {
     const auto place = branches_.find(resource);
     return place != branches_.end() && place->second.token.has_value();

@@ -143,6 +143,8 @@ public:
 
     // How many resources of the demand could be used here without a message.
     std::size_t at_hand(const Demand& demand) const;
+    // Who waits, in order, for each resource whose token is here.
+    std::map<std::string, std::vector<SiteId>> queues() const;
 
     static void on_state(const View<Counters>& view, Report& report);
 

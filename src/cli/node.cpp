@@ -1,0 +1,46 @@
+// `allot node`: the daemon of one host.
+
+#include "daemon/node.hpp"
+
+#include <memory>
+
+#include "cli/commands.hpp"
+#include "net/log.hpp"
+
+namespace allot::cli {
+
+namespace {
+
+struct Options {
+    std::string config;
+    bool fresh = false;
+    bool verbose = false;
+};
+
+int run_node(const Options& options) {
+    const auto config = daemon::load_config(options.config);
+    if (!config) return wrong_usage(config.error());
+    if (options.verbose) set_log_level(LogLevel::debug);
+    const auto code = daemon::run_node(*config, options.fresh);
+    if (!code) return wrong_usage(code.error());
+    return *code;
+}
+
+}  // namespace
+
+void add_node(CLI::App& app, Action& action) {
+    auto options = std::make_shared<Options>();
+    CLI::App* command = app.add_subcommand("node", "Runs the daemon of one host, until it is told to stop");
+    command->add_option("--config", options->config, "what host this is, and of which cluster (TOML)")
+        ->required()
+        ->type_name("FILE");
+    command->add_flag("--fresh", options->fresh,
+                      "forget what an earlier run saved; only if all hosts of the cluster are stopped");
+    command->add_flag("--verbose", options->verbose, "log more");
+    command->footer(
+        "SIGTERM stops it in order: what it knows is saved, and the next start goes on from there.\n"
+        "Example: allot node --config /etc/allot/host.toml");
+    command->callback([options, &action] { action = [options] { return run_node(*options); }; });
+}
+
+}  // namespace allot::cli

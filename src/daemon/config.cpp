@@ -1,0 +1,318 @@
+#include "daemon/config.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <toml++/toml.h>
+
+#include "core/hash.hpp"
+#include "session/frames.hpp"
+
+namespace allot::daemon {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+// Reads a table key by key, and in the end complains of what nobody asked for: a misspelt key must not be
+// silently without effect.
+class Section {
+public:
+    Section(const toml::table& table, std::string name, std::string& error)
+        : table_(table), name_(std::move(name)), error_(error) {}
+
+    ~Section() {
+        for (const auto& [key, value] : table_)
+            if (!known_.contains(std::string(key.str())))
+                complain(value, fmt::format("{}: no such setting; there is {}", path(std::string(key.str())),
+                                            fmt::join(known_, ", ")));
+    }
+    Section(const Section&) = delete;
+    Section& operator=(const Section&) = delete;
+
+    const toml::node* find(const std::string& key) {
+        known_.insert(key);
+        return table_.get(key);
+    }
+
+    void text(const std::string& key, std::string& target) {
+        if (const toml::node* node = find(key)) {
+            if (const auto value = node->value_exact<std::string>())
+                target = *value;
+            else
+                complain(*node, fmt::format("{}: write a text, as in {} = \"...\"", path(key), key));
+        }
+    }
+
+    void number(const std::string& key, std::uint32_t& target, std::uint32_t low, std::uint32_t high) {
+        if (const toml::node* node = find(key)) {
+            const auto value = node->value_exact<std::int64_t>();
+            if (value && *value >= low && *value <= high)
+                target = static_cast<std::uint32_t>(*value);
+            else
+                complain(*node, fmt::format("{}: write a whole number from {} to {}", path(key), low, high));
+        }
+    }
+
+    void flag(const std::string& key, bool& target) {
+        if (const toml::node* node = find(key)) {
+            if (const auto value = node->value_exact<bool>())
+                target = *value;
+            else
+                complain(*node, fmt::format("{}: write true or false", path(key)));
+        }
+    }
+
+    void duration(const std::string& key, milliseconds& target) {
+        if (const toml::node* node = find(key)) {
+            const auto value = node->value_exact<std::string>();
+            const auto time = value ? read_duration(*value) : std::nullopt;
+            if (time)
+                target = *time;
+            else
+                complain(*node, fmt::format("{}: write a time, as in \"250ms\" or \"5s\"", path(key)));
+        }
+    }
+
+    void texts(const std::string& key, std::vector<std::string>& target) {
+        if (const toml::node* node = find(key)) {
+            const toml::array* list = node->as_array();
+            if (list == nullptr) return complain(*node, path(key) + ": write a list, as in [\"a\", \"b\"]");
+            for (const toml::node& one : *list) {
+                if (const auto value = one.value_exact<std::string>())
+                    target.push_back(*value);
+                else
+                    complain(one, path(key) + ": write a list of texts, as in [\"a\", \"b\"]");
+            }
+        }
+    }
+
+    void complain(const toml::node& where, const std::string& what) {
+        if (error_.empty()) error_ = fmt::format("{}: {}", where.source().begin.line, what);
+    }
+    std::string path(const std::string& key) const { return name_.empty() ? key : name_ + "." + key; }
+
+private:
+    static std::optional<milliseconds> read_duration(const std::string& text) {
+        std::size_t end = 0;
+        while (end < text.size() && (std::isdigit(static_cast<unsigned char>(text[end])) != 0)) ++end;
+        if (end == 0 || end > 9) return std::nullopt;
+        const std::int64_t number = std::stoll(text.substr(0, end));
+        const std::string unit = text.substr(end);
+        if (unit == "ms") return milliseconds(number);
+        if (unit == "s") return milliseconds(number * 1000);
+        if (unit == "m") return milliseconds(number * 60'000);
+        return std::nullopt;
+    }
+
+    const toml::table& table_;
+    std::string name_;
+    std::string& error_;
+    std::set<std::string> known_;
+};
+
+class Reader {
+public:
+    Result<Config> read(const toml::table& table) {
+        {
+            Section top(table, "", error_);
+            top.text("host", config_.host);
+            top.text("socket", config_.socket);
+            top.text("state", config_.state);
+            top.text("http", config_.http);
+            top.text("clients", config_.clients);
+            read_mode(top);
+            read_cluster(top);
+            read_table(top, "tls", [&](Section& section) {
+                net::TlsFiles files;
+                section.text("certificate", files.certificate);
+                section.text("key", files.key);
+                section.text("authority", files.authority);
+                config_.tls = files;
+            });
+            read_table(top, "locks",
+                       [&](Section& section) { section.number("seats", config_.lock_seats, 1, 4096); });
+            read_semaphores(top);
+            read_table(top, "detector", [&](Section& section) { read_detector(section); });
+            read_table(top, "limits", [&](Section& section) {
+                section.number("sessions", config_.limits.sessions, 1, 1'000'000);
+                section.number("requests_per_session", config_.limits.requests_per_session, 1, 65536);
+                section.number("locks_per_request", config_.limits.locks_per_request, 1, 4096);
+                section.number("name_length", config_.limits.name_length, 1, 4096);
+            });
+            read_allowances(top);
+        }
+        if (!error_.empty()) return Error{error_};
+        if (auto why = wrong(); !why.empty()) return Error{why};
+        return config_;
+    }
+
+private:
+    template <class F>
+    void read_table(Section& top, const std::string& key, F&& f) {
+        const toml::node* node = top.find(key);
+        if (node == nullptr) return;
+        if (const toml::table* table = node->as_table()) {
+            Section section(*table, key, error_);
+            f(section);
+        } else {
+            top.complain(*node, fmt::format("{}: write a table, as in [{}]", key, key));
+        }
+    }
+
+    void read_mode(Section& top) {
+        std::string mode;
+        top.text("socket_mode", mode);
+        if (mode.empty()) return;
+        const bool octal = mode.size() <= 4 && mode.find_first_not_of("01234567") == std::string::npos;
+        if (octal)
+            config_.socket_mode = static_cast<unsigned>(std::stoul(mode, nullptr, 8));
+        else
+            top.complain(*top.find("socket_mode"), "socket_mode: write octal digits, as in \"0660\"");
+    }
+
+    void read_cluster(Section& top) {
+        read_table(top, "cluster", [&](Section& section) {
+            section.flag("plaintext", config_.plaintext);
+            const toml::node* hosts = section.find("hosts");
+            if (hosts == nullptr) return;
+            const toml::table* table = hosts->as_table();
+            if (table == nullptr)
+                return section.complain(*hosts,
+                                        "cluster.hosts: write names and addresses, as in "
+                                        "hosts = { a = \"10.0.0.1:7400\", b = \"10.0.0.2:7400\" }");
+            for (const auto& [name, address] : *table) {
+                if (const auto text = address.value_exact<std::string>())
+                    config_.hosts.push_back({std::string(name.str()), *text});
+                else
+                    section.complain(address, fmt::format("cluster.hosts.{}: write an address, as in "
+                                                          "\"10.0.0.1:7400\"",
+                                                          name.str()));
+            }
+        });
+    }
+
+    void read_semaphores(Section& top) {
+        const toml::node* node = top.find("semaphores");
+        if (node == nullptr) return;
+        const toml::table* table = node->as_table();
+        if (table == nullptr) return top.complain(*node, "semaphores: write a table, as in [semaphores]");
+        for (const auto& [name, value] : *table) {
+            Semaphore& semaphore = config_.semaphores[std::string(name.str())];
+            const std::string path = "semaphores." + std::string(name.str());
+            if (const toml::table* details = value.as_table()) {
+                Section section(*details, path, error_);
+                section.number("permits", semaphore.permits, 1, 10'000);
+                semaphore.max_request = semaphore.permits;
+                section.number("max_request", semaphore.max_request, 1, semaphore.permits);
+            } else if (const auto permits = value.value_exact<std::int64_t>();
+                       permits && *permits >= 1 && *permits <= 10'000) {
+                semaphore.permits = semaphore.max_request = static_cast<std::uint32_t>(*permits);
+            } else {
+                top.complain(value, path + ": write how many permits there are, from 1 to 10000");
+            }
+        }
+    }
+
+    void read_detector(Section& section) {
+        std::string mode;
+        section.text("mode", mode);
+        if (mode == "heartbeat")
+            config_.detector = Config::Detector::heartbeat;
+        else if (!mode.empty() && mode != "automatic")
+            section.complain(*section.find("mode"), "detector.mode: write \"automatic\" or \"heartbeat\"");
+        section.duration("heartbeat", config_.heartbeat);
+        section.duration("dead_after", config_.dead_after);
+        section.duration("stop_within", config_.stop_within);
+        section.duration("resume_within", config_.resume_within);
+    }
+
+    void read_allowances(Section& top) {
+        const toml::node* node = top.find("allow");
+        if (node == nullptr) return;
+        const toml::array* list = node->as_array();
+        if (list == nullptr) return top.complain(*node, "allow: write tables, each as [[allow]]");
+        for (const toml::node& one : *list) {
+            const toml::table* table = one.as_table();
+            if (table == nullptr) return top.complain(one, "allow: write tables, each as [[allow]]");
+            Section section(*table, "allow", error_);
+            Allowance allowance;
+            section.texts("users", allowance.users);
+            section.texts("locks", allowance.locks);
+            section.texts("semaphores", allowance.semaphores);
+            config_.allow.push_back(std::move(allowance));
+        }
+    }
+
+    // What is wrong with the whole.
+    std::string wrong() {
+        if (config_.host.empty()) return "host is missing; write the name of this host, as in host = \"a\"";
+        // Alone, a host needs no address.
+        if (config_.hosts.empty()) config_.hosts.push_back({config_.host, "127.0.0.1:0"});
+        const auto mine = [&](const Config::Host& one) { return one.name == config_.host; };
+        if (std::ranges::none_of(config_.hosts, mine))
+            return fmt::format("host \"{}\" is not in cluster.hosts; add it there with its address",
+                               config_.host);
+        if (config_.socket.empty()) return "socket is empty; write a path, as in \"/run/allot/allot.sock\"";
+        if (config_.socket.size() > 100)
+            return fmt::format("socket: {} characters are too many for a socket; write at most 100",
+                               config_.socket.size());
+        if (config_.dead_after < 4 * config_.heartbeat)
+            return "detector.dead_after: write at least four heartbeats";
+        if (!config_.clients.empty() && !config_.tls && !net::is_loopback(config_.clients))
+            return "clients: programs on other machines need certificates; add [tls]";
+        if (config_.tls &&
+            (config_.tls->certificate.empty() || config_.tls->key.empty() || config_.tls->authority.empty()))
+            return "tls: write certificate, key and authority, the files that `allot cert` makes";
+        return {};
+    }
+
+    Config config_;
+    std::string error_;
+};
+
+}  // namespace
+
+std::uint32_t Config::self() const {
+    const auto mine = [&](const Host& one) { return one.name == host; };
+    return static_cast<std::uint32_t>(std::ranges::find_if(hosts, mine) - hosts.begin());
+}
+
+std::uint64_t Config::agreement() const {
+    std::string all;
+    for (const Host& one : hosts) encode(one.name, all);
+    encode(lock_seats, all);
+    for (const auto& [name, semaphore] : semaphores) {
+        encode(name, all);
+        encode(semaphore.permits, all);
+        encode(semaphore.max_request, all);
+    }
+    encode(static_cast<std::uint64_t>(stop_within.count()), all);
+    return hash_bytes(all);
+}
+
+Result<Config> parse_config(const std::string& text, const std::string& path) {
+    toml::table table;
+    try {
+        table = toml::parse(text, path);
+    } catch (const toml::parse_error& error) {
+        return Error{fmt::format("{}:{}: {}", path, error.source().begin.line, error.description())};
+    }
+    auto config = Reader().read(table);
+    if (!config)
+        return Error{
+            fmt::format("{}:{}{}", path, std::isdigit(config.error()[0]) != 0 ? "" : " ", config.error())};
+    return config;
+}
+
+Result<Config> load_config(const std::string& path) {
+    std::ifstream file(path);
+    if (!file) return Error{fmt::format("{}: cannot be read; write the path of a configuration", path)};
+    std::stringstream text;
+    text << file.rdbuf();
+    return parse_config(text.str(), path);
+}
+
+}  // namespace allot::daemon

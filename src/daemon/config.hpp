@@ -1,0 +1,71 @@
+// What a daemon is told: `allot node --config host.toml`. docs/host.toml is an annotated sample.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/result.hpp"
+#include "net/stream.hpp"
+
+namespace allot::daemon {
+
+struct Semaphore {
+    std::uint32_t permits = 1;
+    std::uint32_t max_request = 1;  // units one program may ask for at once
+    bool operator==(const Semaphore&) const = default;
+};
+
+// Who may use what. Users are names on this system, groups `@name`, certificates `cert:name`; `*` at the end
+// of a name stands for anything.
+struct Allowance {
+    std::vector<std::string> users;
+    std::vector<std::string> locks;
+    std::vector<std::string> semaphores;
+};
+
+struct Limits {
+    std::uint32_t sessions = 16384;
+    std::uint32_t requests_per_session = 256;
+    std::uint32_t locks_per_request = 64;
+    std::uint32_t name_length = 128;
+};
+
+struct Config {
+    struct Host {
+        std::string name;
+        std::string address;
+    };
+    enum class Detector : std::uint8_t { automatic, heartbeat };
+
+    std::string host;
+    std::string socket = "/run/allot/allot.sock";
+    unsigned socket_mode = 0660;
+    std::string state = "/var/lib/allot";
+    std::string http;     // address, or empty for none
+    std::string clients;  // address for programs on other machines (TLS), or empty
+    std::vector<Host> hosts;
+    bool plaintext = false;
+    std::optional<net::TlsFiles> tls;
+    std::uint32_t lock_seats = 64;
+    std::map<std::string, Semaphore> semaphores;
+    Detector detector = Detector::automatic;
+    std::chrono::milliseconds heartbeat{250};
+    std::chrono::milliseconds dead_after{5000};
+    std::chrono::milliseconds stop_within{3000};
+    std::chrono::milliseconds resume_within{10000};
+    Limits limits;
+    std::vector<Allowance> allow;  // empty: whoever can open the socket may use everything
+
+    std::uint32_t self() const;
+    // A hash of all that the hosts of a cluster must have alike.
+    std::uint64_t agreement() const;
+};
+
+Result<Config> parse_config(const std::string& text, const std::string& path);
+Result<Config> load_config(const std::string& path);
+
+}  // namespace allot::daemon

@@ -1,0 +1,29 @@
+// A small HTTP server for people and for monitoring: /status (JSON), /metrics (Prometheus), /health.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "core/result.hpp"
+
+namespace allot::daemon {
+
+struct HttpPages {
+    // Called with where to put the page when it is ready.
+    std::function<void(std::function<void(std::string)>)> status;
+    std::function<std::string()> metrics;
+    std::function<std::string()> health;  // empty: all is well; otherwise what is not
+};
+
+class HttpServer {
+public:
+    virtual ~HttpServer() = default;
+    virtual std::uint16_t port() const = 0;
+};
+
+Result<std::unique_ptr<HttpServer>> serve_http(boost::asio::io_context& loop, const std::string& address,
+                                               HttpPages pages);
+
+}  // namespace allot::daemon

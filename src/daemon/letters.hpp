@@ -1,0 +1,82 @@
+// What daemons say to each other over a link (net/mesh.hpp), one letter per payload, in canonical bytes.
+#pragma once
+
+#include <boost/describe.hpp>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/types.hpp"
+#include "session/frames.hpp"
+
+namespace allot::daemon {
+
+// A message of a protocol, from seat to seat.
+struct SiteLetter {
+    std::uint32_t space = 0;
+    SiteId from = 0;
+    SiteId to = 0;
+    std::string message;
+    bool operator==(const SiteLetter&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(SiteLetter, (), (space, from, to, message))
+
+// The seats that hear of deaths are in this life here; all earlier ones are over.
+struct Alive {
+    std::uint32_t life = 0;
+    bool operator==(const Alive&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Alive, (), (life))
+
+// I hold that life of yours, and all before it, for over.
+struct Buried {
+    std::uint32_t life = 0;
+    bool operator==(const Buried&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Buried, (), (life))
+
+struct ReportQuery {
+    std::uint64_t number = 0;
+    bool operator==(const ReportQuery&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(ReportQuery, (), (number))
+
+// What one host knows: of its own programs, and in which order sites wait for the tokens that are there.
+struct QueueReport {
+    std::string resource;
+    std::vector<SiteId> waiters;
+    bool operator==(const QueueReport&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(QueueReport, (), (resource, waiters))
+
+struct PartyReport {
+    session::Party party;
+    std::vector<session::Held> held;
+    std::vector<std::string> waiting;            // names of what it lacks
+    std::map<std::string, std::uint32_t> units;  // of each semaphore it asked for
+    bool seated = false;
+    SiteId site = 0;  // if it is seated
+    bool operator==(const PartyReport&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(PartyReport, (), (party, held, waiting, units, seated, site))
+
+struct Report {
+    session::HostStatus host;
+    std::vector<QueueReport> queues;  // of locks
+    std::vector<PartyReport> parties;
+    bool operator==(const Report&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Report, (), (host, queues, parties))
+
+struct ReportAnswer {
+    std::uint64_t number = 0;
+    Report report;
+    bool operator==(const ReportAnswer&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(ReportAnswer, (), (number, report))
+
+using Letter = std::variant<SiteLetter, Alive, Buried, ReportQuery, ReportAnswer>;
+
+}  // namespace allot::daemon

@@ -1,0 +1,14 @@
+// Sets of locks: `counters` with everything on. Tokens begin at the first seat of some host, by name.
+#include "daemon/space_of.hpp"
+#include "protocols/multilock/counters.hpp"
+
+namespace allot::daemon {
+
+std::unique_ptr<Space> make_locks(const Seating& seating, Space::Post post) {
+    Counters::Config config;
+    config.sites = seating.sites();
+    config.homes = seating.hosts;
+    return std::make_unique<SpaceOf<Counters>>(config, seating, std::move(post));
+}
+
+}  // namespace allot::daemon

@@ -1,0 +1,410 @@
+#include "daemon/node.hpp"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <csignal>
+#include <fmt/format.h>
+
+#include "core/bytes.hpp"
+#include "core/json.hpp"
+#include "daemon/desk.hpp"
+#include "daemon/http.hpp"
+#include "daemon/letters.hpp"
+#include "daemon/overview.hpp"
+#include "daemon/sessions.hpp"
+#include "daemon/state.hpp"
+#include "daemon/vigil.hpp"
+#include "net/log.hpp"
+#include "net/mesh.hpp"
+
+namespace allot::daemon {
+
+namespace {
+
+using net::HostId;
+
+// So long a status waits for hosts that do not answer.
+constexpr std::chrono::milliseconds status_patience{500};
+// Seats of a semaphore: each costs every request two messages, and one program at a time may sit there.
+constexpr std::uint32_t most_permit_seats = 4;
+
+class Node {
+public:
+    explicit Node(const Config& config)
+        : config_(config),
+          self_(config.self()),
+          folder_(config.state),
+          desk_(config, [this](Owner owner,
+                               const session::DaemonMessage& message) { sessions_.say(owner, message); }),
+          sessions_(loop_, config, desk_,
+                    [this](bool whole, std::function<void(const session::Status&)> done) {
+                        ask_for_status(whole, std::move(done));
+                    }),
+          vigil_(loop_, config, vigil_events()),
+          expiry_(loop_),
+          signals_(loop_, SIGTERM, SIGINT) {}
+
+    Result<int> run(bool fresh);
+
+private:
+    std::optional<std::string> begin(bool fresh);
+    std::optional<std::string> make_mesh(const Beginning& beginning);
+    void make_spaces();
+    std::optional<std::string> enter_life(const Beginning& beginning);
+    std::optional<std::string> listen();
+    void stop();
+
+    net::Mesh::Events mesh_events();
+    Vigil::Events vigil_events();
+    void receive(HostId from, std::string_view payload);
+    void receive_letter(HostId from, const SiteLetter& letter);
+    void receive_letter(HostId from, const Alive& alive) { vigil_.receive(from, alive); }
+    void receive_letter(HostId from, const Buried& buried) { vigil_.receive(from, buried); }
+    void receive_letter(HostId from, const ReportQuery& query);
+    void receive_letter(HostId from, const ReportAnswer& answer);
+    void send(HostId to, const Letter& letter);
+    void after_turn();
+
+    void ask_for_status(bool whole, std::function<void(const session::Status&)> done);
+    void finish_status(std::uint64_t number);
+    Report own_report();
+    session::HostStatus status_of(HostId host) const;
+    std::string metrics();
+
+    struct StatusRound {
+        std::map<HostId, Report> reports;
+        std::size_t awaited = 0;
+        std::function<void(const session::Status&)> done;
+        std::unique_ptr<net::Timer> patience;
+    };
+
+    const Config& config_;
+    const HostId self_;
+    boost::asio::io_context loop_{1};
+    StateFolder folder_;
+    std::uint32_t incarnation_ = 0;
+    Desk desk_;
+    Sessions sessions_;
+    std::unique_ptr<net::Mesh> mesh_;
+    Vigil vigil_;
+    net::Timer expiry_;
+    std::optional<Clock::time_point> expiry_set_;
+    boost::asio::signal_set signals_;
+    std::unique_ptr<net::Listener> programs_;
+    std::unique_ptr<net::Listener> remote_programs_;
+    std::unique_ptr<HttpServer> http_;
+    std::map<std::uint64_t, StatusRound> rounds_;
+    std::uint64_t next_round_ = 1;
+    int exit_code_ = 0;
+    std::string bytes_;
+};
+
+// --- Beginning and end.
+
+Result<int> Node::run(bool fresh) {
+    if (auto why = begin(fresh)) return Error{std::move(*why)};
+    signals_.async_wait([this](const boost::system::error_code& failure, int) {
+        if (!failure) stop();
+    });
+    std::signal(SIGPIPE, SIG_IGN);
+    while (!loop_.stopped()) {
+        loop_.run_one();
+        after_turn();
+    }
+    return exit_code_;
+}
+
+std::optional<std::string> Node::begin(bool fresh) {
+    const auto beginning = folder_.open(config_.agreement(), fresh);
+    if (!beginning) return beginning.error();
+    incarnation_ = beginning->incarnation;
+    if (auto why = make_mesh(*beginning)) return why;
+    make_spaces();
+    if (auto why = enter_life(*beginning)) return why;
+    if (const auto port = mesh_->start(); !port) return port.error();
+    if (auto why = listen()) return why;
+    log_info(fmt::format("host {} is ready: incarnation {}, {} of {} hosts configured, programs at {}",
+                         config_.host, incarnation_, config_.hosts.size(), config_.hosts.size(),
+                         config_.socket));
+    return std::nullopt;
+}
+
+std::optional<std::string> Node::make_mesh(const Beginning& beginning) {
+    net::MeshConfig config;
+    for (const Config::Host& host : config_.hosts) config.hosts.push_back({host.name, host.address});
+    config.self = self_;
+    config.incarnation = beginning.incarnation;
+    config.agreement = config_.agreement();
+    config.plaintext = config_.plaintext;
+    config.heartbeat = config_.heartbeat;
+    config.silence = config_.dead_after;
+    config.watch_processes = config_.detector == Config::Detector::automatic;
+    if (config_.tls) {
+        auto tls = net::load_tls(*config_.tls);
+        if (!tls) return tls.error();
+        config.tls = *tls;
+    }
+    auto mesh = net::Mesh::make(loop_, std::move(config), mesh_events());
+    if (!mesh) return mesh.error();
+    mesh_ = std::move(*mesh);
+    return std::nullopt;
+}
+
+void Node::make_spaces() {
+    const auto hosts = static_cast<std::uint32_t>(config_.hosts.size());
+    const auto post = [this](std::uint32_t space) {
+        return [this, space](SiteId from, SiteId to, std::string_view message) {
+            send(to % static_cast<std::uint32_t>(config_.hosts.size()),
+                 SiteLetter{space, from, to, std::string(message)});
+        };
+    };
+    desk_.add_space(make_locks({hosts, config_.lock_seats, self_}, post(0)));
+    for (const auto& [name, semaphore] : config_.semaphores)
+        desk_.add_space(make_semaphore({hosts, std::min(semaphore.permits, most_permit_seats), self_},
+                                       semaphore.permits, semaphore.max_request, post(desk_.spaces())));
+}
+
+std::optional<std::string> Node::enter_life(const Beginning& beginning) {
+    if (beginning.saved) {
+        const SavedState& saved = *beginning.saved;
+        const bool good = mesh_->resume(saved.links) && vigil_.resume(saved.vigil) &&
+                          desk_.resume(saved.desk) && sessions_.resume(saved.sessions);
+        if (!good)
+            return fmt::format(
+                "{}: the saved state cannot be read; stop all hosts, then start each with --fresh",
+                config_.state);
+        return std::nullopt;
+    }
+    Space& locks = desk_.space(0);
+    locks.begin_life(0);
+    if (beginning.after_a_crash && config_.hosts.size() > 1) {
+        locks.close(
+            "its daemon ended without saving its state; stop all hosts, then start each with --fresh");
+        log_error("the daemon of this host ended without saving its state: its locks are lost");
+    }
+    vigil_.start(beginning.life, beginning.after_a_crash);
+    return std::nullopt;
+}
+
+std::optional<std::string> Node::listen() {
+    auto programs = net::listen_unix(loop_, config_.socket, config_.socket_mode,
+                                     [this](net::StreamPtr stream) { sessions_.accept(std::move(stream)); });
+    if (!programs) return programs.error();
+    programs_ = std::move(*programs);
+    if (!config_.clients.empty()) {
+        net::TlsPtr tls;
+        if (config_.tls) tls = *net::load_tls(*config_.tls);
+        auto remote = net::listen_tcp(loop_, config_.clients, tls,
+                                      [this](net::StreamPtr stream) { sessions_.accept(std::move(stream)); });
+        if (!remote) return remote.error();
+        remote_programs_ = std::move(*remote);
+    }
+    if (!config_.http.empty()) {
+        HttpPages pages;
+        pages.status = [this](std::function<void(std::string)> done) {
+            ask_for_status(
+                true, [done](const session::Status& status) { done(json_text(to_json(status)) + "\n"); });
+        };
+        pages.metrics = [this] { return metrics(); };
+        pages.health = [this] { return desk_.space(0).closed(); };
+        auto http = serve_http(loop_, config_.http, std::move(pages));
+        if (!http) return http.error();
+        http_ = std::move(*http);
+    }
+    return std::nullopt;
+}
+
+// Programs see their connection end; those that come back to the next run find everything as it was.
+void Node::stop() {
+    programs_.reset();
+    remote_programs_.reset();
+    http_.reset();
+    sessions_.close_all();
+    mesh_->stop();
+    SavedState state{.agreement = config_.agreement(),
+                     .incarnation = incarnation_,
+                     .vigil = vigil_.saved(),
+                     .links = mesh_->saved(),
+                     .desk = desk_.saved(),
+                     .sessions = sessions_.saved()};
+    if (const auto saved = folder_.save(state); !saved) {
+        log_error("the state could not be saved: " + saved.error());
+        exit_code_ = 1;
+    }
+    log_info(fmt::format("host {} has stopped", config_.host));
+    loop_.stop();
+}
+
+// --- Links.
+
+net::Mesh::Events Node::mesh_events() {
+    net::Mesh::Events events;
+    events.received = [this](HostId from, std::string_view payload) { receive(from, payload); };
+    events.connected = [this](HostId peer, std::uint32_t, bool) { vigil_.connected(peer); };
+    events.disconnected = [](HostId) {};
+    events.ended = [this](HostId peer, std::uint32_t) { vigil_.ended(peer); };
+    events.silent = [this](HostId peer) { vigil_.silent(peer); };
+    events.heard = [this](HostId peer) { vigil_.heard(peer); };
+    events.congestion = [this](bool congested) { sessions_.pause(congested); };
+    events.disowned = [this](HostId by) {
+        log_error(fmt::format("host {} has met a later incarnation of this host than {}; start it again",
+                              config_.hosts[by].name, incarnation_));
+        exit_code_ = 1;
+        loop_.stop();
+    };
+    return events;
+}
+
+Vigil::Events Node::vigil_events() {
+    const auto each_semaphore = [this](auto&& f) {
+        for (std::uint32_t space = 1; space < desk_.spaces(); ++space) f(desk_.space(space));
+        desk_.pump();
+    };
+    Vigil::Events events;
+    events.trusted = [each_semaphore](HostId host, std::uint32_t life) {
+        each_semaphore([&](Space& space) { space.trusted(host, life); });
+    };
+    events.dead = [each_semaphore](HostId host, std::uint32_t life) {
+        each_semaphore([&](Space& space) { space.dead(host, life); });
+    };
+    events.begin_life = [this, each_semaphore](std::uint32_t life) {
+        folder_.note_life(life);
+        each_semaphore([&](Space& space) { space.begin_life(life); });
+    };
+    events.end_life = [each_semaphore](const std::string& why) {
+        each_semaphore([&](Space& space) { space.end_life(why); });
+    };
+    events.send = [this](HostId to, const Letter& letter) { send(to, letter); };
+    events.watched = [this](HostId host) { return mesh_->status(host).watched; };
+    events.anything_held = [this] {
+        for (const Desk::Lease* lease : desk_.leases())
+            for (const Desk::Part& part : lease->parts)
+                if (part.space > 0 && part.granted) return true;
+        return false;
+    };
+    return events;
+}
+
+void Node::send(HostId to, const Letter& letter) {
+    bytes_.clear();
+    encode(letter, bytes_);
+    mesh_->send(to, bytes_);
+}
+
+void Node::receive(HostId from, std::string_view payload) {
+    const auto letter = from_bytes<Letter>(payload);
+    if (!letter) return log_error(fmt::format("host {} wrote what is no letter", config_.hosts[from].name));
+    std::visit([&](const auto& kind) { receive_letter(from, kind); }, *letter);
+    desk_.pump();
+}
+
+void Node::receive_letter(HostId from, const SiteLetter& letter) {
+    const bool mine = letter.space < desk_.spaces() &&
+                      letter.from % config_.hosts.size() == from;  // nobody speaks for the seats of others
+    if (!mine || !desk_.space(letter.space).deliver(letter.from, letter.to, letter.message))
+        log_error(fmt::format("host {} wrote what no seat here understands", config_.hosts[from].name));
+}
+
+// What was asked for may have a deadline that is nearer than all before.
+void Node::after_turn() {
+    const auto next = desk_.expire(Clock::now());
+    if (next == expiry_set_) return;
+    expiry_set_ = next;
+    if (next)
+        expiry_.set(*next - Clock::now(), [] {});
+    else
+        expiry_.cancel();
+}
+
+// --- What there is to see.
+
+Report Node::own_report() {
+    Report report = report_of(config_, desk_, sessions_);
+    report.host.incarnation = incarnation_;
+    for (HostId host = 0; host < config_.hosts.size(); ++host) {
+        if (host == self_) continue;
+        const net::LinkStatus link = mesh_->status(host);
+        report.host.links.push_back({link.host,
+                                     link.silent      ? "silent"
+                                     : link.connected ? "up"
+                                                      : "down",
+                                     link.problem, link.sent, link.received, link.reconnects,
+                                     link.unacknowledged_bytes});
+    }
+    return report;
+}
+
+session::HostStatus Node::status_of(HostId host) const {
+    const net::LinkStatus link = mesh_->status(host);
+    session::HostStatus status{.name = config_.hosts[host].name, .incarnation = link.incarnation};
+    status.state = vigil_.is_lost(host) ? "lost"
+                   : link.silent        ? "silent"
+                   : link.connected     ? "unknown"
+                                        : "unreachable";
+    return status;
+}
+
+void Node::ask_for_status(bool whole, std::function<void(const session::Status&)> done) {
+    const std::uint64_t number = next_round_++;
+    StatusRound& round = rounds_[number];
+    round.done = std::move(done);
+    round.reports[self_] = own_report();
+    for (HostId host = 0; whole && host < config_.hosts.size(); ++host) {
+        if (host == self_ || !mesh_->status(host).connected) continue;
+        ++round.awaited;
+        send(host, ReportQuery{number});
+    }
+    if (round.awaited == 0) return finish_status(number);
+    round.patience = std::make_unique<net::Timer>(loop_);
+    round.patience->set(status_patience, [this, number] { finish_status(number); });
+}
+
+void Node::receive_letter(HostId from, const ReportQuery& query) {
+    send(from, ReportAnswer{query.number, own_report()});
+}
+
+void Node::receive_letter(HostId from, const ReportAnswer& answer) {
+    const auto place = rounds_.find(answer.number);
+    if (place == rounds_.end()) return;  // too late
+    place->second.reports[from] = answer.report;
+    if (--place->second.awaited == 0) finish_status(answer.number);
+}
+
+void Node::finish_status(std::uint64_t number) {
+    const auto round = rounds_.extract(number);
+    std::vector<session::HostStatus> missing;
+    for (HostId host = 0; host < config_.hosts.size(); ++host)
+        if (!round.mapped().reports.contains(host)) missing.push_back(status_of(host));
+    round.mapped().done(overview(config_, round.mapped().reports, missing));
+}
+
+std::string Node::metrics() {
+    const Report report = own_report();
+    std::uint64_t holding = 0;
+    std::uint64_t waiting = 0;
+    for (const PartyReport& one : report.parties) ++(one.waiting.empty() ? holding : waiting);
+    std::string text;
+    const auto add = [&](const char* name, const char* type, const char* help, std::uint64_t value) {
+        text += fmt::format("# HELP {} {}\n# TYPE {} {}\n{} {}\n", name, help, name, type, name, value);
+    };
+    add("allot_sessions", "gauge", "Programs that are connected.", report.host.sessions);
+    add("allot_leases_held", "gauge", "Requests of programs of this host that are granted.", holding);
+    add("allot_leases_waiting", "gauge", "Requests of programs of this host that wait.", waiting);
+    add("allot_grants_total", "counter", "Requests granted since the start.", report.host.grants);
+    text += "# HELP allot_link_up Whether the link to a host is up.\n# TYPE allot_link_up gauge\n";
+    for (const session::LinkView& link : report.host.links)
+        text += fmt::format("allot_link_up{{host=\"{}\"}} {}\n", link.to, link.state == "up" ? 1 : 0);
+    text += "# HELP allot_link_sent_total Letters sent to a host.\n# TYPE allot_link_sent_total counter\n";
+    for (const session::LinkView& link : report.host.links)
+        text += fmt::format("allot_link_sent_total{{host=\"{}\"}} {}\n", link.to, link.sent);
+    return text;
+}
+
+}  // namespace
+
+Result<int> run_node(const Config& config, bool fresh) {
+    set_log_name(config.host);
+    return Node(config).run(fresh);
+}
+
+}  // namespace allot::daemon

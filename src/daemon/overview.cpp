@@ -1,0 +1,151 @@
+#include "daemon/overview.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+namespace allot::daemon {
+
+namespace {
+
+using session::Party;
+using session::ResourceStatus;
+
+std::uint64_t ago_ms(std::uint64_t since_ms) {
+    const auto now = std::chrono::duration_cast<std::chrono::milliseconds>(
+                         std::chrono::system_clock::now().time_since_epoch())
+                         .count();
+    return static_cast<std::uint64_t>(now) - std::min(static_cast<std::uint64_t>(now), since_ms);
+}
+
+PartyReport party_of(const Desk::Lease& lease, const std::map<Claim, SpaceView::Seat>& seats,
+                     const Sessions& sessions) {
+    PartyReport report{.party = sessions.party(lease.owner)};
+    report.party.since_ms = ago_ms(lease.since_ms);
+    report.party.wanted = lease.want.locks;
+    for (const session::Permit& permit : lease.want.permits) report.party.wanted.push_back(permit.semaphore);
+    for (const session::Held& held : lease.held) report.held.push_back(held);
+    for (std::size_t i = lease.held.size(); i < report.party.wanted.size(); ++i)
+        report.waiting.push_back(report.party.wanted[i]);
+    for (const session::Permit& permit : lease.want.permits) report.units[permit.semaphore] = permit.units;
+    const Desk::Part& part = lease.parts.back();
+    if (const auto seat = seats.find(part.claim); seat != seats.end()) {
+        report.seated = true;
+        report.site = seat->second.site;
+    }
+    return report;
+}
+
+// Who waits for a lock, in the order that its token has; then those of whom it has not heard.
+void put_in_order(std::vector<std::pair<const PartyReport*, Party>>& waiters,
+                  const std::vector<SiteId>& queue) {
+    const auto rank = [&](const PartyReport& one) {
+        if (!one.seated) return queue.size() + 1;
+        return static_cast<std::size_t>(std::ranges::find(queue, one.site) - queue.begin());
+    };
+    std::ranges::stable_sort(waiters, [&](const auto& a, const auto& b) {
+        const auto ra = rank(*a.first), rb = rank(*b.first);
+        return ra != rb ? ra < rb : a.second.since_ms > b.second.since_ms;
+    });
+}
+
+class Collector {
+public:
+    explicit Collector(const Config& config) {
+        for (const auto& [name, semaphore] : config.semaphores) {
+            ResourceStatus& status = resources_["semaphore " + name];
+            status.name = name;
+            status.kind = "semaphore";
+            status.capacity = semaphore.permits;
+        }
+        config_ = &config;
+    }
+
+    void add(const Report& report) {
+        for (const QueueReport& queue : report.queues) {
+            queues_[queue.resource] = queue.waiters;
+            lock(queue.resource).place = report.host.name;
+        }
+        for (const PartyReport& one : report.parties) {
+            for (const session::Held& held : one.held) {
+                ResourceStatus& status = resource(one, held.name);
+                Party party = party_for(one, held.name);
+                party.fence = held.fence;
+                if (status.kind == "lock") status.place = report.host.name;
+                status.holders.push_back(std::move(party));
+            }
+            for (const std::string& name : one.waiting)
+                waiters_[&resource(one, name)].push_back({&one, party_for(one, name)});
+        }
+    }
+
+    std::vector<ResourceStatus> finish() {
+        for (auto& [status, waiters] : waiters_) {
+            put_in_order(waiters, status->kind == "lock" ? queues_[status->name] : std::vector<SiteId>{});
+            for (auto& [report, party] : waiters) status->waiters.push_back(std::move(party));
+        }
+        std::vector<ResourceStatus> all;
+        for (auto& [key, status] : resources_) all.push_back(std::move(status));
+        return all;
+    }
+
+private:
+    ResourceStatus& lock(const std::string& name) {
+        ResourceStatus& status = resources_["lock " + name];
+        status.name = name;
+        status.kind = "lock";
+        return status;
+    }
+
+    ResourceStatus& resource(const PartyReport& one, const std::string& name) {
+        return one.units.contains(name) && config_->semaphores.contains(name)
+                   ? resources_["semaphore " + name]
+                   : lock(name);
+    }
+
+    static Party party_for(const PartyReport& one, const std::string& name) {
+        Party party = one.party;
+        if (const auto units = one.units.find(name); units != one.units.end()) party.units = units->second;
+        return party;
+    }
+
+    const Config* config_;
+    std::map<std::string, ResourceStatus> resources_;  // by kind and name
+    std::map<std::string, std::vector<SiteId>> queues_;
+    std::map<ResourceStatus*, std::vector<std::pair<const PartyReport*, Party>>> waiters_;
+};
+
+}  // namespace
+
+Report report_of(const Config& config, Desk& desk, const Sessions& sessions) {
+    Report report;
+    report.host.name = config.host;
+    report.host.state = "up";
+    report.host.sessions = sessions.connected();
+    report.host.grants = desk.grants();
+    std::map<Claim, SpaceView::Seat> seats;
+    for (std::uint32_t number = 0; number < desk.spaces(); ++number) {
+        SpaceView view = desk.space(number).view();
+        for (const SpaceView::Seat& seat : view.taken) seats[seat.claim] = seat;
+        for (SpaceView::Queue& queue : view.tokens)
+            report.queues.push_back({std::move(queue.resource), std::move(queue.waiters)});
+    }
+    for (const Desk::Lease* lease : desk.leases())
+        report.parties.push_back(party_of(*lease, seats, sessions));
+    return report;
+}
+
+session::Status overview(const Config& config, const std::map<net::HostId, Report>& reports,
+                         const std::vector<session::HostStatus>& missing) {
+    session::Status status{.host = config.host};
+    Collector collector(config);
+    for (const auto& [host, report] : reports) {
+        status.hosts.push_back(report.host);
+        collector.add(report);
+    }
+    for (const session::HostStatus& host : missing) status.hosts.push_back(host);
+    std::ranges::sort(status.hosts, {}, &session::HostStatus::name);
+    status.resources = collector.finish();
+    return status;
+}
+
+}  // namespace allot::daemon

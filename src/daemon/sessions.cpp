@@ -1,0 +1,289 @@
+#include "daemon/sessions.hpp"
+
+#include <fmt/format.h>
+#include <random>
+
+#include "core/bytes.hpp"
+#include "daemon/permissions.hpp"
+#include "net/frame.hpp"
+#include "net/log.hpp"
+
+namespace allot::daemon {
+
+namespace {
+
+// Who knows it may take over what a session holds, so it must not be guessed.
+std::string secret_name() {
+    std::random_device device;
+    return fmt::format("{:08x}{:08x}{:08x}{:08x}", device(), device(), device(), device());
+}
+
+// A program that does not read its answers must not fill our memory with them.
+constexpr std::size_t most_unsent = std::size_t{4} << 20;
+
+}  // namespace
+
+// One connection.
+class Sessions::Session : public std::enable_shared_from_this<Session> {
+public:
+    Session(Sessions& all, net::StreamPtr stream)
+        : all_(all), stream_(std::move(stream)), reader_(session::frame_limit) {}
+
+    void start() {
+        net::Stream::Events events;
+        events.read = [self = shared_from_this()](std::string_view bytes) { self->read(bytes); };
+        events.closed = [self = shared_from_this()](const std::string&) { self->all_.gone(self); };
+        events.passed = [self = shared_from_this()](int descriptor) {
+            self->passed_.emplace_back(net::Descriptor(descriptor));
+        };
+        stream_->start(std::move(events));
+    }
+
+    void say(const session::DaemonMessage& message) {
+        buffer_.clear();
+        encode(message, buffer_);
+        frame_.clear();
+        net::put_frame(buffer_, frame_);
+        stream_->write(frame_);
+        if (stream_->unsent() > most_unsent) break_off("it does not read its answers");
+    }
+
+    void break_off(const std::string& why) {
+        if (over_) return;
+        log_warning(fmt::format("session of {} ({}) closed: {}", user_of(stream_->identity()),
+                                stream_->identity().address, why));
+        over_ = true;
+        say(session::Farewell{why});
+        close();
+        all_.gone(shared_from_this());
+    }
+
+    void close() {
+        over_ = true;
+        stream_->close();
+    }
+
+    // The descriptor that came with the message at hand.
+    net::Descriptor take_passed() {
+        if (passed_.empty()) return {};
+        net::Descriptor first = std::move(passed_.front());
+        passed_.erase(passed_.begin());
+        return first;
+    }
+
+    const net::Identity& identity() const { return stream_->identity(); }
+    void pause(bool paused) { stream_->pause(paused); }
+
+    std::optional<Owner> owner;  // after hello
+
+private:
+    void read(std::string_view bytes) {
+        const auto self = shared_from_this();  // an answer may drop us
+        const bool good = reader_.feed(bytes, [&](std::string_view content) {
+            auto message = from_bytes<session::ClientMessage>(content);
+            if (!message) {
+                break_off("a frame is no message of the session protocol");
+                return false;
+            }
+            if (const auto* hello = std::get_if<session::Hello>(&*message); hello != nullptr && !owner)
+                all_.hello(self, *hello);
+            else if (owner)
+                all_.answer(*this, *message);
+            else
+                break_off("the first message is not a hello");
+            return !over_;
+        });
+        if (!good && !over_) break_off(fmt::format("a frame is larger than {} bytes", session::frame_limit));
+    }
+
+    Sessions& all_;
+    net::StreamPtr stream_;
+    net::FrameReader reader_;
+    std::vector<net::Descriptor> passed_;
+    std::string buffer_;
+    std::string frame_;
+    bool over_ = false;
+};
+
+Sessions::Sessions(boost::asio::io_context& loop, const Config& config, Desk& desk, StatusQuery status)
+    : loop_(loop), config_(config), desk_(desk), status_(std::move(status)), grace_(loop) {}
+
+Sessions::~Sessions() {
+    close_all();
+}
+
+void Sessions::accept(net::StreamPtr stream) {
+    const auto session = std::make_shared<Session>(*this, std::move(stream));
+    strangers_.insert(session);
+    session->start();
+    if (paused_) session->pause(true);
+    if (connected_.size() + strangers_.size() > config_.limits.sessions)
+        session->break_off(
+            fmt::format("there are {} sessions, the most there may be", config_.limits.sessions));
+}
+
+void Sessions::hello(const std::shared_ptr<Session>& session, const session::Hello& hello) {
+    if (hello.version != session::version)
+        return session->break_off(
+            fmt::format("version {} of the session protocol is not spoken here; this is {}", hello.version,
+                        session::version));
+    strangers_.erase(session);
+    const auto same = [&](const auto& one) { return one.second.name == hello.resume; };
+    const auto known = hello.resume.empty() ? records_.end() : std::ranges::find_if(records_, same);
+    const bool resumed = known != records_.end();
+    const Owner owner = resumed ? known->first : next_owner_++;
+    Record& record = records_[owner];
+    if (!resumed) record.name = secret_name();
+    record.user = user_of(session->identity());
+    record.command = hello.command;
+    record.pid = session->identity().process ? session->identity().process->pid : 0;
+    // Who comes back before we noticed that it went.
+    if (const auto before = connected_.find(owner); before != connected_.end()) {
+        before->second->owner.reset();
+        before->second->close();
+    }
+    connected_[owner] = session;
+    session->owner = owner;
+    greet(*session, owner, resumed);
+}
+
+void Sessions::greet(Session& session, Owner owner, bool resumed) {
+    session::Welcome welcome{.session = records_[owner].name,
+                             .host = config_.host,
+                             .stop_within_us = static_cast<std::uint64_t>(config_.stop_within.count()) * 1000,
+                             .resumed = resumed};
+    std::vector<session::Granted> held;
+    for (const Desk::Lease* lease : desk_.leases_of(owner)) {
+        welcome.open.push_back(lease->ticket);
+        if (lease->granted) held.push_back({lease->ticket, lease->held});
+    }
+    session.say(welcome);
+    for (const session::Granted& granted : held) session.say(granted);
+}
+
+void Sessions::answer(Session& session, const session::ClientMessage& message) {
+    if (const auto* want = std::get_if<session::Acquire>(&message)) return acquire(session, *want);
+    if (const auto* release = std::get_if<session::Release>(&message)) {
+        followers_.erase({*session.owner, release->ticket});
+        return desk_.release(*session.owner, release->ticket);
+    }
+    if (const auto* follow = std::get_if<session::Follow>(&message)) return this->follow(session, *follow);
+    if (const auto* ping = std::get_if<session::Ping>(&message))
+        return session.say(session::Pong{ping->number});
+    if (const auto* query = std::get_if<session::StatusQuery>(&message))
+        return status_(query->whole, [weak = session.weak_from_this()](const session::Status& status) {
+            if (const auto asker = weak.lock()) asker->say(session::StatusAnswer{status});
+        });
+    session.break_off("a second hello");
+}
+
+void Sessions::acquire(Session& session, const session::Acquire& want) {
+    if (auto why = forbidden(config_, session.identity(), want))
+        return session.say(session::Refused{want.ticket, session::Refusal::forbidden, std::move(*why)});
+    desk_.acquire(*session.owner, want);
+}
+
+void Sessions::follow(Session& session, const session::Follow& follow) {
+    net::Descriptor process = session.take_passed();
+    const Key key{*session.owner, follow.ticket};
+    const auto mark = net::mark_of(follow.pid);
+    // Without any of these the lease just follows the connection.
+    if (!process || !mark || desk_.find(key.first, key.second) == nullptr) return;
+    followers_[key] = {
+        *mark, net::watch_descriptor(loop_, std::move(process), [this, key] { follower_ended(key); })};
+}
+
+void Sessions::say(Owner owner, const session::DaemonMessage& message) {
+    if (const auto place = connected_.find(owner); place != connected_.end()) place->second->say(message);
+}
+
+// --- Going away.
+
+void Sessions::gone(const std::shared_ptr<Session>& session) {
+    strangers_.erase(session);
+    if (!session->owner) return;
+    const Owner owner = *session->owner;
+    session->owner.reset();
+    connected_.erase(owner);
+    std::set<session::Ticket> spared;
+    for (const auto& [key, follower] : followers_)
+        if (key.first == owner) spared.insert(key.second);
+    desk_.abandon(owner, spared);
+    forget_if_done(owner);
+}
+
+void Sessions::follower_ended(const Key& key) {
+    followers_.erase(key);
+    if (connected_.contains(key.first)) return;
+    desk_.release(key.first, key.second);
+    forget_if_done(key.first);
+}
+
+void Sessions::forget_if_done(Owner owner) {
+    if (!connected_.contains(owner) && desk_.leases_of(owner).empty()) records_.erase(owner);
+}
+
+void Sessions::release_absent() {
+    std::vector<Owner> absent;
+    for (const auto& [owner, record] : records_)
+        if (!connected_.contains(owner)) absent.push_back(owner);
+    for (const Owner owner : absent) {
+        std::set<session::Ticket> spared;
+        for (const auto& [key, follower] : followers_)
+            if (key.first == owner) spared.insert(key.second);
+        desk_.abandon(owner, spared);
+        forget_if_done(owner);
+    }
+}
+
+void Sessions::pause(bool paused) {
+    paused_ = paused;
+    for (const auto& [owner, session] : connected_) session->pause(paused);
+}
+
+void Sessions::close_all() {
+    for (const auto& [owner, session] : connected_) {
+        session->owner.reset();
+        session->close();
+    }
+    for (const auto& session : strangers_) session->close();
+    connected_.clear();
+    strangers_.clear();
+}
+
+// --- For others to look at.
+
+std::uint32_t Sessions::connected() const {
+    return static_cast<std::uint32_t>(connected_.size());
+}
+
+session::Party Sessions::party(Owner owner) const {
+    session::Party party{.host = config_.host};
+    if (const auto place = records_.find(owner); place != records_.end()) {
+        party.pid = place->second.pid;
+        party.user = place->second.user;
+        party.command = place->second.command;
+    }
+    return party;
+}
+
+std::string Sessions::saved() const {
+    Saved saved{records_, {}, next_owner_};
+    for (const auto& [key, follower] : followers_) saved.followers[key] = follower.mark;
+    return to_bytes(saved);
+}
+
+bool Sessions::resume(std::string_view bytes) {
+    const auto saved = from_bytes<Saved>(bytes);
+    if (!saved) return false;
+    records_ = saved->records;
+    next_owner_ = saved->next_owner;
+    const auto self = net::mark_of_this_process();
+    for (const auto& [key, mark] : saved->followers)
+        if (auto watch = net::watch_process(loop_, *self, mark, [this, key = key] { follower_ended(key); }))
+            followers_[key] = {mark, std::move(watch)};
+    grace_.set(config_.resume_within, [this] { release_absent(); });
+    return true;
+}
+
+}  // namespace allot::daemon

@@ -1,0 +1,90 @@
+// The programs that are connected: reads what they say, passes it to the desk, and tells them its answers. A
+// program that goes away gives back all it had, at once, but for what a process it named still uses.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "daemon/config.hpp"
+#include "daemon/desk.hpp"
+#include "net/process_watch.hpp"
+#include "net/stream.hpp"
+#include "net/timer.hpp"
+#include "session/frames.hpp"
+
+namespace allot::daemon {
+
+class Sessions {
+public:
+    // Whoever asks for a status gets it when it is there.
+    using StatusQuery = std::function<void(bool whole, std::function<void(const session::Status&)>)>;
+
+    Sessions(boost::asio::io_context& loop, const Config& config, Desk& desk, StatusQuery status);
+    ~Sessions();
+
+    void accept(net::StreamPtr stream);
+    void say(Owner owner, const session::DaemonMessage& message);
+    // While paused no program is listened to.
+    void pause(bool paused);
+    void close_all();
+
+    std::uint32_t connected() const;
+    // Who owns a lease, for people.
+    session::Party party(Owner owner) const;
+
+    std::string saved() const;
+    // What was resumed waits `resume_within` for its programs to come back.
+    bool resume(std::string_view saved);
+
+private:
+    class Session;
+    using Key = std::pair<Owner, session::Ticket>;
+
+    void hello(const std::shared_ptr<Session>& session, const session::Hello& hello);
+    void greet(Session& session, Owner owner, bool resumed);
+    void answer(Session& session, const session::ClientMessage& message);
+    void acquire(Session& session, const session::Acquire& want);
+    void follow(Session& session, const session::Follow& follow);
+    void gone(const std::shared_ptr<Session>& session);
+    void follower_ended(const Key& key);
+    void release_absent();
+    void forget_if_done(Owner owner);
+
+    // What is known of a session, connected or not.
+    struct Record {
+        std::string name;  // to resume it by
+        std::string user;
+        std::string command;
+        std::int32_t pid = 0;
+        BOOST_DESCRIBE_CLASS(Record, (), (name, user, command, pid), (), ())
+    };
+    // A process that uses a lease, whoever asked for it.
+    struct Follower {
+        net::ProcessMark mark;
+        std::unique_ptr<net::ProcessWatch> watch;
+    };
+    struct Saved {
+        std::map<Owner, Record> records;
+        std::map<Key, net::ProcessMark> followers;
+        Owner next_owner = 1;
+        BOOST_DESCRIBE_CLASS(Saved, (), (records, followers, next_owner), (), ())
+    };
+
+    boost::asio::io_context& loop_;
+    const Config& config_;
+    Desk& desk_;
+    StatusQuery status_;
+    std::map<Owner, Record> records_;
+    std::map<Owner, std::shared_ptr<Session>> connected_;
+    std::set<std::shared_ptr<Session>> strangers_;  // connected, but have not said hello
+    std::map<Key, Follower> followers_;
+    Owner next_owner_ = 1;
+    bool paused_ = false;
+    net::Timer grace_;  // how long those who were resumed are waited for
+};
+
+}  // namespace allot::daemon

@@ -1,0 +1,301 @@
+// The seats of one protocol on one host. Drives the same steps as checker and simulator (world/step.hpp); a
+// message between two seats of this host goes through a queue, all others through `post`.
+#pragma once
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <optional>
+
+#include "core/bytes.hpp"
+#include "core/view.hpp"
+#include "daemon/space.hpp"
+#include "net/log.hpp"
+#include "world/step.hpp"
+
+namespace allot::daemon {
+
+template <Protocol P>
+class SpaceOf final : public Space {
+public:
+    SpaceOf(typename P::Config config, const Seating& seating, Post post)
+        : config_(std::move(config)), seating_(seating), post_(std::move(post)), step_(config_) {}
+
+    void request(Claim claim, const Demand& demand) override {
+        waiting_.push_back({claim, demand});
+        settle();
+    }
+
+    void release(Claim claim) override {
+        if (std::erase_if(waiting_, [&](const Waiting& one) { return one.claim == claim; }) > 0) return;
+        const auto place = seat_of_.find(claim);
+        if (place == seat_of_.end()) return;
+        const std::uint32_t index = place->second;
+        seat_of_.erase(place);
+        seats_[index].claim.reset();
+        Site<P>& site = seats_[index].site;
+        if (site.application.phase == Phase::holding)
+            take(index, [&](SiteId self) { step_.release(self, site); });
+        else if (site.application.phase == Phase::waiting)
+            take(index, [&](SiteId self) { step_.cancel(self, site); });
+        settle();
+    }
+
+    bool deliver(SiteId from, SiteId to, std::string_view bytes) override {
+        if (from >= seating_.sites() || to >= seating_.sites() || seating_.host_of(to) != seating_.self ||
+            seating_.host_of(from) == seating_.self)
+            return false;
+        auto message = from_bytes<Message>(bytes);
+        if (!message) return false;
+        if (seats_.empty()) return true;  // nobody is here; what is said to the dead vanishes
+        inbox_.push_back({from, to, std::move(*message)});
+        settle();
+        return true;
+    }
+
+    void trusted(HostId host, std::uint32_t life) override {
+        known_[host].trusted = life + 1;
+        for (std::uint32_t i = 0; i < seats_.size(); ++i) tell(i, host, world::InputKind::trusted, life);
+        settle();
+    }
+
+    void dead(HostId host, std::uint32_t life) override {
+        known_[host].dead = life + 1;
+        for (std::uint32_t i = 0; i < seats_.size(); ++i) tell(i, host, world::InputKind::dead, life);
+        settle();
+    }
+
+    void begin_life(std::uint32_t life) override {
+        life_ = life;
+        open_seat();
+        settle();
+    }
+
+    void end_life(const std::string& why) override {
+        for (auto seat = seats_.rbegin(); seat != seats_.rend(); ++seat) {
+            if (!seat->claim) continue;
+            if (seat->site.application.phase == Phase::holding)
+                answers_.push_back({Answer::Kind::lost, *seat->claim, {}, why});
+            else
+                waiting_.push_front({*seat->claim, seat->site.application.demand});
+        }
+        seats_.clear();
+        seat_of_.clear();
+        inbox_.clear();
+    }
+
+    void close(const std::string& why) override {
+        closed_ = why;
+        for (const Waiting& one : waiting_) answers_.push_back({Answer::Kind::refused, one.claim, {}, why});
+        waiting_.clear();
+    }
+    const std::string& closed() const override { return closed_; }
+
+    SpaceView view() const override {
+        SpaceView view;
+        for (std::uint32_t i = 0; i < seats_.size(); ++i) {
+            const Seat& seat = seats_[i];
+            if (seat.claim)
+                view.taken.push_back({seating_.site(seating_.self, i), *seat.claim,
+                                      seat.site.application.phase == Phase::holding});
+            if constexpr (requires { seat.site.protocol.queues(); })
+                for (auto& [resource, waiters] : seat.site.protocol.queues())
+                    view.tokens.push_back({std::move(resource), std::move(waiters)});
+        }
+        for (const Waiting& one : waiting_) view.unseated.push_back(one.claim);
+        return view;
+    }
+
+    std::string saved() const override { return to_bytes(Saved{seats_, waiting_, known_, life_}); }
+
+    bool resume(std::string_view bytes) override {
+        auto saved = from_bytes<Saved>(bytes);
+        if (!saved || saved->seats.size() > seating_.seats) return false;
+        seats_ = std::move(saved->seats);
+        waiting_ = std::move(saved->waiting);
+        known_ = std::move(saved->known);
+        life_ = saved->life;
+        seat_of_.clear();
+        for (std::uint32_t i = 0; i < seats_.size(); ++i)
+            if (seats_[i].claim) seat_of_[*seats_[i].claim] = i;
+        settle();
+        return true;
+    }
+
+private:
+    using Message = typename P::Message;
+
+    struct Seat {
+        Site<P> site;
+        std::optional<Claim> claim;
+        BOOST_DESCRIBE_CLASS(Seat, (), (site, claim), (), ())
+    };
+    struct Waiting {
+        Claim claim = 0;
+        Demand demand;
+        BOOST_DESCRIBE_CLASS(Waiting, (), (claim, demand), (), ())
+    };
+    // The latest life (plus 1) that was trusted, and that was reported dead.
+    struct Known {
+        std::uint32_t trusted = 0;
+        std::uint32_t dead = 0;
+        BOOST_DESCRIBE_CLASS(Known, (), (trusted, dead), (), ())
+    };
+    struct Saved {
+        std::deque<Seat> seats;
+        std::deque<Waiting> waiting;
+        std::map<HostId, Known> known;
+        std::uint32_t life = 0;
+        BOOST_DESCRIBE_CLASS(Saved, (), (seats, waiting, known, life), (), ())
+    };
+
+    // --- Seats.
+
+    void open_seat() {
+        seats_.emplace_back();
+        begin(static_cast<std::uint32_t>(seats_.size() - 1));
+    }
+
+    void begin(std::uint32_t index) {
+        Site<P>& site = seats_[index].site;
+        site = Site<P>{};
+        if (life_ > 0) {
+            site.standing = Standing::down;  // of an earlier life
+            site.incarnation = life_ - 1;
+        }
+        take(index, [&](SiteId self) { step_.start(self, site, unbounded_requests); });
+        for (std::uint32_t i = 0; i < seats_.size(); ++i) {
+            if (i == index) continue;
+            tell_of(index, seating_.site(seating_.self, i), world::InputKind::trusted, life_);
+            tell_of(i, seating_.site(seating_.self, index), world::InputKind::trusted, life_);
+        }
+        for (const auto& [host, known] : known_) {
+            if (known.dead > 0) tell(index, host, world::InputKind::dead, known.dead - 1);
+            if (known.trusted > known.dead) tell(index, host, world::InputKind::trusted, known.trusted - 1);
+        }
+    }
+
+    // The free seat that needs the fewest messages.
+    std::optional<std::uint32_t> free_seat(const Demand& demand) {
+        std::optional<std::uint32_t> best;
+        std::size_t most = 0;
+        bool coming = false;
+        for (std::uint32_t i = 0; i < seats_.size(); ++i) {
+            const Seat& seat = seats_[i];
+            if (seat.claim || seat.site.application.phase != Phase::idle) continue;
+            if (!may_request(seat.site.protocol, step_.context(0, seat.site))) {
+                coming = true;
+                continue;
+            }
+            std::size_t here = 0;
+            if constexpr (requires { seat.site.protocol.at_hand(demand); })
+                here = seat.site.protocol.at_hand(demand);
+            if (!best || here > most) {
+                best = i;
+                most = here;
+            }
+        }
+        if (!best && !coming && seats_.size() < seating_.seats) {
+            open_seat();
+            return free_seat(demand);
+        }
+        return best;
+    }
+
+    // --- Steps.
+
+    template <class Step>
+    void take(std::uint32_t index, Step&& step) {
+        const SiteId self = seating_.site(seating_.self, index);
+        step(self);
+        if (!step_.report().clean()) return fail(step_.report().detail());
+        for (auto& [to, message] : step_.fx().sends()) {
+            if (seating_.host_of(to) == seating_.self)
+                inbox_.push_back({self, to, message});
+            else
+                post_(self, to, to_bytes(message));
+        }
+        for (const Notice& notice : step_.fx().notices()) heed(seats_[index], notice);
+    }
+
+    void heed(Seat& seat, const Notice& notice) {
+        if (!seat.claim) return;
+        const Claim claim = *seat.claim;
+        if (notice.kind == Notice::Kind::granted) {
+            answers_.push_back({Answer::Kind::granted, claim, notice.fences, {}});
+            return;
+        }
+        if (notice.kind == Notice::Kind::released) return;
+        seat_of_.erase(claim);
+        seat.claim.reset();
+        answers_.push_back({notice.kind == Notice::Kind::refused ? Answer::Kind::refused : Answer::Kind::lost,
+                            claim,
+                            {},
+                            notice.reason.empty() ? "it was revoked" : notice.reason});
+    }
+
+    // An invariant is broken: nothing that this space would say could be relied on.
+    void fail(const std::string& why) {
+        if (!closed_.empty()) return;
+        log_error(std::string(P::name) + " stops: " + why);
+        close("stopped after an internal fault: " + why);
+    }
+
+    void tell(std::uint32_t seat, HostId host, world::InputKind kind, std::uint32_t life) {
+        for (std::uint32_t i = 0; i < seating_.seats; ++i) tell_of(seat, seating_.site(host, i), kind, life);
+    }
+
+    void tell_of(std::uint32_t seat, SiteId peer, world::InputKind kind, std::uint32_t life) {
+        if constexpr (HearsDead<P>) {
+            take(seat, [&](SiteId self) { step_.detect(self, seats_[seat].site, kind, {peer, life}); });
+        }
+    }
+
+    // Delivers what seats of this host say to each other, and seats who waits, until nothing is left to do.
+    void settle() {
+        do {
+            while (!inbox_.empty() && closed_.empty()) {
+                const Envelope<Message> letter = std::move(inbox_.front());
+                inbox_.pop_front();
+                const std::uint32_t index = seat_for(letter.to);
+                take(index, [&](SiteId self) {
+                    step_.deliver(self, seats_[index].site, letter.from, letter.message);
+                });
+            }
+        } while (closed_.empty() && seat_next());
+    }
+
+    bool seat_next() {
+        if (waiting_.empty() || seats_.empty()) return false;
+        const auto place = free_seat(waiting_.front().demand);
+        if (!place) return !inbox_.empty();
+        const Waiting next = std::move(waiting_.front());
+        waiting_.pop_front();
+        Seat& seat = seats_[*place];
+        seat.claim = next.claim;
+        seat_of_[next.claim] = *place;
+        take(*place, [&](SiteId self) { step_.request(self, seat.site, next.demand); });
+        return true;
+    }
+
+    // A seat that nobody has used yet may be written to: it is opened then.
+    std::uint32_t seat_for(SiteId site) {
+        const std::uint32_t index = seating_.seat_of(site);
+        while (seats_.size() <= index) open_seat();
+        return index;
+    }
+
+    const typename P::Config config_;
+    const Seating seating_;
+    std::uint32_t life_ = 0;
+    const Post post_;
+    world::Stepper<P> step_;
+    std::deque<Seat> seats_;
+    std::map<Claim, std::uint32_t> seat_of_;
+    std::deque<Waiting> waiting_;  // for a seat
+    std::deque<Envelope<Message>> inbox_;
+    std::map<HostId, Known> known_;
+    std::string closed_;
+};
+
+}  // namespace allot::daemon

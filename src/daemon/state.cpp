@@ -1,0 +1,106 @@
+#include "daemon/state.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <sstream>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "core/bytes.hpp"
+#include "net/descriptor.hpp"
+#include "net/log.hpp"
+
+namespace allot::daemon {
+
+namespace {
+
+constexpr const char* running = "running";
+constexpr const char* stopped = "stopped";
+
+std::optional<std::string> read(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    if (!file) return std::nullopt;
+    std::stringstream text;
+    text << file.rdbuf();
+    return text.str();
+}
+
+// Either the old content or the new one is there, whatever happens in between.
+Result<bool> write_whole(const std::string& path, std::string_view bytes) {
+    const std::string draft = path + ".new";
+    const net::Descriptor file(::open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+    const auto failed = [&] { return Error{fmt::format("{}: {}", draft, std::strerror(errno))}; };
+    if (!file) return failed();
+    while (!bytes.empty()) {
+        const ssize_t written = ::write(file.get(), bytes.data(), bytes.size());
+        if (written < 0 && errno != EINTR) return failed();
+        if (written > 0) bytes.remove_prefix(static_cast<std::size_t>(written));
+    }
+    if (::fsync(file.get()) != 0 || std::rename(draft.c_str(), path.c_str()) != 0) return failed();
+    return true;
+}
+
+}  // namespace
+
+Result<Beginning> StateFolder::open(std::uint64_t agreement, bool fresh) {
+    std::error_code failure;
+    std::filesystem::create_directories(path_, failure);
+    lock_ = ::open(file("lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (lock_ < 0)
+        return Error{fmt::format("{}: {}; write a folder that this user may write to, as in state = \"...\"",
+                                 path_, std::strerror(errno))};
+    if (::flock(lock_, LOCK_EX | LOCK_NB) != 0)
+        return Error{fmt::format("{}: another daemon runs with this state folder", path_)};
+
+    if (fresh)
+        for (const char* name : {running, stopped}) std::filesystem::remove(file(name), failure);
+
+    Beginning beginning;
+    if (const auto bytes = read(file(stopped))) {
+        auto saved = from_bytes<SavedState>(*bytes);
+        if (!saved || saved->version != SavedState{}.version || saved->agreement != agreement)
+            return Error{
+                fmt::format("{}: this state is of another configuration or version; stop all hosts, then "
+                            "start each with --fresh",
+                            file(stopped))};
+        mark_.incarnation = beginning.incarnation = saved->incarnation;
+        beginning.saved = std::move(*saved);
+    }
+    if (const auto bytes = read(file(running))) {
+        const auto mark = from_bytes<Mark>(*bytes);
+        if (!mark)
+            return Error{fmt::format("{}: not readable; remove it if no daemon ran here", file(running))};
+        mark_ = *mark;
+        beginning.life = mark_.life;
+        if (!beginning.saved) {
+            beginning.after_a_crash = true;
+            beginning.incarnation = ++mark_.incarnation;
+            beginning.life = ++mark_.life;
+        }
+    }
+    if (auto written = write_mark(); !written) return Error{written.error()};
+    // From now on what was saved is out of date.
+    std::filesystem::remove(file(stopped), failure);
+    return beginning;
+}
+
+Result<bool> StateFolder::write_mark() {
+    return write_whole(file(running), to_bytes(mark_));
+}
+
+void StateFolder::note_life(std::uint32_t life) {
+    mark_.life = life;
+    if (auto written = write_mark(); !written) log_error(written.error());
+}
+
+// The mark stays: it holds the numbers. What is saved beside it says that nothing was lost.
+Result<bool> StateFolder::save(const SavedState& state) {
+    return write_whole(file(stopped), to_bytes(state));
+}
+
+}  // namespace allot::daemon
