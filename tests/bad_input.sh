@@ -76,7 +76,7 @@ refused 'protocol is required' swarm
 refused 'no such file, or it cannot be read' play .
 refused 'protocol is required' check
 refused 'A subcommand is required'
-refused 'chekc: no such command; there is check, errata, figures, play, protocols, sim or swarm' chekc raymond
+refused 'chekc: no such command; there is check, ' chekc raymond
 refused 'missing.txt: no such file' play missing.txt
 refused '--show semaphore:99: no such erratum; there is 1, 2' errata --show semaphore:99
 refused '--show 99: no such erratum' errata --show 99 --problem semaphore
@@ -164,6 +164,28 @@ for demand in '' r0,r0 r0,r1,r2 r7; do
 done
 scenario 'protocol raymond sites=2' 'deliver 0 -> 1'
 refused 'scenario.txt:2: ' play --quiet scenario.txt
+
+# Commands that talk to a daemon refuse what makes no sense before they look for one.
+refused 'no command; write it after --' run --lock db
+refused 'make: write -- before the command, as in `allot run --lock db -- make all`' run --lock db make all
+refused '--colour: no such flag' run --lock db --colour red -- true
+refused 'nothing is asked for; write --lock NAME or --permit NAME=UNITS' run -- true
+refused 'lock db: it is named twice' run --lock db,gpu0 --lock db -- true
+refused 'the name of a lock is empty' run --lock db,,gpu0 -- true
+refused '--lock "": the value is empty' run --lock '' -- true
+refused '--permit builds=0: write NAME or NAME=UNITS, with at least 1 unit' run --permit builds=0 -- true
+refused '--permit builds=two: write NAME or NAME=UNITS' run --permit builds=two -- true
+refused 'the name of a semaphore is empty' run --permit =2 -- true
+refused 'permit builds: it is named twice; add the units up' run --permit builds=1,builds -- true
+refused '--timeout soon: write a time, as in 60s' run --lock db --timeout soon -- true
+refused '--timeout 999999h: write a time of at most' run --lock db --timeout 999999h -- true
+refused '--timeout excludes --no-wait' run --lock db --timeout 1s --no-wait -- true
+refused '--patience requires --no-wait' run --lock db --patience 1s -- true
+refused '--patience never: write a time' run --lock db --no-wait --patience never -- true
+refused '--grace 0s: write a time' run --lock db --grace 0s -- true
+refused '--socket tls:build7:7400: write the path of the Unix socket' run --lock db --socket tls:build7:7400 -- true
+refused '--interval requires --watch' status --interval 1s
+refused '--interval 0: write a time' status --watch --interval 0
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

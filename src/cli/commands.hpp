@@ -16,6 +16,17 @@ enum ExitCode {
     exit_no = 1,       // the answer is no: violated, not as expected
     exit_usage = 2,    // wrong usage; one line says what to write
     exit_bounded = 3,  // a limit was reached before the answer was known
+
+    // Of those that talk to a daemon. Programs hardly ever exit with these, so `allot run` can pass on their
+    // own.
+    exit_refused = 119,         // not for this user, not now, or too many
+    exit_busy = 120,            // not granted at once
+    exit_timed_out = 121,       // not granted in time
+    exit_lost = 122,            // granted, and then lost: the command was stopped
+    exit_unreachable = 123,     // no daemon answers
+    exit_failed = 125,          // allot itself failed. This one and the next as for env, nohup and timeout
+    exit_not_executable = 126,  // the command is there, but cannot be run
+    exit_not_found = 127,       // there is no such command
 };
 
 // Each adds its subcommand to the application and sets `action` to what it does when it is chosen.
@@ -27,7 +38,10 @@ void add_figures(CLI::App& app, Action& action);
 void add_node(CLI::App& app, Action& action);
 void add_play(CLI::App& app, Action& action);
 void add_protocols(CLI::App& app, Action& action);
+// `program`: what stands after --, and is not for allot to read.
+void add_run(CLI::App& app, Action& action, std::vector<std::string> program);
 void add_sim(CLI::App& app, Action& action);
+void add_status(CLI::App& app, Action& action);
 void add_swarm(CLI::App& app, Action& action);
 
 // Prints `allot: message` and gives exit_usage.

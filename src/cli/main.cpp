@@ -35,6 +35,16 @@ std::string flag_without_value(const CLI::App& app) {
     return "";
 }
 
+// `allot run` ends at `--`: what follows belongs to another program, down to its own `--`.
+std::vector<std::string> program_after_dashes(int& argc, char** argv) {
+    if (argc < 2 || std::string_view(argv[1]) != "run") return {};
+    char** const end = argv + argc;
+    char** const dashes = std::find(argv, end, std::string_view("--"));
+    if (dashes == end) return {};
+    argc = static_cast<int>(dashes - argv);
+    return {dashes + 1, end};
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -53,7 +63,9 @@ int main(int argc, char** argv) {
     cli::add_node(app, action);
     cli::add_play(app, action);
     cli::add_protocols(app, action);
+    cli::add_run(app, action, program_after_dashes(argc, argv));
     cli::add_sim(app, action);
+    cli::add_status(app, action);
     cli::add_swarm(app, action);
 
     try {

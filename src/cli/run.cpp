@@ -1,0 +1,282 @@
+// allot run: a command that holds locks and permits while it runs.
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <poll.h>
+
+#include "allot/client.hpp"
+#include "cli/child.hpp"
+#include "cli/commands.hpp"
+#include "cli/daemon.hpp"
+#include "core/parameters.hpp"
+
+namespace allot::cli {
+
+namespace {
+
+using client::Demand;
+using client::Lease;
+using client::Session;
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+
+struct RunFlags {
+    std::vector<std::string> locks;
+    std::vector<std::string> permits;
+    std::string timeout;
+    bool no_wait = false;
+    std::string patience = "20ms";
+    std::string grace;
+    std::string resume_within = "10s";
+    std::string socket;
+    std::vector<std::string> command;
+    std::vector<std::string> stray;  // what stands where only flags may
+};
+
+struct Plan {
+    Demand demand;
+    std::optional<microseconds> patience;  // nothing: waits without bound
+    std::optional<microseconds> grace;
+    milliseconds resume_within{};
+};
+
+Result<microseconds> parse_time(const char* flag, const std::string& text) {
+    const auto seconds = parse_seconds(flag, text);
+    if (!seconds) return Error{seconds.error()};
+    // About thirty years: more is no time to wait for.
+    if (*seconds > 1e9) return Error{fmt::format("--{} {}: write a time of at most 250000h", flag, text)};
+    return microseconds(std::max<std::int64_t>(1, std::llround(*seconds * 1e6)));
+}
+
+// --- What is wanted.
+
+std::optional<std::string> add_permit(const std::string& text, Demand& demand) {
+    const auto equals = text.rfind('=');
+    if (equals == std::string::npos) {
+        demand.permit(text);
+        return std::nullopt;
+    }
+    const auto units = parse_number("permit", text.substr(equals + 1), 1, 1'000'000);
+    if (!units) return fmt::format("--permit {}: write NAME or NAME=UNITS, with at least 1 unit", text);
+    demand.permit(text.substr(0, equals), static_cast<std::uint32_t>(*units));
+    return std::nullopt;
+}
+
+Result<Demand> demand_of(const RunFlags& flags) {
+    Demand demand;
+    for (const std::string& list : flags.locks)
+        for (std::string& name : split_list(list)) demand.lock(std::move(name));
+    for (const std::string& list : flags.permits)
+        for (const std::string& permit : split_list(list))
+            if (const auto objection = add_permit(permit, demand)) return Error{*objection};
+    if (flags.locks.empty() && flags.permits.empty())
+        return Error{"run: nothing is asked for; write --lock NAME or --permit NAME=UNITS"};
+    if (const auto objection = demand.objection()) return Error{*objection};
+    return demand;
+}
+
+Result<Plan> plan_of(const RunFlags& flags) {
+    if (!flags.stray.empty() && flags.stray.front().starts_with('-'))
+        return Error{fmt::format("{}: no such flag; see `allot run --help`", flags.stray.front())};
+    if (!flags.stray.empty())
+        return Error{fmt::format("{}: write -- before the command, as in `allot run --lock db -- {}`",
+                                 flags.stray.front(), fmt::join(flags.stray, " "))};
+    if (flags.command.empty())
+        return Error{"run: no command; write it after --, as in `allot run --lock db -- make deploy`"};
+    auto demand = demand_of(flags);
+    if (!demand) return Error{demand.error()};
+    Plan plan{.demand = std::move(*demand)};
+    if (flags.no_wait || !flags.timeout.empty()) {
+        const auto patience =
+            flags.no_wait ? parse_time("patience", flags.patience) : parse_time("timeout", flags.timeout);
+        if (!patience) return Error{patience.error()};
+        plan.patience = *patience;
+    }
+    if (!flags.grace.empty()) {
+        const auto grace = parse_time("grace", flags.grace);
+        if (!grace) return Error{grace.error()};
+        plan.grace = *grace;
+    }
+    const auto resume_within = parse_time("resume-within", flags.resume_within);
+    if (!resume_within) return Error{resume_within.error()};
+    plan.resume_within = std::chrono::ceil<milliseconds>(*resume_within);
+    return plan;
+}
+
+// A permit may be given to others when the daemon has been silent for stop_within, and by then the command
+// must be gone: so half of that must do. What is lost otherwise is known at once.
+Result<microseconds> grace_of(const Plan& plan, microseconds stop_within) {
+    const bool permits = !plan.demand.permits().empty();
+    const microseconds most = permits ? stop_within / 2 : stop_within;
+    if (!plan.grace) return std::min<microseconds>(milliseconds(2000), most);
+    if (*plan.grace <= most) return *plan.grace;
+    return Error{fmt::format("--grace {}ms: who loses a lease has {}ms to stop here; write at most {}ms",
+                             plan.grace->count() / 1000, stop_within.count() / 1000, most.count() / 1000)};
+}
+
+// --- What the command is told.
+
+std::string fence_variable(const std::string& name) {
+    std::string variable = "ALLOT_FENCE_";
+    for (const char letter : name) {
+        const bool plain = (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
+                           (letter >= '0' && letter <= '9');
+        variable += plain ? letter : '_';
+    }
+    return variable;
+}
+
+Environment environment_of(const Lease& lease) {
+    Environment environment;
+    std::vector<std::string> held;
+    for (const client::Held& one : lease.held()) {
+        const std::string fence = std::to_string(one.fence);
+        const auto [entry, fresh] = environment.emplace(fence_variable(one.name), fence);
+        // Two names that look the same there would hide one fence behind the other.
+        if (!fresh) entry->second.reset();
+        held.push_back(one.name + "=" + fence);
+    }
+    environment["ALLOT_HELD"] = fmt::format("{}", fmt::join(held, ","));
+    environment["ALLOT_FENCE"].reset();
+    if (lease.held().size() == 1) environment["ALLOT_FENCE"] = std::to_string(lease.fence());
+    return environment;
+}
+
+// --- While it runs.
+
+// Whether the command may go on: there must be time left to stop it before others are let in.
+bool may_go_on(const Lease& lease, microseconds grace) {
+    if (!lease.valid()) return false;
+    const auto until = lease.valid_until();
+    return until == Clock::time_point::max() || Clock::now() + grace < until;
+}
+
+void wait_for_news(const Session& session, const Lease& lease, const Child& child) {
+    const int connection = session.descriptor();
+    const bool watched = lease.valid_until() != Clock::time_point::max();
+    milliseconds wait{1000};
+    if (watched)
+        wait = std::clamp(std::chrono::floor<milliseconds>(session.stop_within() / 16), milliseconds(1),
+                          milliseconds(250));
+    if (connection < 0) wait = std::min(wait, milliseconds(50));
+    client::wait_for(child.descriptor(), POLLIN, Clock::now() + wait, connection);
+}
+
+int report_loss(const Lease& lease, const std::vector<std::string>& command) {
+    const std::string why = lease.lost_because();
+    fmt::print(stderr, "allot: lost: {}; {} was stopped\n", why.empty() ? "the daemon does not answer" : why,
+               command.front());
+    return exit_lost;
+}
+
+int watch(const Session& session, Lease& lease, Child& child, microseconds grace,
+          const std::vector<std::string>& command) {
+    while (true) {
+        child.answer_signals();
+        if (!may_go_on(lease, grace)) {
+            const auto now = Clock::now();
+            const auto others = lease.valid_until();
+            child.stop(others > now ? std::min(now + grace, others) : now + grace);
+            return report_loss(lease, command);
+        }
+        if (child.exit_code()) return *child.exit_code();
+        wait_for_news(session, lease, child);
+    }
+}
+
+int hold_and_run(const Session& session, Lease& lease, microseconds grace,
+                 const std::vector<std::string>& command) {
+    auto child = Child::start(command, environment_of(lease));
+    if (!child) {
+        fmt::print(stderr, "allot: {} cannot be started: {}\n", command.front(), child.error());
+        return exit_failed;
+    }
+    // The daemon knows of the child before the child does anything.
+    lease.follow(child->pid());
+    child->go();
+    return watch(session, lease, *child, grace, command);
+}
+
+// --- All of it.
+
+int explain_failure(const client::Failure& failure, const RunFlags& flags) {
+    if (flags.no_wait && failure.code() == client::Code::timed_out) {
+        fmt::print(stderr, "allot: busy: not granted within {}\n", flags.patience);
+        return exit_busy;
+    }
+    return report(failure);
+}
+
+int run_command(const RunFlags& flags) {
+    const auto plan = plan_of(flags);
+    if (!plan) return wrong_usage(plan.error());
+    const client::Deadline deadline = plan->patience ? client::Deadline(*plan->patience) : client::Deadline();
+    auto options = daemon_at(flags.socket, fmt::format("{}", fmt::join(flags.command, " ")));
+    if (!options) return wrong_usage(options.error());
+    options->resume_within = plan->resume_within;
+    if (plan->patience)
+        options->connect_timeout =
+            std::min(options->connect_timeout, std::chrono::ceil<milliseconds>(*plan->patience));
+    try {
+        Session session = Session::connect(*options);
+        const auto grace = grace_of(*plan, session.stop_within());
+        if (!grace) return wrong_usage(grace.error());
+        Lease lease = session.acquire(plan->demand, deadline);
+        return hold_and_run(session, lease, *grace, flags.command);
+    } catch (const client::Failure& failure) {
+        return explain_failure(failure, flags);
+    }
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, Action& action, std::vector<std::string> program) {
+    auto flags = std::make_shared<RunFlags>();
+    flags->command = std::move(program);
+    auto* command =
+        app.add_subcommand("run", "Run a command while holding locks and permits: allot run ... -- COMMAND");
+    command->footer(
+        "Examples:\n"
+        "  allot run --lock db,gpu0 -- ./migrate\n"
+        "  allot run --permit builds=2 --timeout 30s -- make\n"
+        "The command finds the fence of what it holds in $ALLOT_FENCE_NAME (each character of the name that "
+        "is\n"
+        "no letter or digit becomes _), in $ALLOT_FENCE if it holds one thing, and all in $ALLOT_HELD, as "
+        "in\n"
+        "db=17,gpu0=4. The lease lasts as long as the command, even if `allot run` is killed. If the lease "
+        "is\n"
+        "lost, the command and what it started are stopped.\n"
+        "Exit code: that of the command, or 128+N if signal N ended it; 2 wrong usage; 119 refused; 120 "
+        "busy\n"
+        "(--no-wait); 121 timed out; 122 lost; 123 the daemon is unreachable; 125 allot itself failed;\n"
+        "126 the command cannot be executed; 127 there is no such command.");
+    const auto add_names = [&](const char* name, std::vector<std::string>& target, const char* meaning) {
+        command->add_option(name, target, meaning)->allow_extra_args(false)->type_name("");
+    };
+    add_names("--lock", flags->locks, "Locks, taken together: a,b; may be repeated");
+    add_names("--permit", flags->permits, "Permits of semaphores: builds=2,net; may be repeated");
+    auto* timeout = command->add_option("--timeout", flags->timeout, "Give up if not granted within this");
+    timeout->type_name("");
+    auto* no_wait = command->add_flag("--no-wait", flags->no_wait, "Give up unless granted at once");
+    no_wait->excludes(timeout);
+    command->add_option("--patience", flags->patience, "What --no-wait takes for at once; default 20ms")
+        ->type_name("")
+        ->needs(no_wait);
+    command
+        ->add_option("--grace", flags->grace, "Between SIGTERM and SIGKILL if the lease is lost; default 2s")
+        ->type_name("");
+    command
+        ->add_option("--resume-within", flags->resume_within,
+                     "Wait so long for a daemon that is restarted or silent; default 10s")
+        ->type_name("");
+    add_socket_flag(*command, flags->socket);
+    command->allow_extras();
+    command->callback([&action, flags, command] {
+        flags->stray = command->remaining();
+        action = [flags] { return run_command(*flags); };
+    });
+}
+
+}  // namespace allot::cli

@@ -1,0 +1,96 @@
+// allot status: who holds, who waits, and for whom.
+
+#include "client/status.hpp"
+
+#include <ctime>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <thread>
+#include <unistd.h>
+
+#include "cli/commands.hpp"
+#include "cli/daemon.hpp"
+#include "cli/status_text.hpp"
+#include "core/json.hpp"
+
+namespace allot::cli {
+
+namespace {
+
+// The daemon asks the others in turn, and says what it knows if they do not answer.
+constexpr std::chrono::seconds answer_within{5};
+
+struct StatusFlags {
+    bool watch = false;
+    std::string interval = "1s";
+    bool json = false;
+    std::string socket;
+};
+
+std::string rendered(const session::Status& status, bool json) {
+    return json ? boost::json::serialize(to_json(status)) + "\n" : status_text(status);
+}
+
+void show(const std::string& text) {
+    fmt::print("{}", text);
+    std::fflush(stdout);
+}
+
+int show_once(const client::Options& options, bool json) {
+    try {
+        show(rendered(client::ask_status(options, answer_within), json));
+        return exit_ok;
+    } catch (const client::Failure& failure) {
+        return report(failure);
+    }
+}
+
+// On a terminal each picture replaces the one before. Elsewhere they follow each other, under the time.
+// A daemon that is gone may come back; only if it was not there at all is that the end.
+int keep_showing(const client::Options& options, bool json, double interval_seconds) {
+    const bool terminal = ::isatty(STDOUT_FILENO) != 0;
+    for (bool first = true;; first = false) {
+        std::string heading;
+        if (!json && terminal) heading = "\x1b[H\x1b[2J";
+        if (!json && !terminal)
+            heading = fmt::format("{}--- {:%F %T}\n", first ? "" : "\n", fmt::localtime(std::time(nullptr)));
+        try {
+            show(heading + rendered(client::ask_status(options, answer_within), json));
+        } catch (const client::Failure& failure) {
+            if (!json && !first) show(heading);
+            const int code = report(failure);
+            if (first) return code;
+        }
+        std::this_thread::sleep_for(std::chrono::duration<double>(interval_seconds));
+    }
+}
+
+int run_status(const StatusFlags& flags) {
+    const auto interval = parse_seconds("interval", flags.interval);
+    if (!interval) return wrong_usage(interval.error());
+    const auto options = daemon_at(flags.socket, "allot status");
+    if (!options) return wrong_usage(options.error());
+    return flags.watch ? keep_showing(*options, flags.json, *interval) : show_once(*options, flags.json);
+}
+
+}  // namespace
+
+void add_status(CLI::App& app, Action& action) {
+    auto flags = std::make_shared<StatusFlags>();
+    auto* command = app.add_subcommand("status", "Who holds, who waits, and for whom");
+    command->footer(
+        "Examples:\n"
+        "  allot status --watch\n"
+        "  allot status --json | jq '.resources[] | select(.waiters != [])'\n"
+        "Exit code: 0 shown; 2 wrong usage; 123 the daemon is unreachable.");
+    auto* watch = command->add_flag("--watch", flags->watch, "Again and again, until interrupted");
+    command->add_option("--interval", flags->interval, "How often --watch looks; default 1s")
+        ->type_name("")
+        ->needs(watch);
+    command->add_flag("--json", flags->json, "For programs; with --watch one line each time");
+    add_socket_flag(*command, flags->socket);
+    command->callback([&action, flags] { action = [flags] { return run_status(*flags); }; });
+}
+
+}  // namespace allot::cli

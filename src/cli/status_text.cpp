@@ -1,0 +1,131 @@
+#include "cli/status_text.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "cli/table.hpp"
+
+namespace allot::cli {
+
+namespace {
+
+using session::HostStatus;
+using session::LinkView;
+using session::Party;
+using session::ResourceStatus;
+using session::Status;
+
+// Other programs chose these words, and must not speak to the terminal with them.
+std::string harmless(const std::string& text) {
+    std::string shown;
+    for (const char letter : text) {
+        const auto code = static_cast<unsigned char>(letter);
+        shown += code < 0x20 || code == 0x7f ? '?' : letter;
+    }
+    return shown;
+}
+
+std::string shortened(const std::string& text, std::size_t width) {
+    const std::string shown = harmless(text);
+    return shown.size() <= width ? shown : shown.substr(0, width - 3) + "...";
+}
+
+std::string age(std::uint64_t milliseconds) {
+    const auto seconds = milliseconds / 1000;
+    if (seconds < 1) return fmt::format("{}ms", milliseconds);
+    if (seconds < 60) return fmt::format("{}.{}s", seconds, milliseconds % 1000 / 100);
+    if (seconds < 3600) return fmt::format("{}m{:02}s", seconds / 60, seconds % 60);
+    if (seconds < 86400) return fmt::format("{}h{:02}m", seconds / 3600, seconds % 3600 / 60);
+    return fmt::format("{}d{:02}h", seconds / 86400, seconds % 86400 / 3600);
+}
+
+std::string process_of(const Party& party) {
+    return party.pid == 0 ? "-" : std::to_string(party.pid);
+}
+
+std::string name_of(const Party& party) {
+    const std::string where =
+        party.pid == 0 ? harmless(party.host) : fmt::format("{}:{}", harmless(party.host), party.pid);
+    return fmt::format("{} ({})", where, shortened(party.command, 40));
+}
+
+std::string link_text(const LinkView& link) {
+    const std::string problem = link.problem.empty() ? "" : fmt::format(" ({})", harmless(link.problem));
+    return fmt::format("{} {}{}", harmless(link.to), link.state, problem);
+}
+
+std::string hosts_text(const Status& status) {
+    Table table({"host", "state", "sessions", "grants", "links"});
+    for (const HostStatus& host : status.hosts) {
+        std::vector<std::string> links;
+        for (const LinkView& link : host.links) links.push_back(link_text(link));
+        const bool unknown = host.state == "unknown";
+        table.add({harmless(host.name) + (host.name == status.host ? " (here)" : ""), host.state,
+                   unknown ? "?" : std::to_string(host.sessions), unknown ? "?" : with_commas(host.grants),
+                   fmt::format("{}", fmt::join(links, ", "))});
+    }
+    return table.text();
+}
+
+void add_party(Table& table, const ResourceStatus& resource, const std::string& role, const Party& party) {
+    std::vector<std::string> wanted;
+    for (const std::string& name : party.wanted) wanted.push_back(harmless(name));
+    table.add({harmless(resource.name), role, harmless(party.host), process_of(party), harmless(party.user),
+               age(party.since_ms), std::to_string(party.units),
+               party.fence == 0 ? "" : std::to_string(party.fence), fmt::format("{}", fmt::join(wanted, ",")),
+               shortened(party.command, 60)});
+}
+
+std::string resources_text(const Status& status) {
+    Table table({"resource", "kind", "in use", "waiting", "at", "note"});
+    for (const ResourceStatus& resource : status.resources) {
+        std::uint64_t used = 0;
+        for (const Party& holder : resource.holders) used += holder.units;
+        table.add({harmless(resource.name), resource.kind, fmt::format("{} of {}", used, resource.capacity),
+                   std::to_string(resource.waiters.size()), harmless(resource.place),
+                   harmless(resource.note)});
+    }
+    return table.text();
+}
+
+std::string parties_text(const Status& status) {
+    Table table(
+        {"resource", "who", "host", "pid", "user", "since", "units", "fence", "asked for", "command"});
+    bool any = false;
+    for (const ResourceStatus& resource : status.resources) {
+        any = any || !resource.holders.empty() || !resource.waiters.empty();
+        for (const Party& holder : resource.holders) add_party(table, resource, "holds", holder);
+        std::size_t place = 0;
+        for (const Party& waiter : resource.waiters)
+            add_party(table, resource, fmt::format("waits #{}", ++place), waiter);
+    }
+    return any ? "\n" + table.text() : "";
+}
+
+// Who waits is waited out by the holders, and by who stands before it.
+std::string waits_text(const Status& status) {
+    std::string text;
+    for (const ResourceStatus& resource : status.resources) {
+        std::vector<std::string> before;
+        for (const Party& holder : resource.holders)
+            before.push_back(fmt::format("{}, who holds it", name_of(holder)));
+        for (const Party& waiter : resource.waiters) {
+            if (!before.empty())
+                text += fmt::format("{} waits for {}: {}\n", name_of(waiter), harmless(resource.name),
+                                    fmt::join(before, "; "));
+            before.assign(1, fmt::format("{}, who is before it", name_of(waiter)));
+        }
+    }
+    return text.empty() ? "" : "\nWho waits for whom:\n" + text;
+}
+
+}  // namespace
+
+std::string status_text(const Status& status) {
+    std::string text = hosts_text(status);
+    if (status.resources.empty()) return text + "\nNothing is held, nobody waits.\n";
+    return text + "\n" + resources_text(status) + parties_text(status) + waits_text(status);
+}
+
+}  // namespace allot::cli

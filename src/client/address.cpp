@@ -1,0 +1,78 @@
+#include "client/address.hpp"
+
+#include <charconv>
+#include <cstdlib>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "allot/client.hpp"
+
+namespace allot::client {
+
+namespace {
+
+constexpr const char* system_socket = "/run/allot/allot.sock";
+
+bool take_prefix(std::string& text, std::string_view prefix) {
+    if (!text.starts_with(prefix)) return false;
+    text.erase(0, prefix.size());
+    return true;
+}
+
+bool is_port(const std::string& text) {
+    unsigned number = 0;
+    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+    return failure == std::errc{} && end == text.data() + text.size() && number >= 1 && number <= 65535;
+}
+
+bool is_loopback(const std::string& host) {
+    return host == "localhost" || host == "::1" || host.starts_with("127.");
+}
+
+Result<Address> local(const std::string& path) {
+    if (path.size() >= sizeof(sockaddr_un::sun_path))
+        return Error{path + ": the path of a socket has at most " +
+                     std::to_string(sizeof(sockaddr_un::sun_path) - 1) + " characters"};
+    return Address{.kind = Address::Kind::local, .path = path};
+}
+
+Result<Address> remote(Address::Kind kind, const std::string& text, std::string rest) {
+    Address address{.kind = kind};
+    const auto colon = rest.rfind(':');
+    if (colon != std::string::npos) {
+        address.host = rest.substr(0, colon);
+        address.port = rest.substr(colon + 1);
+    }
+    const bool bracketed = address.host.starts_with('[') && address.host.ends_with(']');
+    if (bracketed) address.host = address.host.substr(1, address.host.size() - 2);
+    const bool ambiguous = !bracketed && address.host.find(':') != std::string::npos;
+    if (address.host.empty() || ambiguous || !is_port(address.port))
+        return Error{text +
+                     ": write host:port after the first colon, as in tls:build7:7400 or tls:[::1]:7400"};
+    if (kind == Address::Kind::tcp && !is_loopback(address.host))
+        return Error{text + ": plaintext is for loopback addresses only; write tls:" + rest};
+    return address;
+}
+
+}  // namespace
+
+Result<Address> parse_address(const std::string& text) {
+    std::string rest = text;
+    if (take_prefix(rest, "tls:")) return remote(Address::Kind::tls, text, rest);
+    if (take_prefix(rest, "tcp:")) return remote(Address::Kind::tcp, text, rest);
+    if (take_prefix(rest, "unix:") ? !rest.empty() : rest.find('/') != std::string::npos) return local(rest);
+    return Error{(text.empty() ? "\"\"" : text) +
+                 ": write the path of a Unix socket, as in /run/allot/allot.sock, or tls:host:port"};
+}
+
+std::string default_address() {
+    if (const char* named = std::getenv("ALLOT_SOCKET"); named != nullptr && *named != '\0') return named;
+    if (::access(system_socket, F_OK) == 0) return system_socket;
+    if (const char* folder = std::getenv("XDG_RUNTIME_DIR"); folder != nullptr && *folder != '\0') {
+        std::string own = std::string(folder) + "/allot/allot.sock";
+        if (::access(own.c_str(), F_OK) == 0) return own;
+    }
+    return system_socket;
+}
+
+}  // namespace allot::client

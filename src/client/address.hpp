@@ -1,0 +1,24 @@
+// Where a daemon listens for sessions.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/result.hpp"
+
+namespace allot::client {
+
+struct Address {
+    enum class Kind : std::uint8_t { local, tcp, tls };
+    Kind kind = Kind::local;
+    std::string path;  // local
+    std::string host;  // tcp and tls
+    std::string port;
+    bool operator==(const Address&) const = default;
+};
+
+// `unix:/path` or `/path`; `tls:host:port`; `tcp:host:port`, which is plaintext, with a loopback address
+// only. An IPv6 address stands in brackets.
+Result<Address> parse_address(const std::string& text);
+
+}  // namespace allot::client

@@ -1,0 +1,174 @@
+#include "client/claims.hpp"
+
+#include <algorithm>
+
+namespace allot::client {
+
+namespace {
+
+bool same(const std::vector<Held>& ours, const std::vector<session::Held>& theirs) {
+    return std::equal(
+        ours.begin(), ours.end(), theirs.begin(), theirs.end(),
+        [](const Held& a, const session::Held& b) { return a.name == b.name && a.fence == b.fence; });
+}
+
+}  // namespace
+
+session::Acquire as_request(const Demand& demand) {
+    session::Acquire request;
+    request.locks = demand.locks();
+    request.permits.reserve(demand.permits().size());
+    for (const Demand::Permit& permit : demand.permits())
+        request.permits.push_back({permit.semaphore, permit.units});
+    return request;
+}
+
+Code code_of(session::Refusal refusal) {
+    switch (refusal) {
+        case session::Refusal::timed_out:
+            return Code::timed_out;
+        case session::Refusal::wrong:
+            return Code::wrong;
+        case session::Refusal::forbidden:
+            return Code::forbidden;
+        case session::Refusal::unavailable:
+            return Code::unavailable;
+        case session::Refusal::limit:
+            return Code::limit;
+    }
+    return Code::wrong;
+}
+
+ClaimPtr Claims::open(session::Acquire request, Clock::time_point now, Deadline deadline) {
+    auto claim = std::make_shared<Claim>();
+    claim->request = std::move(request);
+    claim->request.ticket = next_++;
+    claim->asked_at = now;
+    claim->deadline = deadline;
+    all_.push_back(claim);
+    return claim;
+}
+
+// A grant that is repeated after the connection was taken up again must be the same one: with another fence
+// somebody else may have held it in between.
+ClaimPtr Claims::granted(session::Granted& message) {
+    const auto found = find(message.ticket);
+    if (found == all_.end()) return nullptr;
+    const ClaimPtr claim = *found;
+    if (claim->stage == Stage::waiting) {
+        claim->stage = Stage::held;
+        claim->held.reserve(message.held.size());
+        for (session::Held& one : message.held) claim->held.push_back({std::move(one.name), one.fence});
+        return claim;
+    }
+    if (claim->stage != Stage::held || same(claim->held, message.held)) return nullptr;
+    lose(claim, "it was granted anew, with another fence");
+    return claim;
+}
+
+ClaimPtr Claims::refused(const session::Refused& message) {
+    const auto found = find(message.ticket);
+    if (found == all_.end()) return nullptr;
+    const ClaimPtr claim = *found;
+    const bool waited = claim->stage == Stage::waiting;
+    if (waited) claim->failure.emplace(code_of(message.why), message.reason);
+    end(claim);
+    return waited ? claim : nullptr;
+}
+
+ClaimPtr Claims::released(const session::Released& message) {
+    return lost({message.ticket, "the daemon took it back"});
+}
+
+ClaimPtr Claims::lost(const session::Lost& message) {
+    const auto found = find(message.ticket);
+    if (found == all_.end()) return nullptr;
+    const ClaimPtr claim = *found;
+    const bool told_already = claim->stage == Stage::giving_back || claim->stage == Stage::lost;
+    if (!told_already) claim->failure.emplace(Code::lost, message.reason);
+    end(claim);
+    return told_already ? nullptr : claim;
+}
+
+bool Claims::give_back(const ClaimPtr& claim) {
+    if (claim->stage == Stage::over || claim->stage == Stage::giving_back) return false;
+    claim->stage = Stage::giving_back;
+    claim->on_lost = nullptr;
+    claim->process = Descriptor();
+    return true;
+}
+
+bool Claims::withdraw(const ClaimPtr& claim, Failure failure) {
+    claim->failure = std::move(failure);
+    return give_back(claim);
+}
+
+void Claims::lose(const ClaimPtr& claim, const std::string& reason) {
+    claim->failure.emplace(Code::lost, reason);
+    claim->stage = Stage::lost;
+}
+
+Claims::Resumption Claims::resume(const session::Welcome& welcome) {
+    Resumption resumption;
+    std::vector<Ticket> open = welcome.resumed ? welcome.open : std::vector<Ticket>();
+    std::sort(open.begin(), open.end());
+    const std::vector<ClaimPtr> before = all_;
+    for (const ClaimPtr& claim : before)
+        resume_one(claim, std::binary_search(open.begin(), open.end(), claim->ticket()), resumption);
+    // What only the daemon knows of was given back here, and the word of it got lost.
+    for (const Ticket ticket : open)
+        if (find(ticket) == all_.end()) resumption.give_back.push_back(ticket);
+    return resumption;
+}
+
+void Claims::resume_one(const ClaimPtr& claim, bool known, Resumption& resumption) {
+    switch (claim->stage) {
+        case Stage::waiting:
+            if (!known) resumption.ask.push_back(claim);
+            break;
+        case Stage::held:
+            if (known && claim->process) resumption.follow.push_back(claim);
+            if (known) break;
+            claim->failure.emplace(Code::lost, "the daemon was restarted and no longer knows of it");
+            end(claim);
+            resumption.lost.push_back(claim);
+            break;
+        case Stage::lost:
+            if (!known) end(claim);
+            break;
+        case Stage::giving_back:
+            if (known)
+                resumption.give_back.push_back(claim->ticket());
+            else
+                end(claim);
+            break;
+        case Stage::over:
+            break;
+    }
+}
+
+bool Claims::any_waits() const {
+    return std::any_of(all_.begin(), all_.end(),
+                       [](const ClaimPtr& claim) { return claim->stage == Stage::waiting; });
+}
+
+bool Claims::any_holds_permits() const {
+    return std::any_of(all_.begin(), all_.end(), [](const ClaimPtr& claim) {
+        return claim->stage == Stage::held && claim->has_permits();
+    });
+}
+
+std::vector<ClaimPtr>::iterator Claims::find(Ticket ticket) {
+    const auto found =
+        std::lower_bound(all_.begin(), all_.end(), ticket,
+                         [](const ClaimPtr& claim, Ticket wanted) { return claim->ticket() < wanted; });
+    return found != all_.end() && (*found)->ticket() == ticket ? found : all_.end();
+}
+
+void Claims::end(const ClaimPtr& claim) {
+    claim->stage = Stage::over;
+    claim->process = Descriptor();
+    if (const auto found = find(claim->ticket()); found != all_.end()) all_.erase(found);
+}
+
+}  // namespace allot::client

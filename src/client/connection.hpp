@@ -1,0 +1,68 @@
+// A connection with a daemon: frames over a socket, through TLS or not.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "client/address.hpp"
+#include "client/socket.hpp"
+#include "client/tls.hpp"
+#include "net/frame.hpp"
+#include "session/frames.hpp"
+
+namespace allot::client {
+
+// Where to, and with which papers.
+struct Destination {
+    Address address;
+    std::shared_ptr<TlsFiles> files;  // tls
+    std::string server_name;
+
+    static Result<Destination> from(const Options& options);
+};
+
+class Connection {
+public:
+    static Result<Connection> dial(const Destination& destination, Clock::time_point until);
+
+    int descriptor() const { return socket_.descriptor(); }
+    bool passes_descriptors() const { return passes_descriptors_; }
+
+    // What cannot be sent now is kept, and sent later. False if the connection is broken.
+    [[nodiscard]] bool write(std::string_view frames);
+    [[nodiscard]] bool flush();
+    std::size_t unsent() const { return unsent_.size(); }
+    // With a descriptor; waits until all of it is sent.
+    [[nodiscard]] bool write_with(std::string_view frame, int passed, Clock::time_point until);
+
+    // The one function that may be called while others write.
+    Socket::Received receive(Clock::time_point until, int alarm, bool full) {
+        return socket_.receive(buffer_, until, alarm, full);
+    }
+    // Calls `f(content)` for each frame that is complete. False if what came makes no sense.
+    template <class F>
+    [[nodiscard]] bool take_in(std::string_view came, F&& f) {
+        if (!tls_) return frames_.feed(came, f);
+        plain_.clear();
+        const bool good = tls_->decrypt(came, plain_);
+        return frames_.feed(plain_, f) && good;
+    }
+
+    void shut() { socket_.shut(); }
+
+private:
+    explicit Connection(Socket socket) : socket_(std::move(socket)) {}
+    std::optional<Error> secure(const Destination& destination, Clock::time_point until);
+
+    Socket socket_;
+    std::unique_ptr<Tls> tls_;
+    bool passes_descriptors_ = false;
+    std::string unsent_;
+    std::string plain_;
+    std::vector<char> buffer_ = std::vector<char>(std::size_t{1} << 16);
+    net::FrameReader frames_{session::frame_limit};
+};
+
+}  // namespace allot::client

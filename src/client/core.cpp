@@ -1,0 +1,306 @@
+#include "client/core.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace allot::client {
+
+namespace {
+
+// A daemon that reads nothing any longer must not fill the memory of who asks it.
+constexpr std::size_t unsent_limit = std::size_t{1} << 22;
+
+Destination destination_of(const Options& options) {
+    auto destination = Destination::from(options);
+    if (!destination) throw Failure(Code::wrong, destination.error());
+    return std::move(*destination);
+}
+
+Options completed(Options options) {
+    if (options.address.empty()) options.address = default_address();
+    if (options.command.empty()) options.command = program_invocation_short_name;
+    return options;
+}
+
+void refuse_nonsense(const Demand& demand) {
+    if (const auto objection = demand.objection()) throw Failure(Code::wrong, *objection);
+}
+
+}  // namespace
+
+Core::Core(const Options& options)
+    : options_(completed(options)), destination_(destination_of(options_)), born_(Clock::now()) {}
+
+// --- What programs ask for.
+
+void Core::connect() {
+    Lock lock(mutex_);
+    const Time until = Clock::now() + options_.connect_timeout;
+    const Time now = Clock::now();
+    auto connection = Connection::dial(destination_, until);
+    if (!connection) throw Failure(Code::unreachable, no_daemon(connection.error()));
+    greet(std::move(*connection), now);
+    std::condition_variable waiter;
+    wait_until(lock, waiter, until, [&] { return link_ != Link::greeting; });
+    if (link_ == Link::greeting) throw Failure(Code::unreachable, silence());
+    if (link_ == Link::down) throw Failure(Code::unreachable, problem_);
+}
+
+ClaimPtr Core::acquire(const Demand& demand, Deadline deadline) {
+    refuse_nonsense(demand);
+    std::condition_variable waiter;
+    Lock lock(mutex_);
+    const ClaimPtr claim = open_claim(demand, deadline);
+    claim->waiter = &waiter;
+    ask(claim);
+    wait_until(lock, waiter, deadline.at(), [&] { return claim->stage != Stage::waiting; });
+    claim->waiter = nullptr;
+    if (claim->stage == Stage::waiting) fail_waiting(claim, at_deadline());
+    if (claim->stage != Stage::held) throw Failure(*claim->failure);
+    return claim;
+}
+
+void Core::async_acquire(const Demand& demand, Deadline deadline, Settled settled) {
+    refuse_nonsense(demand);
+    const Lock lock(mutex_);
+    need_thread();
+    const ClaimPtr claim = open_claim(demand, deadline);
+    claim->settled = std::move(settled);
+    ask(claim);
+    if (deadline.at() < thread_sleeps_until_) wake_thread();
+}
+
+ClaimPtr Core::open_claim(const Demand& demand, Deadline deadline) {
+    const Time now = Clock::now();
+    if (link_ != Link::open) {
+        check_link(now);
+        if (session_.empty()) down_since_ = now;
+    } else if (connection_->unsent() > unsent_limit) {
+        throw Failure(Code::unreachable, silence());
+    }
+    chores_at_ = std::min(chores_at_, now + tick());
+    return claims_.open(as_request(demand), now, deadline);
+}
+
+Failure Core::at_deadline() const {
+    if (link_ != Link::open) return {Code::unreachable, problem_};
+    return {Code::timed_out, "not granted in time"};
+}
+
+void Core::release(const ClaimPtr& claim) {
+    const Lock lock(mutex_);
+    if (claims_.give_back(claim)) say(session::Release{claim->ticket()});
+}
+
+bool Core::valid(const ClaimPtr& claim) {
+    Lock lock(mutex_);
+    if (claim->stage == Stage::held && !reading_) {
+        read_once(lock, Clock::now(), -1);
+        pass_on_the_reading();
+    }
+    const Time now = Clock::now();
+    if (claim->stage == Stage::held && now >= sure_until(*claim)) lose(claim, silence());
+    return claim->stage == Stage::held;
+}
+
+Clock::time_point Core::valid_until(const ClaimPtr& claim) {
+    const Lock lock(mutex_);
+    return claim->stage == Stage::held ? sure_until(*claim) : Time::min();
+}
+
+std::string Core::lost_because(const ClaimPtr& claim) {
+    const Lock lock(mutex_);
+    return claim->failure ? claim->failure->what() : "";
+}
+
+void Core::on_lost(const ClaimPtr& claim, std::function<void(const std::string&)> call) {
+    const Lock lock(mutex_);
+    need_thread();
+    if (claim->failure)
+        later([call = std::move(call), reason = std::string(claim->failure->what())] { call(reason); });
+    else
+        claim->on_lost = std::move(call);
+}
+
+void Core::follow(const ClaimPtr& claim, int process) {
+    Descriptor descriptor(static_cast<int>(::syscall(SYS_pidfd_open, process, 0)));
+    if (!descriptor)
+        throw Failure(Code::wrong, "process " + std::to_string(process) + ": " + std::strerror(errno));
+    Lock lock(mutex_);
+    std::condition_variable waiter;
+    wait_until(lock, waiter, Clock::now() + options_.resume_within,
+               [&] { return link_ == Link::open || claim->stage != Stage::held; });
+    if (claim->stage != Stage::held)
+        throw Failure(Code::lost, claim->failure ? claim->failure->what() : "it was given back");
+    if (link_ != Link::open) throw Failure(Code::unreachable, problem_);
+    if (!connection_->passes_descriptors())
+        throw Failure(Code::wrong, "a lease follows a process only through a Unix socket");
+    claim->process = std::move(descriptor);
+    claim->process_id = process;
+    say_follow(*claim);
+}
+
+session::Status Core::status(bool whole, Deadline deadline) {
+    Lock lock(mutex_);
+    StatusWait wait;
+    status_waits_.push_back(&wait);
+    say(session::StatusQuery{whole});
+    wait_until(lock, wait.answered, deadline.at(), [&] { return wait.status || wait.failure; });
+    std::erase(status_waits_, &wait);
+    if (wait.status) return std::move(*wait.status);
+    throw wait.failure.value_or(Failure(Code::unreachable, silence()));
+}
+
+std::string Core::host() {
+    const Lock lock(mutex_);
+    return host_;
+}
+
+std::chrono::microseconds Core::stop_within() {
+    const Lock lock(mutex_);
+    return stop_within_;
+}
+
+int Core::descriptor() {
+    const Lock lock(mutex_);
+    return connection_ ? connection_->descriptor() : -1;
+}
+
+// --- Who waits, and who reads for whom.
+
+template <class Done>
+void Core::wait_until(Lock& lock, std::condition_variable& waiter, Time until, Done done) {
+    waiters_.push_back(&waiter);
+    while (!done() && Clock::now() < until) {
+        if (reading_)
+            waiter.wait_until(lock, until);
+        else
+            read_once(lock, until, -1);
+    }
+    std::erase(waiters_, &waiter);
+    pass_on_the_reading();
+}
+
+void Core::read_once(Lock& lock, Time until, int alarm) {
+    reading_ = true;
+    if (link_ == Link::down) redial(lock, until, alarm);
+    if (link_ != Link::down) {
+        const bool full = connection_->unsent() > 0;
+        const Time wake = std::min(until, chores_at_);
+        lock.unlock();
+        const auto received = connection_->receive(wake, alarm, full);
+        lock.lock();
+        take_in(received);
+    }
+    reading_ = false;
+    if (doomed_) bury();
+    if (const Time now = Clock::now(); now >= chores_at_) chores(now);
+}
+
+void Core::pass_on_the_reading() {
+    if (reading_) return;
+    if (!waiters_.empty())
+        waiters_.front()->notify_one();
+    else
+        thread_waiter_.notify_one();
+}
+
+// The claim is settled: whoever waits for it is told.
+void Core::tell(const ClaimPtr& claim) {
+    if (claim->waiter != nullptr) claim->waiter->notify_one();
+    if (claim->settled)
+        later([settled = std::move(claim->settled), claim, failure = claim->failure] {
+            settled(claim, failure);
+        });
+    claim->settled = nullptr;
+    if (claim->failure && claim->on_lost)
+        later([call = std::move(claim->on_lost), reason = std::string(claim->failure->what())] {
+            call(reason);
+        });
+    if (claim->failure) claim->on_lost = nullptr;
+}
+
+// --- The session's own thread.
+
+void Core::need_thread() {
+    if (thread_.joinable()) return;
+    alarm_ = Descriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    // Signals are for the threads of the program.
+    sigset_t all;
+    sigset_t before;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before);
+    thread_ = std::thread([self = shared_from_this()] { self->serve(); });
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void Core::wake_thread() {
+    if (thread_polls_)
+        ::eventfd_write(alarm_.get(), 1);
+    else
+        thread_waiter_.notify_one();
+}
+
+void Core::later(std::function<void()> call) {
+    calls_.push_back(std::move(call));
+    wake_thread();
+}
+
+void Core::serve() {
+    Lock lock(mutex_);
+    while (!stopping_ || !calls_.empty()) {
+        run_calls(lock);
+        const Time now = Clock::now();
+        if (now >= next_wake()) chores(now);
+        if (!calls_.empty() || stopping_) continue;
+        thread_sleeps_until_ = next_wake();
+        if (reading_) {
+            thread_waiter_.wait_until(lock, thread_sleeps_until_);
+            continue;
+        }
+        thread_polls_ = true;
+        read_once(lock, thread_sleeps_until_, alarm_.get());
+        thread_polls_ = false;
+        eventfd_t ignored = 0;
+        ::eventfd_read(alarm_.get(), &ignored);
+        pass_on_the_reading();
+    }
+}
+
+void Core::run_calls(Lock& lock) {
+    while (!calls_.empty()) {
+        const auto call = std::move(calls_.front());
+        calls_.pop_front();
+        lock.unlock();
+        call();
+        lock.lock();
+    }
+}
+
+// Threads that wait look after their own deadlines.
+Clock::time_point Core::next_wake() const {
+    Time wake = chores_at_;
+    for (const ClaimPtr& claim : claims_.all())
+        if (claim->stage == Stage::waiting && claim->settled) wake = std::min(wake, claim->deadline.at());
+    return wake;
+}
+
+void Core::stop() {
+    Lock lock(mutex_);
+    stopping_ = true;
+    for (const ClaimPtr& claim : claims_.all())
+        if (claim->stage == Stage::waiting)
+            fail_waiting(claim, Failure(Code::unreachable, "the session was closed"));
+    if (!thread_.joinable()) return drop("the session was closed");
+    wake_thread();
+    if (thread_.get_id() == std::this_thread::get_id()) return thread_.detach();
+    lock.unlock();
+    thread_.join();
+}
+
+}  // namespace allot::client

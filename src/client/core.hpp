@@ -1,0 +1,159 @@
+// A session with a daemon, shared by the Session and its Leases.
+//
+// There is no thread that reads for the others as long as nobody wants to be called back: of the threads that
+// wait, one reads, and deals with what came for all (`reading_`); when it has what it waited for, another
+// takes over. So a synchronous acquire is a write and a read in the thread that called it. The session's own
+// thread, once it is there, is one more that waits.
+//
+// A connection that breaks is taken up again by whoever reads, with the session's name, so that the daemon
+// can say what it still knows (Claims::resume). Until then nothing is sent: what is said meanwhile is in the
+// claims.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "allot/client.hpp"
+#include "client/claims.hpp"
+#include "client/connection.hpp"
+#include "session/status.hpp"
+
+namespace allot::client {
+
+class Core : public std::enable_shared_from_this<Core> {
+public:
+    explicit Core(const Options& options);
+
+    // Throws Failure, as do all that wait for the daemon.
+    void connect();
+
+    ClaimPtr acquire(const Demand& demand, Deadline deadline);
+    void async_acquire(const Demand& demand, Deadline deadline, Settled settled);
+    void release(const ClaimPtr& claim);
+    bool valid(const ClaimPtr& claim);
+    Clock::time_point valid_until(const ClaimPtr& claim);
+    std::string lost_because(const ClaimPtr& claim);
+    void on_lost(const ClaimPtr& claim, std::function<void(const std::string&)> call);
+    void follow(const ClaimPtr& claim, int process);
+    session::Status status(bool whole, Deadline deadline);
+
+    std::string host();
+    std::chrono::microseconds stop_within();
+    int descriptor();
+
+    // Nobody uses it any longer, except perhaps the function that the session's thread is just calling.
+    void stop();
+
+private:
+    using Lock = std::unique_lock<std::mutex>;
+    using Time = Clock::time_point;
+
+    // down: no connection. greeting: Hello was said, Welcome is awaited.
+    enum class Link : std::uint8_t { down, greeting, open };
+
+    // --- Who waits, and who reads for whom (core.cpp)
+    ClaimPtr open_claim(const Demand& demand, Deadline deadline);
+    template <class Done>
+    void wait_until(Lock& lock, std::condition_variable& waiter, Time until, Done done);
+    void read_once(Lock& lock, Time until, int alarm);
+    void pass_on_the_reading();
+    void tell(const ClaimPtr& claim);
+    Failure at_deadline() const;
+
+    // --- The session's own thread (core.cpp)
+    void need_thread();
+    void wake_thread();
+    void later(std::function<void()> call);
+    void serve();
+    void run_calls(Lock& lock);
+    Time next_wake() const;
+
+    // --- The connection (link.cpp)
+    void greet(Connection connection, Time now);
+    void redial(Lock& lock, Time until, int alarm);
+    void drop(const std::string& problem);
+    void bury();
+    void give_up();
+    std::string no_daemon(const std::string& why) const;
+    std::string silence() const;
+
+    template <class Message>
+    void say(const Message& message);
+    void ask(const ClaimPtr& claim);
+    void say_follow(const Claim& claim);
+    void fail_waiting(const ClaimPtr& claim, Failure failure);
+    void lose(const ClaimPtr& claim, const std::string& reason);
+
+    void take_in(const Socket::Received& received);
+    bool understand(std::string_view content);
+    void hear(session::Welcome& message);
+    void hear(session::Granted& message);
+    void hear(session::Refused& message);
+    void hear(session::Released& message);
+    void hear(session::Lost& message);
+    void hear(session::Pong& message);
+    void hear(session::StatusAnswer& message);
+    void hear(session::Farewell& message);
+
+    // --- Signs of life (link.cpp)
+    void chores(Time now);
+    void check_link(Time now);
+    void check_claims(Time now);
+    void ping(Time now);
+    std::chrono::microseconds ping_every() const;
+    Clock::duration tick() const;
+    Time sure_until(const Claim& claim) const;
+
+    Options options_;
+    Destination destination_;
+    const Time born_;
+
+    std::mutex mutex_;
+    Claims claims_;
+    bool reading_ = false;
+    std::vector<std::condition_variable*> waiters_;  // threads that wait and may take over the reading
+
+    // Everybody writes to the connection; only who reads, if somebody does, takes it away.
+    Link link_ = Link::down;
+    std::optional<Connection> connection_;
+    bool doomed_ = false;  // it is of no use any longer
+    std::string problem_;  // why there is none
+    std::string scratch_;
+    session::DaemonMessage heard_message_;
+
+    std::string session_;  // to resume with; empty: nothing to resume
+    std::string host_;
+    std::chrono::microseconds stop_within_{0};
+    Time down_since_;
+    Time next_dial_;
+    Time greeted_at_;
+
+    // Signs of life.
+    Time proof_;  // the daemon was alive after this
+    Time pinged_at_;
+    std::optional<Time> unanswered_since_;  // a ping since when nothing came
+    Time chores_at_;
+
+    struct StatusWait {
+        std::condition_variable answered;
+        std::optional<session::Status> status;
+        std::optional<Failure> failure;
+    };
+    std::deque<StatusWait*> status_waits_;
+
+    std::thread thread_;
+    Descriptor alarm_;
+    std::condition_variable thread_waiter_;
+    bool thread_polls_ = false;
+    Time thread_sleeps_until_;
+    std::deque<std::function<void()>> calls_;
+    bool stopping_ = false;
+};
+
+}  // namespace allot::client

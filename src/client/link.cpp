@@ -1,0 +1,268 @@
+// The connection of a session: greeting and taking it up again, what is said and heard, signs of life.
+
+#include <algorithm>
+
+#include "client/core.hpp"
+#include "session/speak.hpp"
+
+namespace allot::client {
+
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+
+constexpr milliseconds dial_pause{50};
+// Who only looks whether a lease is valid spends no more than this on a new connection.
+constexpr milliseconds short_dial{100};
+
+}  // namespace
+
+// --- Connecting.
+
+std::string Core::no_daemon(const std::string& why) const {
+    return options_.address + ": no daemon can be reached there (" + why + ")";
+}
+
+std::string Core::silence() const {
+    return options_.address + ": the daemon does not answer";
+}
+
+void Core::greet(Connection connection, Time now) {
+    connection_.emplace(std::move(connection));
+    link_ = Link::greeting;
+    greeted_at_ = now;
+    chores_at_ = now + tick();
+    scratch_.clear();
+    session::put_message<session::ClientMessage>(
+        session::Hello{.command = options_.command, .resume = session_}, scratch_);
+    if (!connection_->write(scratch_)) drop(no_daemon("the connection broke"));
+}
+
+void Core::redial(Lock& lock, Time until, int alarm) {
+    const Time now = Clock::now();
+    if (now < next_dial_) {
+        const Time wake = std::min(until, next_dial_);
+        lock.unlock();
+        wait_for(-1, 0, wake, alarm);
+        lock.lock();
+        return;
+    }
+    next_dial_ = now + dial_pause;
+    const Time patience = std::min(now + options_.connect_timeout, std::max(until, now + short_dial));
+    lock.unlock();
+    auto connection = Connection::dial(destination_, patience);
+    lock.lock();
+    if (stopping_) return;
+    if (connection)
+        greet(std::move(*connection), now);
+    else
+        problem_ = no_daemon(connection.error());
+}
+
+// The end of the stream wakes whoever reads.
+void Core::drop(const std::string& problem) {
+    if (!connection_ || doomed_) return;
+    problem_ = problem;
+    doomed_ = true;
+    if (reading_)
+        connection_->shut();
+    else
+        bury();
+}
+
+void Core::bury() {
+    const Time now = Clock::now();
+    if (link_ == Link::open) down_since_ = now;
+    link_ = Link::down;
+    connection_.reset();
+    doomed_ = false;
+    chores_at_ = now;
+    unanswered_since_.reset();
+    for (StatusWait* wait : status_waits_) {
+        wait->failure.emplace(Code::unreachable, problem_);
+        wait->answered.notify_one();
+    }
+}
+
+// The session cannot be taken up again: what it held is lost.
+void Core::give_up() {
+    session_.clear();
+    for (const ClaimPtr& claim : claims_.all()) {
+        if (claim->stage == Stage::waiting) fail_waiting(claim, Failure(Code::unreachable, problem_));
+        if (claim->stage == Stage::held) lose(claim, problem_);
+    }
+}
+
+// --- Saying.
+
+template <class Message>
+void Core::say(const Message& message) {
+    if (link_ != Link::open || doomed_) return;
+    scratch_.clear();
+    session::put_message<session::ClientMessage>(message, scratch_);
+    if (!connection_->write(scratch_)) drop(no_daemon("the connection broke"));
+}
+
+template void Core::say(const session::Release&);
+template void Core::say(const session::StatusQuery&);
+
+void Core::ask(const ClaimPtr& claim) {
+    session::Acquire& request = claim->request;
+    if (claim->deadline.never()) {
+        request.patience_us = 0;
+    } else {
+        const auto left = std::chrono::ceil<microseconds>(claim->deadline.at() - Clock::now());
+        request.patience_us = static_cast<std::uint64_t>(std::max<std::int64_t>(1, left.count()));
+    }
+    say(request);
+}
+
+void Core::say_follow(const Claim& claim) {
+    if (link_ != Link::open || doomed_) return;
+    scratch_.clear();
+    session::put_message<session::ClientMessage>(session::Follow{claim.ticket(), claim.process_id}, scratch_);
+    if (!connection_->write_with(scratch_, claim.process.get(), Clock::now() + options_.connect_timeout))
+        drop(silence());
+}
+
+void Core::fail_waiting(const ClaimPtr& claim, Failure failure) {
+    if (claims_.withdraw(claim, std::move(failure))) say(session::Release{claim->ticket()});
+    tell(claim);
+}
+
+// --- Hearing.
+
+void Core::take_in(const Socket::Received& received) {
+    if (!received.bytes.empty()) unanswered_since_.reset();
+    const bool good = connection_->take_in(
+        received.bytes, [&](std::string_view content) { return doomed_ || understand(content); });
+    if (!good)
+        drop(options_.address + ": what came from there makes no sense; is it a daemon of allot?");
+    else if (received.closed || !connection_->flush())
+        drop(no_daemon("it closed the connection"));
+}
+
+bool Core::understand(std::string_view content) {
+    if (!decode(content, heard_message_) || !content.empty()) return false;
+    std::visit([&](auto& message) { hear(message); }, heard_message_);
+    return true;
+}
+
+void Core::hear(session::Welcome& message) {
+    if (link_ != Link::greeting) return;
+    if (message.version != session::version)
+        return drop(options_.address + ": the daemon speaks version " + std::to_string(message.version) +
+                    " of the session protocol, this program version " + std::to_string(session::version));
+    link_ = Link::open;
+    session_ = std::move(message.session);
+    host_ = std::move(message.host);
+    stop_within_ = microseconds(message.stop_within_us);
+    proof_ = greeted_at_;
+    const Claims::Resumption resumption = claims_.resume(message);
+    for (const ClaimPtr& claim : resumption.lost) tell(claim);
+    for (const Ticket ticket : resumption.give_back) say(session::Release{ticket});
+    for (const ClaimPtr& claim : resumption.follow) say_follow(*claim);
+    for (const ClaimPtr& claim : resumption.ask) ask(claim);
+    for (std::condition_variable* waiter : waiters_) waiter->notify_one();
+}
+
+void Core::hear(session::Granted& message) {
+    if (const ClaimPtr claim = claims_.granted(message)) {
+        if (claim->has_permits()) chores_at_ = std::min(chores_at_, Clock::now() + tick());
+        tell(claim);
+    }
+}
+
+void Core::hear(session::Refused& message) {
+    if (const ClaimPtr claim = claims_.refused(message)) tell(claim);
+}
+
+void Core::hear(session::Released& message) {
+    if (const ClaimPtr claim = claims_.released(message)) tell(claim);
+}
+
+void Core::hear(session::Lost& message) {
+    if (const ClaimPtr claim = claims_.lost(message)) tell(claim);
+}
+
+// A ping is numbered by the time at which it was sent.
+void Core::hear(session::Pong& message) {
+    const Time sent = born_ + microseconds(message.number);
+    proof_ = std::max(proof_, std::min(sent, pinged_at_));
+}
+
+void Core::hear(session::StatusAnswer& message) {
+    if (status_waits_.empty()) return;
+    StatusWait* wait = status_waits_.front();
+    status_waits_.pop_front();
+    wait->status = std::move(message.status);
+    wait->answered.notify_one();
+}
+
+void Core::hear(session::Farewell& message) {
+    drop(options_.address + ": " + message.reason);
+    give_up();
+}
+
+// --- Signs of life.
+
+microseconds Core::ping_every() const {
+    const microseconds patience = options_.resume_within;
+    return (stop_within_ > microseconds::zero() ? std::min(stop_within_, patience) : patience) / 4;
+}
+
+Clock::duration Core::tick() const {
+    return std::clamp<Clock::duration>(ping_every() / 2, milliseconds(5), milliseconds(250));
+}
+
+// Without permits there is nothing that others could be given meanwhile.
+Clock::time_point Core::sure_until(const Claim& claim) const {
+    if (!claim.has_permits() || stop_within_ == microseconds::zero()) return Time::max();
+    return std::max(claim.asked_at, proof_) + stop_within_;
+}
+
+void Core::chores(Time now) {
+    check_link(now);
+    check_claims(now);
+    const bool busy = link_ != Link::open || claims_.any_waits() || claims_.any_holds_permits();
+    chores_at_ = now + (busy ? tick() : std::chrono::seconds(1));
+}
+
+void Core::check_link(Time now) {
+    if (link_ == Link::open) return;
+    if (link_ == Link::greeting && now > greeted_at_ + options_.connect_timeout) drop(silence());
+    if (now > down_since_ + options_.resume_within) give_up();
+}
+
+void Core::check_claims(Time now) {
+    const bool silent = unanswered_since_ && now > *unanswered_since_ + options_.resume_within;
+    bool wants_sign = false;
+    for (const ClaimPtr& claim : claims_.all()) {
+        if (claim->stage == Stage::waiting) {
+            wants_sign = wants_sign || now >= claim->asked_at + ping_every();
+            if (silent)
+                fail_waiting(claim, Failure(Code::unreachable, silence()));
+            else if (claim->settled && now >= claim->deadline.at())
+                fail_waiting(claim, at_deadline());
+        } else if (claim->stage == Stage::held && claim->has_permits()) {
+            wants_sign = wants_sign || now >= std::max(claim->asked_at, proof_) + ping_every();
+            if (now >= sure_until(*claim)) lose(claim, silence());
+        }
+    }
+    if (wants_sign && link_ == Link::open && now >= pinged_at_ + ping_every()) ping(now);
+}
+
+void Core::ping(Time now) {
+    const auto number = std::chrono::floor<microseconds>(now - born_);
+    pinged_at_ = now;
+    if (!unanswered_since_) unanswered_since_ = now;
+    say(session::Ping{static_cast<std::uint64_t>(number.count())});
+}
+
+void Core::lose(const ClaimPtr& claim, const std::string& reason) {
+    claims_.lose(claim, reason);
+    tell(claim);
+}
+
+}  // namespace allot::client

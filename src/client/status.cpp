@@ -1,0 +1,13 @@
+#include "client/status.hpp"
+
+#include "client/core.hpp"
+
+namespace allot::client {
+
+session::Status ask_status(const Options& options, Deadline deadline) {
+    const auto core = std::make_shared<Core>(options);
+    core->connect();
+    return core->status(true, deadline);
+}
+
+}  // namespace allot::client

@@ -1,0 +1,12 @@
+// Who holds and who waits, asked of a daemon.
+#pragma once
+
+#include "allot/client.hpp"
+#include "session/status.hpp"
+
+namespace allot::client {
+
+// Throws Failure: unreachable.
+session::Status ask_status(const Options& options, Deadline deadline);
+
+}  // namespace allot::client

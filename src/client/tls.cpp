@@ -1,0 +1,120 @@
+#include "client/tls.hpp"
+
+#include <array>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <openssl/x509v3.h>
+
+namespace allot::client {
+
+namespace {
+
+template <auto Free>
+struct Freed {
+    template <class T>
+    void operator()(T* object) const {
+        Free(object);
+    }
+};
+using Context = std::unique_ptr<SSL_CTX, Freed<SSL_CTX_free>>;
+using Connection = std::unique_ptr<SSL, Freed<SSL_free>>;
+
+std::string last_error() {
+    const unsigned long code = ERR_peek_last_error();
+    const char* reason = code == 0 ? nullptr : ERR_reason_error_string(code);
+    ERR_clear_error();
+    return reason == nullptr ? "TLS failed" : reason;
+}
+
+class LoadedFiles : public TlsFiles {
+public:
+    explicit LoadedFiles(Context loaded) : context(std::move(loaded)) {}
+    Context context;
+};
+
+class Filter : public Tls {
+public:
+    Filter(std::shared_ptr<TlsFiles> files, const std::string& name)
+        : files_(std::move(files)),
+          connection_(SSL_new(static_cast<LoadedFiles&>(*files_).context.get())),
+          in_(BIO_new(BIO_s_mem())),
+          out_(BIO_new(BIO_s_mem())) {
+        SSL_set_bio(connection_.get(), in_, out_);
+        SSL_set_connect_state(connection_.get());
+        X509_VERIFY_PARAM* wanted = SSL_get0_param(connection_.get());
+        const bool is_address = X509_VERIFY_PARAM_set1_ip_asc(wanted, name.c_str()) == 1;
+        if (is_address) return;
+        SSL_set1_host(connection_.get(), name.c_str());
+        SSL_set_tlsext_host_name(connection_.get(), name.c_str());
+    }
+
+    bool shake(std::string_view came, std::string& out) override {
+        take_in(came);
+        const int result = SSL_do_handshake(connection_.get());
+        hand_out(out);
+        if (result == 1 || SSL_get_error(connection_.get(), result) == SSL_ERROR_WANT_READ) return true;
+        const long verdict = SSL_get_verify_result(connection_.get());
+        problem_ = verdict == X509_V_OK ? last_error() : X509_verify_cert_error_string(verdict);
+        return false;
+    }
+
+    bool established() const override { return SSL_is_init_finished(connection_.get()) == 1; }
+    std::string problem() const override { return problem_; }
+
+    bool decrypt(std::string_view came, std::string& plain) override {
+        take_in(came);
+        std::array<char, 16384> part{};
+        while (true) {
+            const int count = SSL_read(connection_.get(), part.data(), static_cast<int>(part.size()));
+            if (count <= 0) return SSL_get_error(connection_.get(), count) == SSL_ERROR_WANT_READ;
+            plain.append(part.data(), static_cast<std::size_t>(count));
+        }
+    }
+
+    void encrypt(std::string_view plain, std::string& out) override {
+        SSL_write(connection_.get(), plain.data(), static_cast<int>(plain.size()));
+        hand_out(out);
+    }
+
+private:
+    // A memory BIO takes all that it is given.
+    void take_in(std::string_view came) { BIO_write(in_, came.data(), static_cast<int>(came.size())); }
+
+    void hand_out(std::string& out) {
+        char* bytes = nullptr;
+        const long count = BIO_get_mem_data(out_, &bytes);
+        if (count > 0) out.append(bytes, static_cast<std::size_t>(count));
+        (void)BIO_reset(out_);
+    }
+
+    std::shared_ptr<TlsFiles> files_;
+    Connection connection_;
+    BIO* in_;  // both belong to the connection
+    BIO* out_;
+    std::string problem_;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<TlsFiles>> TlsFiles::load(const Options& options) {
+    Context context(SSL_CTX_new(TLS_client_method()));
+    SSL_CTX_set_min_proto_version(context.get(), TLS1_3_VERSION);
+    SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER, nullptr);
+    const auto refuse = [](const char* what, const std::string& file) {
+        return Error{std::string(what) + " \"" + file + "\": " + last_error() +
+                     "; name a file in PEM in Options::" + what};
+    };
+    if (SSL_CTX_load_verify_locations(context.get(), options.authority.c_str(), nullptr) != 1)
+        return refuse("authority", options.authority);
+    if (SSL_CTX_use_certificate_chain_file(context.get(), options.certificate.c_str()) != 1)
+        return refuse("certificate", options.certificate);
+    if (SSL_CTX_use_PrivateKey_file(context.get(), options.key.c_str(), SSL_FILETYPE_PEM) != 1)
+        return refuse("key", options.key);
+    return std::shared_ptr<TlsFiles>(std::make_shared<LoadedFiles>(std::move(context)));
+}
+
+std::unique_ptr<Tls> Tls::start(const std::shared_ptr<TlsFiles>& files, const std::string& name) {
+    return std::make_unique<Filter>(files, name);
+}
+
+}  // namespace allot::client

@@ -1,0 +1,75 @@
+#include "cli/status_text.hpp"
+
+#include <gtest/gtest.h>
+
+#include "core/json.hpp"
+
+namespace allot::cli {
+namespace {
+
+using session::Party;
+using session::Status;
+
+Status example() {
+    const Party holder{.host = "alpha",
+                       .pid = 411,
+                       .user = "ann",
+                       .command = "./migrate",
+                       .fence = 17,
+                       .since_ms = 3'250,
+                       .wanted = {"db", "gpu0"}};
+    const Party first{
+        .host = "beta", .pid = 87, .user = "bob", .command = "make", .since_ms = 61'000, .wanted = {"db"}};
+    const Party second{
+        .host = "beta", .user = "ci", .command = "evil \x1b[2J", .since_ms = 5, .wanted = {"db"}};
+    Status status{.host = "alpha"};
+    status.hosts.push_back({.name = "alpha",
+                            .state = "up",
+                            .incarnation = 1,
+                            .sessions = 2,
+                            .grants = 1'234,
+                            .links = {{.to = "beta", .state = "up"},
+                                      {.to = "gamma", .state = "down", .problem = "connection refused"}}});
+    status.hosts.push_back({.name = "gamma", .state = "unknown"});
+    status.resources.push_back(
+        {.name = "db", .kind = "lock", .holders = {holder}, .waiters = {first, second}, .place = "alpha"});
+    return status;
+}
+
+TEST(StatusText, Shows_hosts_resources_holders_and_waiters_in_order) {
+    EXPECT_EQ(status_text(example()),
+              R"(host          state    sessions  grants  links
+------------  -------  --------  ------  ----------------------------------------
+alpha (here)  up       2         1,234   beta up, gamma down (connection refused)
+gamma         unknown  ?         ?
+
+resource  kind  in use  waiting  at     note
+--------  ----  ------  -------  -----  ----
+db        lock  1 of 1  2        alpha
+
+resource  who       host   pid  user  since  units  fence  asked for  command
+--------  --------  -----  ---  ----  -----  -----  -----  ---------  ---------
+db        holds     alpha  411  ann   3.2s   1      17     db,gpu0    ./migrate
+db        waits #1  beta   87   bob   1m01s  1             db         make
+db        waits #2  beta   -    ci    5ms    1             db         evil ?[2J
+
+Who waits for whom:
+beta:87 (make) waits for db: alpha:411 (./migrate), who holds it
+beta (evil ?[2J) waits for db: beta:87 (make), who is before it
+)");
+}
+
+TEST(StatusText, An_idle_cluster_says_so) {
+    Status status{.host = "alpha"};
+    status.hosts.push_back({.name = "alpha", .state = "up"});
+    EXPECT_NE(status_text(status).find("Nothing is held, nobody waits."), std::string::npos);
+}
+
+TEST(StatusJson, Has_the_names_of_the_fields) {
+    const auto json = to_json(example());
+    EXPECT_EQ(json.at("resources").at(0).at("holders").at(0).at("since_ms").to_number<int>(), 3250);
+    EXPECT_EQ(json.at("hosts").at(0).at("links").at(1).at("problem").as_string(), "connection refused");
+}
+
+}  // namespace
+}  // namespace allot::cli
