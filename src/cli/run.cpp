@@ -175,13 +175,13 @@ int watch(const Session& session, Lease& lease, Child& child, microseconds grace
           const std::vector<std::string>& command) {
     while (true) {
         child.answer_signals();
+        if (child.exit_code() && lease.valid()) return *child.exit_code();
         if (!may_go_on(lease, grace)) {
             const auto now = Clock::now();
             const auto others = lease.valid_until();
             child.stop(others > now ? std::min(now + grace, others) : now + grace);
             return report_loss(lease, command);
         }
-        if (child.exit_code()) return *child.exit_code();
         wait_for_news(session, lease, child);
     }
 }

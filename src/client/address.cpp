@@ -36,7 +36,7 @@ Result<Address> local(const std::string& path) {
     return Address{.kind = Address::Kind::local, .path = path};
 }
 
-Result<Address> remote(Address::Kind kind, const std::string& text, std::string rest) {
+Result<Address> remote(Address::Kind kind, const std::string& text, const std::string& rest) {
     Address address{.kind = kind};
     const auto colon = rest.rfind(':');
     if (colon != std::string::npos) {

@@ -93,7 +93,6 @@ ClaimPtr Claims::lost(const session::Lost& message) {
 bool Claims::give_back(const ClaimPtr& claim) {
     if (claim->stage == Stage::over || claim->stage == Stage::giving_back) return false;
     claim->stage = Stage::giving_back;
-    claim->on_lost = nullptr;
     claim->process = Descriptor();
     return true;
 }

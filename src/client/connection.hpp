@@ -41,13 +41,19 @@ public:
     Socket::Received receive(Clock::time_point until, int alarm, bool full) {
         return socket_.receive(buffer_, until, alarm, full);
     }
-    // Calls `f(content)` for each frame that is complete. False if what came makes no sense.
+    // Calls `f(content)` for each frame that is complete. False if what came makes no sense: problem() says
+    // why.
     template <class F>
     [[nodiscard]] bool take_in(std::string_view came, F&& f) {
         if (!tls_) return frames_.feed(came, f);
         plain_.clear();
         const bool good = tls_->decrypt(came, plain_);
         return frames_.feed(plain_, f) && good;
+    }
+
+    std::string problem() const {
+        if (tls_ && !tls_->problem().empty()) return tls_->problem();
+        return "what came makes no sense; is it a daemon of allot?";
     }
 
     void shut() { socket_.shut(); }

@@ -93,7 +93,10 @@ Failure Core::at_deadline() const {
 }
 
 void Core::release(const ClaimPtr& claim) {
+    // It belongs to the program, and may call back here when it is destroyed: that is after the lock.
+    std::function<void(const std::string&)> forgotten;
     const Lock lock(mutex_);
+    forgotten.swap(claim->on_lost);
     if (claims_.give_back(claim)) say(session::Release{claim->ticket()});
 }
 
@@ -213,16 +216,11 @@ void Core::pass_on_the_reading() {
 // The claim is settled: whoever waits for it is told.
 void Core::tell(const ClaimPtr& claim) {
     if (claim->waiter != nullptr) claim->waiter->notify_one();
-    if (claim->settled)
-        later([settled = std::move(claim->settled), claim, failure = claim->failure] {
-            settled(claim, failure);
-        });
-    claim->settled = nullptr;
-    if (claim->failure && claim->on_lost)
-        later([call = std::move(claim->on_lost), reason = std::string(claim->failure->what())] {
-            call(reason);
-        });
-    if (claim->failure) claim->on_lost = nullptr;
+    if (auto settled = std::exchange(claim->settled, nullptr))
+        later([settled = std::move(settled), claim, failure = claim->failure] { settled(claim, failure); });
+    if (!claim->failure) return;
+    if (auto call = std::exchange(claim->on_lost, nullptr))
+        later([call = std::move(call), reason = std::string(claim->failure->what())] { call(reason); });
 }
 
 // --- The session's own thread.
@@ -240,10 +238,9 @@ void Core::need_thread() {
 }
 
 void Core::wake_thread() {
-    if (thread_polls_)
-        ::eventfd_write(alarm_.get(), 1);
-    else
-        thread_waiter_.notify_one();
+    if (!thread_polls_) return thread_waiter_.notify_one();
+    alarm_rings_ = true;
+    ::eventfd_write(alarm_.get(), 1);
 }
 
 void Core::later(std::function<void()> call) {
@@ -266,18 +263,21 @@ void Core::serve() {
         thread_polls_ = true;
         read_once(lock, thread_sleeps_until_, alarm_.get());
         thread_polls_ = false;
-        eventfd_t ignored = 0;
-        ::eventfd_read(alarm_.get(), &ignored);
+        eventfd_t rung = 0;
+        if (std::exchange(alarm_rings_, false)) ::eventfd_read(alarm_.get(), &rung);
         pass_on_the_reading();
     }
 }
 
 void Core::run_calls(Lock& lock) {
     while (!calls_.empty()) {
-        const auto call = std::move(calls_.front());
-        calls_.pop_front();
-        lock.unlock();
-        call();
+        // What it captured may be the last lease, so it must be gone before the lock is taken again.
+        {
+            const auto call = std::move(calls_.front());
+            calls_.pop_front();
+            lock.unlock();
+            call();
+        }
         lock.lock();
     }
 }

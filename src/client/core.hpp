@@ -151,6 +151,7 @@ private:
     Descriptor alarm_;
     std::condition_variable thread_waiter_;
     bool thread_polls_ = false;
+    bool alarm_rings_ = false;
     Time thread_sleeps_until_;
     std::deque<std::function<void()>> calls_;
     bool stopping_ = false;

@@ -138,7 +138,7 @@ void Core::take_in(const Socket::Received& received) {
     const bool good = connection_->take_in(
         received.bytes, [&](std::string_view content) { return doomed_ || understand(content); });
     if (!good)
-        drop(options_.address + ": what came from there makes no sense; is it a daemon of allot?");
+        drop(no_daemon(connection_->problem()));
     else if (received.closed || !connection_->flush())
         drop(no_daemon("it closed the connection"));
 }

@@ -37,9 +37,11 @@ milliseconds step_within(Clock::duration wait) {
 }
 
 std::optional<Error> finish_connecting(int descriptor, Clock::time_point until) {
-    wait_for(descriptor, POLLOUT, until);
     pollfd ready{.fd = descriptor, .events = POLLOUT, .revents = 0};
-    if (::poll(&ready, 1, 0) <= 0) return Error{"no answer in time"};
+    while (::poll(&ready, 1, 0) <= 0) {
+        if (Clock::now() >= until) return Error{"no answer in time"};
+        wait_for(descriptor, POLLOUT, until);
+    }
     int problem = 0;
     socklen_t size = sizeof problem;
     ::getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &problem, &size);

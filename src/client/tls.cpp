@@ -50,12 +50,10 @@ public:
 
     bool shake(std::string_view came, std::string& out) override {
         take_in(came);
+        ERR_clear_error();
         const int result = SSL_do_handshake(connection_.get());
         hand_out(out);
-        if (result == 1 || SSL_get_error(connection_.get(), result) == SSL_ERROR_WANT_READ) return true;
-        const long verdict = SSL_get_verify_result(connection_.get());
-        problem_ = verdict == X509_V_OK ? last_error() : X509_verify_cert_error_string(verdict);
-        return false;
+        return result == 1 || may_go_on(result);
     }
 
     bool established() const override { return SSL_is_init_finished(connection_.get()) == 1; }
@@ -65,8 +63,9 @@ public:
         take_in(came);
         std::array<char, 16384> part{};
         while (true) {
+            ERR_clear_error();
             const int count = SSL_read(connection_.get(), part.data(), static_cast<int>(part.size()));
-            if (count <= 0) return SSL_get_error(connection_.get(), count) == SSL_ERROR_WANT_READ;
+            if (count <= 0) return may_go_on(count);
             plain.append(part.data(), static_cast<std::size_t>(count));
         }
     }
@@ -77,6 +76,17 @@ public:
     }
 
 private:
+    bool may_go_on(int result) {
+        const int why = SSL_get_error(connection_.get(), result);
+        if (why == SSL_ERROR_WANT_READ) return true;
+        const long verdict = SSL_get_verify_result(connection_.get());
+        if (why == SSL_ERROR_ZERO_RETURN)
+            problem_ = "it closed the connection";
+        else
+            problem_ = verdict == X509_V_OK ? last_error() : X509_verify_cert_error_string(verdict);
+        return false;
+    }
+
     // A memory BIO takes all that it is given.
     void take_in(std::string_view came) { BIO_write(in_, came.data(), static_cast<int>(came.size())); }
 

@@ -28,6 +28,7 @@ public:
     // Goes on with the handshake; what must be sent is added to `out`. Done when established() says so.
     [[nodiscard]] virtual bool shake(std::string_view came, std::string& out) = 0;
     virtual bool established() const = 0;
+    // Why shake() or decrypt() said false.
     virtual std::string problem() const = 0;
 
     // False if the other end broke the rules of TLS, or ended it.
