@@ -146,17 +146,6 @@ void Claims::resume_one(const ClaimPtr& claim, bool known, Resumption& resumptio
     }
 }
 
-bool Claims::any_waits() const {
-    return std::any_of(all_.begin(), all_.end(),
-                       [](const ClaimPtr& claim) { return claim->stage == Stage::waiting; });
-}
-
-bool Claims::any_holds_permits() const {
-    return std::any_of(all_.begin(), all_.end(), [](const ClaimPtr& claim) {
-        return claim->stage == Stage::held && claim->has_permits();
-    });
-}
-
 std::vector<ClaimPtr>::iterator Claims::find(Ticket ticket) {
     const auto found =
         std::lower_bound(all_.begin(), all_.end(), ticket,

@@ -75,8 +75,6 @@ public:
     Resumption resume(const session::Welcome& welcome);
 
     const std::vector<ClaimPtr>& all() const { return all_; }
-    bool any_waits() const;
-    bool any_holds_permits() const;
 
 private:
     std::vector<ClaimPtr>::iterator find(Ticket ticket);

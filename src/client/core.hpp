@@ -104,10 +104,11 @@ private:
     // --- Signs of life (link.cpp)
     void chores(Time now);
     void check_link(Time now);
-    void check_claims(Time now);
+    bool check_claims(Time now);
     void ping(Time now);
     std::chrono::microseconds ping_every() const;
     Clock::duration tick() const;
+    bool needs_signs(const Claim& claim) const;
     Time sure_until(const Claim& claim) const;
 
     Options options_;

@@ -169,7 +169,7 @@ void Core::hear(session::Welcome& message) {
 
 void Core::hear(session::Granted& message) {
     if (const ClaimPtr claim = claims_.granted(message)) {
-        if (claim->has_permits()) chores_at_ = std::min(chores_at_, Clock::now() + tick());
+        if (needs_signs(*claim)) chores_at_ = std::min(chores_at_, Clock::now() + tick());
         tell(claim);
     }
 }
@@ -216,16 +216,21 @@ Clock::duration Core::tick() const {
     return std::clamp<Clock::duration>(ping_every() / 2, milliseconds(5), milliseconds(250));
 }
 
-// Without permits there is nothing that others could be given meanwhile.
+// Locks are given to others only when the connection has ended, and on one host nothing but the end of the
+// daemon ends it unnoticed. A network may.
+bool Core::needs_signs(const Claim& claim) const {
+    return claim.has_permits() || destination_.address.kind != Address::Kind::local;
+}
+
 Clock::time_point Core::sure_until(const Claim& claim) const {
-    if (!claim.has_permits() || stop_within_ == microseconds::zero()) return Time::max();
+    if (!needs_signs(claim) || stop_within_ == microseconds::zero()) return Time::max();
     return std::max(claim.asked_at, proof_) + stop_within_;
 }
 
 void Core::chores(Time now) {
     check_link(now);
-    check_claims(now);
-    const bool busy = link_ != Link::open || claims_.any_waits() || claims_.any_holds_permits();
+    const bool anybody_concerned = check_claims(now);
+    const bool busy = link_ != Link::open || anybody_concerned;
     chores_at_ = now + (busy ? tick() : std::chrono::seconds(1));
 }
 
@@ -235,22 +240,27 @@ void Core::check_link(Time now) {
     if (now > down_since_ + options_.resume_within) give_up();
 }
 
-void Core::check_claims(Time now) {
+// Whether any claim depends on signs of life.
+bool Core::check_claims(Time now) {
     const bool silent = unanswered_since_ && now > *unanswered_since_ + options_.resume_within;
+    bool concerned = false;
     bool wants_sign = false;
     for (const ClaimPtr& claim : claims_.all()) {
         if (claim->stage == Stage::waiting) {
+            concerned = true;
             wants_sign = wants_sign || now >= claim->asked_at + ping_every();
             if (silent)
                 fail_waiting(claim, Failure(Code::unreachable, silence()));
             else if (claim->settled && now >= claim->deadline.at())
                 fail_waiting(claim, at_deadline());
-        } else if (claim->stage == Stage::held && claim->has_permits()) {
+        } else if (claim->stage == Stage::held && needs_signs(*claim)) {
+            concerned = true;
             wants_sign = wants_sign || now >= std::max(claim->asked_at, proof_) + ping_every();
             if (now >= sure_until(*claim)) lose(claim, silence());
         }
     }
     if (wants_sign && link_ == Link::open && now >= pinged_at_ + ping_every()) ping(now);
+    return concerned;
 }
 
 void Core::ping(Time now) {

@@ -12,8 +12,9 @@
 // to be called back (async_acquire, on_lost); callbacks and coroutines run in that thread and must not block
 // it.
 //
-// A lock is never given to somebody else behind its holder's back. A permit is, if the daemon of this host is
-// cut off or stopped: see Lease::valid.
+// On its daemon's host a holder keeps a lock until it gives it back or its daemon ends, and hears of that. A
+// permit is given to others, too, if the daemon is cut off or stopped, and so is everything that is held over
+// a network that broke: see Lease::valid.
 #pragma once
 
 #include <chrono>
@@ -134,12 +135,12 @@ public:
     ~Lease();
 
     // Whether it is held still. Looks at what the daemon has said, and never waits for it. A lease with
-    // permits is lost as well if the daemon has given no sign of life for the time within which holders must
-    // stop: others may be let in then. Without on_lost it is this call that asks for such signs, so make it
-    // several times within Session::stop_within().
+    // permits, or over TCP, is lost as well if the daemon has given no sign of life for the time within which
+    // holders must stop: others may be let in then. Without on_lost it is this call that asks for such signs,
+    // so make it several times within Session::stop_within().
     bool valid() const;
     explicit operator bool() const { return valid(); }
-    // As long as nothing else is heard it is held until then; without permits that is for ever.
+    // As long as nothing else is heard it is held until then; without permits, over a Unix socket, for ever.
     Clock::time_point valid_until() const;
 
     const std::vector<Held>& held() const;
