@@ -43,6 +43,7 @@ void add_run(CLI::App& app, Action& action, std::vector<std::string> program);
 void add_sim(CLI::App& app, Action& action);
 void add_status(CLI::App& app, Action& action);
 void add_swarm(CLI::App& app, Action& action);
+void add_up(CLI::App& app, Action& action, std::vector<std::string> program);
 
 // Prints `allot: message` and gives exit_usage.
 int wrong_usage(const std::string& message);

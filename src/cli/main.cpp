@@ -35,9 +35,9 @@ std::string flag_without_value(const CLI::App& app) {
     return "";
 }
 
-// `allot run` ends at `--`: what follows belongs to another program, down to its own `--`.
+// `allot run` and `allot up` end at `--`: what follows belongs to another program, down to its own `--`.
 std::vector<std::string> program_after_dashes(int& argc, char** argv) {
-    if (argc < 2 || std::string_view(argv[1]) != "run") return {};
+    if (argc < 2 || (std::string_view(argv[1]) != "run" && std::string_view(argv[1]) != "up")) return {};
     char** const end = argv + argc;
     char** const dashes = std::find(argv, end, std::string_view("--"));
     if (dashes == end) return {};
@@ -55,6 +55,7 @@ int main(int argc, char** argv) {
     app.require_subcommand(1);
     app.footer("Example: allot check raymond --sites 3 --permits 1 --requests any");
 
+    const std::vector<std::string> program = program_after_dashes(argc, argv);
     cli::Action action;
     cli::add_cert(app, action);
     cli::add_check(app, action);
@@ -63,10 +64,11 @@ int main(int argc, char** argv) {
     cli::add_node(app, action);
     cli::add_play(app, action);
     cli::add_protocols(app, action);
-    cli::add_run(app, action, program_after_dashes(argc, argv));
+    cli::add_run(app, action, program);
     cli::add_sim(app, action);
     cli::add_status(app, action);
     cli::add_swarm(app, action);
+    cli::add_up(app, action, program);
 
     try {
         app.parse(argc, argv);

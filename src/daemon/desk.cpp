@@ -151,7 +151,7 @@ void Desk::answer(const Answer& answer) {
         part.granted = true;
         const bool locks = part.space == locks_space;
         for (std::size_t i = 0; locks && i < lease.want.locks.size(); ++i)
-            lease.held.push_back({lease.want.locks[i], StampAccess::value(answer.fences[i])});
+            lease.held.push_back({lease.want.locks[i], fence_base_ + StampAccess::value(answer.fences[i])});
         if (!locks)
             lease.held.push_back({name_of_space(part.space),
                                   answer.fences.empty() ? 0 : StampAccess::value(answer.fences.front())});

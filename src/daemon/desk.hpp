@@ -54,6 +54,9 @@ public:
     Space& space(std::uint32_t number) { return *spaces_[number]; }
     std::uint32_t spaces() const { return static_cast<std::uint32_t>(spaces_.size()); }
 
+    // From now on all fences of locks exceed those of every earlier epoch.
+    void raise_fences(std::uint32_t epoch) { fence_base_ = std::uint64_t{epoch} << 40; }
+
     void acquire(Owner owner, const session::Acquire& want);
     void release(Owner owner, session::Ticket ticket);
     // Everything but `spared`, which somebody else still uses.
@@ -104,6 +107,7 @@ private:
     std::map<Key, Clock::time_point> deadlines_;
     std::set<std::pair<Clock::time_point, Key>> due_;
     Claim next_claim_ = 1;
+    std::uint64_t fence_base_ = 0;
     std::uint64_t grants_ = 0;
     bool pumping_ = false;
 };

@@ -51,6 +51,7 @@ private:
     std::optional<std::string> make_mesh(const Beginning& beginning);
     void make_spaces();
     std::optional<std::string> enter_life(const Beginning& beginning);
+    void begin_locks();
     std::optional<std::string> listen();
     void stop();
 
@@ -95,6 +96,7 @@ private:
     std::unique_ptr<HttpServer> http_;
     std::map<std::uint64_t, StatusRound> rounds_;
     std::uint64_t next_round_ = 1;
+    bool locks_begun_ = false;
     int exit_code_ = 0;
     std::string bytes_;
 };
@@ -120,11 +122,12 @@ std::optional<std::string> Node::begin(bool fresh) {
     incarnation_ = beginning->incarnation;
     if (auto why = make_mesh(*beginning)) return why;
     make_spaces();
+    // Alone, a host that has lost its state begins anew, and its fences must still grow.
+    if (config_.hosts.size() == 1) desk_.raise_fences(incarnation_);
     if (auto why = enter_life(*beginning)) return why;
     if (const auto port = mesh_->start(); !port) return port.error();
     if (auto why = listen()) return why;
-    log_info(fmt::format("host {} is ready: incarnation {}, {} of {} hosts configured, programs at {}",
-                         config_.host, incarnation_, config_.hosts.size(), config_.hosts.size(),
+    log_info(fmt::format("host {} is ready: incarnation {}, programs at {}", config_.host, incarnation_,
                          config_.socket));
     return std::nullopt;
 }
@@ -175,15 +178,21 @@ std::optional<std::string> Node::enter_life(const Beginning& beginning) {
                 config_.state);
         return std::nullopt;
     }
-    Space& locks = desk_.space(0);
-    locks.begin_life(0);
+    // Tokens that were elsewhere, or under way, would exist twice if the locks began anew.
     if (beginning.after_a_crash && config_.hosts.size() > 1) {
-        locks.close(
+        desk_.space(0).close(
             "its daemon ended without saving its state; stop all hosts, then start each with --fresh");
         log_error("the daemon of this host ended without saving its state: its locks are lost");
     }
     vigil_.start(beginning.life, beginning.after_a_crash);
     return std::nullopt;
+}
+
+// Locks have one life only.
+void Node::begin_locks() {
+    if (locks_begun_ || !desk_.space(0).closed().empty()) return;
+    locks_begun_ = true;
+    desk_.space(0).begin_life(0);
 }
 
 std::optional<std::string> Node::listen() {
@@ -269,6 +278,7 @@ Vigil::Events Node::vigil_events() {
     };
     events.begin_life = [this, each_semaphore](std::uint32_t life) {
         folder_.note_life(life);
+        begin_locks();
         each_semaphore([&](Space& space) { space.begin_life(life); });
     };
     events.end_life = [each_semaphore](const std::string& why) {

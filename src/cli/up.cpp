@@ -1,0 +1,268 @@
+// `allot up`: a whole cluster on this machine, to try things out.
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <memory>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+#include "cli/commands.hpp"
+#include "cli/table.hpp"
+#include "core/parameters.hpp"
+#include "net/descriptor.hpp"
+
+namespace allot::cli {
+
+namespace {
+
+constexpr std::uint32_t most_hosts = 64;
+constexpr std::chrono::seconds start_patience{10};
+
+struct Options {
+    std::uint32_t hosts = 5;
+    std::string folder;
+    std::vector<std::string> semaphores;
+    std::vector<std::string> command;
+};
+
+struct Host {
+    std::string name;
+    std::uint16_t port = 0;
+    std::string socket;
+    pid_t pid = 0;
+};
+
+// A port that nobody uses. Somebody may take it before its host does; then that host says so and does not
+// start.
+std::uint16_t free_port() {
+    const net::Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), size);
+    ::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&address), &size);
+    return ntohs(address.sin_port);
+}
+
+bool answers(const std::string& path) {
+    const net::Descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    path.copy(address.sun_path, sizeof address.sun_path - 1);
+    return ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+}
+
+// Signals that end the cluster are waited for, not handled.
+sigset_t ends() {
+    sigset_t set;
+    sigemptyset(&set);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGCHLD}) sigaddset(&set, signal);
+    return set;
+}
+
+class Cluster {
+public:
+    explicit Cluster(const Options& options) : options_(options) {}
+
+    Result<bool> start();
+    void show() const;
+    int run_command();
+    int wait();
+    void stop();
+
+private:
+    std::string config_of(const Host& host) const;
+    Result<bool> launch(Host& host);
+    bool ready() const;
+    void forget(pid_t process);
+
+    const Options& options_;
+    std::string folder_;
+    bool own_folder_ = false;
+    std::vector<Host> hosts_;
+};
+
+Result<bool> Cluster::start() {
+    folder_ = options_.folder;
+    if (folder_.empty()) {
+        std::string pattern = (std::filesystem::temp_directory_path() / "allot-XXXXXX").string();
+        if (::mkdtemp(pattern.data()) == nullptr) return Error{pattern + ": cannot be made"};
+        folder_ = pattern;
+        own_folder_ = true;
+    }
+    std::error_code failure;
+    std::filesystem::create_directories(folder_, failure);
+    folder_ = std::filesystem::absolute(folder_).string();
+    for (std::uint32_t i = 0; i < options_.hosts; ++i) {
+        const std::string name = fmt::format("h{}", i + 1);
+        hosts_.push_back({name, free_port(), fmt::format("{}/{}.sock", folder_, name)});
+    }
+    for (Host& host : hosts_)
+        if (auto launched = launch(host); !launched) return launched;
+    const auto deadline = std::chrono::steady_clock::now() + start_patience;
+    while (!ready()) {
+        if (std::chrono::steady_clock::now() > deadline)
+            return Error{fmt::format("the hosts did not start; see {}/*.log", folder_)};
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    return true;
+}
+
+std::string Cluster::config_of(const Host& host) const {
+    std::string text = fmt::format("host = \"{}\"\nsocket = \"{}\"\nstate = \"{}/{}\"\n\n[cluster.hosts]\n",
+                                   host.name, host.socket, folder_, host.name);
+    for (const Host& other : hosts_) text += fmt::format("{} = \"127.0.0.1:{}\"\n", other.name, other.port);
+    text += "\n[semaphores]\n";
+    for (const std::string& one : options_.semaphores) {
+        const auto at = one.find('=');
+        text += fmt::format("{} = {}\n", one.substr(0, at), one.substr(at + 1));
+    }
+    return text;
+}
+
+Result<bool> Cluster::launch(Host& host) {
+    const std::string config = fmt::format("{}/{}.toml", folder_, host.name);
+    const std::string log = fmt::format("{}/{}.log", folder_, host.name);
+    if (!(std::ofstream(config) << config_of(host))) return Error{config + ": cannot be written"};
+    host.pid = ::fork();
+    if (host.pid != 0) return true;
+    // Not in the foreground: Ctrl-C is for `allot up`, which then stops them in order.
+    ::setpgid(0, 0);
+    sigset_t none;
+    sigemptyset(&none);
+    ::sigprocmask(SIG_SETMASK, &none, nullptr);
+    if (std::freopen(log.c_str(), "w", stderr) == nullptr) ::_exit(1);
+    ::execl("/proc/self/exe", "allot", "node", "--fresh", "--config", config.c_str(), nullptr);
+    ::_exit(1);
+}
+
+bool Cluster::ready() const {
+    return std::ranges::all_of(hosts_, [](const Host& host) { return answers(host.socket); });
+}
+
+void Cluster::show() const {
+    Table table({"host", "process", "socket for programs"});
+    for (const Host& host : hosts_) table.add({host.name, std::to_string(host.pid), host.socket});
+    fmt::print("{}\n", table.text());
+    const std::string flag = " --socket " + hosts_.front().socket;
+    fmt::print("allot run{} --lock db,gpu0 -- CMD     takes two locks on host {} and runs CMD\n", flag,
+               hosts_.front().name);
+    fmt::print("allot status{}                      shows who holds and who waits\n", flag);
+    fmt::print("Ctrl-C stops the hosts.\n");
+    std::fflush(stdout);
+}
+
+int Cluster::run_command() {
+    const pid_t child = ::fork();
+    if (child == 0) {
+        sigset_t none;
+        sigemptyset(&none);
+        ::sigprocmask(SIG_SETMASK, &none, nullptr);
+        ::setenv("ALLOT_SOCKET", hosts_.front().socket.c_str(), 1);
+        ::setenv("ALLOT_CLUSTER", folder_.c_str(), 1);
+        std::vector<char*> arguments;
+        for (const std::string& word : options_.command) arguments.push_back(const_cast<char*>(word.c_str()));
+        arguments.push_back(nullptr);
+        ::execvp(arguments.front(), arguments.data());
+        fmt::print(stderr, "allot: {}: {}\n", options_.command.front(), std::strerror(errno));
+        ::_exit(127);
+    }
+    int status = 0;
+    for (pid_t ended = 0; ended != child; forget(ended)) ended = ::waitpid(-1, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+// Until it is told to stop, or no host is left.
+int Cluster::wait() {
+    const sigset_t set = ends();
+    for (;;) {
+        int signal = 0;
+        ::sigwait(&set, &signal);
+        if (signal != SIGCHLD) return exit_ok;
+        int status = 0;
+        while (const pid_t ended = ::waitpid(-1, &status, WNOHANG)) {
+            if (ended < 0) return exit_no;
+            forget(ended);
+        }
+    }
+}
+
+void Cluster::forget(pid_t process) {
+    for (Host& host : hosts_) {
+        if (host.pid != process) continue;
+        host.pid = 0;
+        fmt::print(stderr, "allot: host {} has ended; see {}/{}.log\n", host.name, folder_, host.name);
+    }
+}
+
+void Cluster::stop() {
+    for (const Host& host : hosts_)
+        if (host.pid > 0) ::kill(host.pid, SIGTERM);
+    for (const Host& host : hosts_)
+        if (host.pid > 0) ::waitpid(host.pid, nullptr, 0);
+    std::error_code failure;
+    if (own_folder_) std::filesystem::remove_all(folder_, failure);
+}
+
+std::optional<std::string> wrong(const Options& options) {
+    if (options.hosts < 1 || options.hosts > most_hosts)
+        return fmt::format("--hosts {}: write a number from 1 to {}", options.hosts, most_hosts);
+    for (const std::string& one : options.semaphores) {
+        const auto at = one.find('=');
+        if (at == std::string::npos || at == 0 || !parse_number("", one.substr(at + 1), 1, 10'000))
+            return fmt::format("--semaphore {}: write a name and how many permits, as in builds=2", one);
+    }
+    return std::nullopt;
+}
+
+int run_up(Options options) {
+    if (options.semaphores.empty()) options.semaphores = {"builds=2"};
+    if (auto why = wrong(options)) return wrong_usage(*why);
+    const sigset_t set = ends();
+    ::sigprocmask(SIG_BLOCK, &set, nullptr);
+    Cluster cluster(options);
+    int code = exit_no;
+    if (const auto started = cluster.start(); !started) {
+        fmt::print(stderr, "allot: {}\n", started.error());
+    } else if (options.command.empty()) {
+        cluster.show();
+        code = cluster.wait();
+    } else {
+        code = cluster.run_command();
+    }
+    cluster.stop();
+    return code;
+}
+
+}  // namespace
+
+void add_up(CLI::App& app, Action& action, std::vector<std::string> program) {
+    auto options = std::make_shared<Options>();
+    options->command = std::move(program);
+    CLI::App* command =
+        app.add_subcommand("up", "Runs a cluster of several hosts on this machine, to try things out");
+    command->add_option("--hosts", options->hosts, "how many")->type_name("N")->capture_default_str();
+    command->add_option("--semaphore", options->semaphores, "a semaphore and its permits (builds=2)")
+        ->type_name("NAME=K");
+    command
+        ->add_option("--dir", options->folder,
+                     "where sockets, logs and states are; a new one that is removed")
+        ->type_name("DIR");
+    command->footer(
+        "With a command after --, that is run with ALLOT_SOCKET set to the first host and ALLOT_CLUSTER to "
+        "the\n"
+        "folder of all sockets, and the cluster stops when it ends.\n"
+        "Example: allot up --hosts 3 -- sh -c 'allot run --lock db -- echo mine; allot status'");
+    command->callback([options, &action] { action = [options] { return run_up(*options); }; });
+}
+
+}  // namespace allot::cli
