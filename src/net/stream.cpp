@@ -102,6 +102,7 @@ private:
             if (got.progress == Progress::until_writable) return read_when(stream_descriptor::wait_write);
             if (got.progress != Progress::done) return fail(got.why);
             hand_over(got.bytes);
+            answer();
             if (closed_ || paused_) return;
             if (!got.more) return read_when(stream_descriptor::wait_read);
         }
@@ -109,6 +110,7 @@ private:
     }
 
     void hand_over(std::size_t bytes) {
+        handing_over_ = true;
         const Calling calling(*this);
         for (Descriptor& descriptor : channel_->passed())
             if (events_.passed && !closed_) events_.passed(descriptor.release());
@@ -117,8 +119,18 @@ private:
 
     // --- Writing
 
+    // What was written to this stream by whoever read from it goes at once, as somebody waits for it. What is
+    // written to others waits for the end of the turn: several may write to them in it, and one send is
+    // enough. Measured against sending everything then, a round trip takes 0.6 us of 12 (Unix) or 17 (TCP)
+    // less.
+    void answer() {
+        handing_over_ = false;
+        if (std::exchange(answered_, false)) flush();
+    }
+
     void flush_soon() {
-        if (flushing_) return;
+        answered_ = answered_ || handing_over_;
+        if (flushing_ || handing_over_) return;
         flushing_ = true;
         boost::asio::post(socket_.get_executor(), [weak = weak_from_this()] {
             if (const auto self = weak.lock()) self->flush();
@@ -227,6 +239,8 @@ private:
     bool deaf_ = false;      // the other end takes nothing any more
     bool reading_ = false;   // it is decided when to read next,
     bool flushing_ = false;  // and when to send;
+    bool handing_over_ = false;
+    bool answered_ = false;  // while that was handed over
     bool blocked_ = false;   // or that waits for room
 };
 

@@ -51,7 +51,8 @@ public:
     // does the same.
     virtual void close() = 0;
 
-    // Sent at the end of this turn of the loop, together with whatever else is written in it.
+    // Sent when what was just read from this stream has been dealt with, or else at the end of this turn of
+    // the loop; together with whatever else is written until then.
     virtual void write(std::string_view bytes) = 0;
     virtual std::size_t unsent() const = 0;
     // While paused nothing is read, so the other end will have to wait.
