@@ -9,6 +9,7 @@
 #include "core/ensure.hpp"
 #include "net/address.hpp"
 #include "net/peer.hpp"
+#include "net/saved_mesh.hpp"
 
 namespace allot::net {
 
@@ -18,14 +19,6 @@ namespace {
 constexpr std::chrono::milliseconds acknowledgement_delay{20};
 // Connections that have not said yet whose they are; then the oldest has to go.
 constexpr std::size_t strangers_limit = 256;
-
-struct SavedMesh {
-    std::uint32_t version = link_version;
-    std::string self;
-    std::uint64_t agreement = 0;
-    std::vector<std::pair<std::string, LinkState>> links;
-};
-BOOST_DESCRIBE_STRUCT(SavedMesh, (), (version, self, agreement, links))
 
 std::uint64_t drawn_number() {
     std::random_device device;

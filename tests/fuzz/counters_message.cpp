@@ -1,0 +1,8 @@
+// What daemons say to each other about locks.
+#include "fuzz/round_trip.hpp"
+#include "protocols/multilock/counters.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    allot::fuzz::round_trip<allot::Counters::Message>(allot::fuzz::as_text(data, size));
+    return 0;
+}

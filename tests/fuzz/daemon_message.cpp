@@ -1,0 +1,8 @@
+// What a daemon says to a program.
+#include "fuzz/round_trip.hpp"
+#include "session/frames.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    allot::fuzz::round_trip<allot::session::DaemonMessage>(allot::fuzz::as_text(data, size));
+    return 0;
+}
