@@ -40,13 +40,14 @@ struct Hello {
     std::string from;  // names of hosts: its own,
     std::string to;    // and whom it means to talk to
     std::uint64_t agreement = 0;
+    std::uint64_t payload_limit = 0;  // the most bytes of a payload that it takes
     Position position;
     std::uint64_t process = 0;     // a random number that each process draws,
     std::uint64_t connection = 0;  // and how many connections it made to this host: the later one counts
     std::optional<ProcessMark> mark;
     bool operator==(const Hello&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Hello, (), (from, to, agreement, position, process, connection, mark))
+BOOST_DESCRIBE_STRUCT(Hello, (), (from, to, agreement, payload_limit, position, process, connection, mark))
 
 enum class FrameKind : std::uint8_t {
     payload,      // number: its own; content: the payload

@@ -39,7 +39,7 @@ struct MeshConfig {
     std::chrono::milliseconds handshake{5000};
     std::chrono::milliseconds retry_first{50};  // then twice as long each time, up to retry_last
     std::chrono::milliseconds retry_last{2000};
-    std::size_t frame_limit = std::size_t{4} << 20;
+    std::size_t frame_limit = std::size_t{4} << 20;    // of a payload; the same on all hosts
     std::size_t buffer_limit = std::size_t{16} << 20;  // of what a peer has not acknowledged: then congested
     bool watch_processes = true;                       // ask the kernel about peers that run under it
 };
@@ -74,6 +74,7 @@ public:
         // The buffer towards some peer is full, or no longer.
         std::function<void(bool congested)> congestion;
         // That host holds this incarnation for over, or has met a later one: there will be no link to it.
+        // Once.
         std::function<void(HostId by)> disowned;
     };
 

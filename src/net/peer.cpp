@@ -21,6 +21,9 @@ std::string objection_to(const Surroundings& here, const Hello& hello, const Ide
     if (hello.agreement != here.config.agreement)
         return fmt::format("its configuration is another: {:016x}, that of host {} is {:016x}",
                            hello.agreement, here.self().name, here.config.agreement);
+    if (hello.payload_limit != here.config.frame_limit)
+        return fmt::format("it takes payloads of up to {} bytes, host {} of up to {}", hello.payload_limit,
+                           here.self().name, here.config.frame_limit);
     if (hello.to != here.self().name)
         return fmt::format("it looks for host {}, this is host {}", printable(hello.to), here.self().name);
     if (hello.from != host.name)
@@ -85,6 +88,7 @@ Hello Peer::hello() const {
     return {.from = here_.self().name,
             .to = host().name,
             .agreement = here_.config.agreement,
+            .payload_limit = here_.config.frame_limit,
             .position = link_.position(),
             .process = here_.process,
             .connection = connections_,
@@ -147,7 +151,7 @@ bool Peer::admit(WirePtr wire, const Hello& theirs) {
     if (!meeting) {
         wire->refuse(meeting.error());
         fail_to_connect(LogLevel::warning, meeting.error());
-        if (disowned) here_.tell(here_.events.disowned, id_);
+        if (disowned && !std::exchange(disowned_, true)) here_.tell(here_.events.disowned, id_);
         return false;
     }
     // What ends now was told by the meeting; the one that is met lives.

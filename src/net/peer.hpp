@@ -116,6 +116,7 @@ private:
     bool heard_ = false;    // since the last tick
     bool written_ = false;  // since the last tick
     bool silent_ = false;
+    bool disowned_ = false;  // that was told
 
     std::uint64_t owed_ = 0;      // payloads that came and were not acknowledged,
     std::size_t owed_bytes_ = 0;  // and their size

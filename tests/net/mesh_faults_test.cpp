@@ -239,10 +239,13 @@ private:
     std::unique_ptr<Attempt> attempt_;
 };
 
+constexpr std::size_t small_limit = 10'000;
+
 Hello hello_of_ant() {
     return {.from = "ant",
             .to = "bee",
             .agreement = 42,
+            .payload_limit = small_limit,
             .position = {.incarnation = 9},
             .process = 1,
             .connection = 1};
@@ -260,7 +263,7 @@ protected:
     void SetUp() override {
         auto config = quick_config(bee);
         config.handshake = milliseconds(200);
-        config.frame_limit = 10'000;
+        config.frame_limit = small_limit;
         b = std::make_unique<TestHost>(loop, config);
         b->start();
     }
@@ -313,6 +316,9 @@ TEST_F(Intruders, With_a_wrong_hello_are_told_why) {
     EXPECT_EQ(b->problem(ant),
               "its configuration is another: 000000000000002b, that of host bee is 000000000000002a");
     hello = hello_of_ant();
+    hello.payload_limit = 10'001;
+    EXPECT_EQ(refused(framed(hello)), "it takes payloads of up to 10001 bytes, host bee of up to 10000");
+    hello = hello_of_ant();
     hello.to = "cat";
     EXPECT_EQ(refused(framed(hello)), "it looks for host cat, this is host bee");
     EXPECT_TRUE(b->told.empty());
@@ -347,6 +353,7 @@ TEST_F(Intruders, That_connect_and_say_nothing_have_to_go) {
 TEST_F(Intruders, Do_no_harm_to_the_link_there_is) {
     auto config = quick_config(ant);
     config.hosts[bee].address = b->address();
+    config.frame_limit = small_limit;
     a = std::make_unique<TestHost>(loop, config);
     a->start();
     ASSERT_TRUE(until([&] { return a->is_connected(bee); }));
@@ -430,6 +437,7 @@ TEST_F(MeshFaults, Do_not_take_the_end_of_a_process_that_stopped_in_order_for_th
     // The same incarnation is taken again, so it was not over.
     Raw raw(loop, b->address());
     auto again = hello_of_ant();
+    again.payload_limit = config.frame_limit;
     again.position.incarnation = 1;
     again.position.met = 1;
     raw.stream->write(framed(again));
