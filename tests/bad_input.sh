@@ -76,7 +76,7 @@ refused 'protocol is required' swarm
 refused 'no such file, or it cannot be read' play .
 refused 'protocol is required' check
 refused 'A subcommand is required'
-refused 'chekc: no such command; there is check, ' chekc raymond
+refused 'chekc: no such command; there is ' chekc raymond
 refused 'missing.txt: no such file' play missing.txt
 refused '--show semaphore:99: no such erratum; there is 1, 2' errata --show semaphore:99
 refused '--show 99: no such erratum' errata --show 99 --problem semaphore

@@ -1,6 +1,7 @@
 # allot cert: what it makes is there, fits, is kept private and is not overwritten; bad input is one line.
 set -u
 failed=0
+rm -rf certs half
 
 fail() {
     echo "$*"
