@@ -6,8 +6,8 @@ void begin_frame(std::string& out) {
     out.append(frame_head, '\0');
 }
 
-void end_frame(std::size_t start, std::string& out) {
-    std::size_t length = out.size() - start - frame_head;
+void end_frame(std::size_t start, std::string& out, std::size_t to_follow) {
+    std::size_t length = out.size() - start - frame_head + to_follow;
     for (std::size_t i = 0; i < frame_head; ++i, length >>= 8)
         out[start + i] = static_cast<char>(length & 0xff);
 }

@@ -12,10 +12,10 @@ namespace allot::net {
 
 constexpr std::size_t frame_head = 4;
 
-// For a frame that is written in place: adds a head, and later, when all that follows is the content, puts
-// its length into the head at `start`.
+// For a frame that is written in place: adds a head, and later, when what follows is the content but for so
+// many bytes, puts the length into the head at `start`.
 void begin_frame(std::string& out);
-void end_frame(std::size_t start, std::string& out);
+void end_frame(std::size_t start, std::string& out, std::size_t to_follow = 0);
 // Adds a frame with this content.
 void put_frame(std::string_view content, std::string& out);
 

@@ -38,32 +38,37 @@ bool Link::is_disowned_by(const Position& peer) const {
     return peer.met && (*peer.met > state_.own || (*peer.met == state_.own && peer.over));
 }
 
-Result<Link::Meeting> Link::meet(const Position& peer) {
-    if (is_disowned_by(peer))
-        return Error{fmt::format("incarnation {} of this host is over for that host", state_.own)};
-    if (state_.peer && peer.incarnation < *state_.peer)
-        return Error{fmt::format("its incarnation {} is over: {} was met", peer.incarnation, *state_.peer)};
-    if (state_.peer == peer.incarnation && state_.over)
-        return Error{fmt::format("its incarnation {} is over", peer.incarnation)};
-
-    const bool fresh = state_.peer != peer.incarnation;
+std::uint64_t Link::possessions_of(const Position& peer) const {
     // What it received of an earlier incarnation of this host says nothing about this one.
-    const std::uint64_t has = peer.met == state_.own ? peer.received : 0;
+    return peer.met == state_.own ? peer.received : 0;
+}
+
+std::string Link::objection_to(const Position& peer) const {
+    if (is_disowned_by(peer))
+        return fmt::format("incarnation {} of this host is over for that host", state_.own);
+    if (state_.peer && peer.incarnation < *state_.peer)
+        return fmt::format("its incarnation {} is over: {} was met", peer.incarnation, *state_.peer);
+    const bool fresh = state_.peer != peer.incarnation;
+    if (!fresh && state_.over) return fmt::format("its incarnation {} is over", peer.incarnation);
+    const std::uint64_t has = possessions_of(peer);
     const std::uint64_t had = fresh ? 0 : state_.acknowledged;
     const std::uint64_t sent = fresh ? 0 : last();
-    if (has < had || has > sent)
-        return Error{
-            fmt::format("it has {} payloads of {} to {}: one end has lost its memory, and must come "
-                        "back as a new incarnation",
-                        has, had, sent)};
+    if (had <= has && has <= sent) return "";
+    return fmt::format(
+        "it has {} payloads of {} to {}: one end has lost its memory, and must come back as a new "
+        "incarnation",
+        has, had, sent);
+}
 
-    Meeting meeting{.fresh = fresh};
-    if (fresh) {
+Link::Meeting Link::meet(const Position& peer) {
+    ensure(objection_to(peer).empty(), "a link is made in spite of an objection");
+    Meeting meeting{.fresh = state_.peer != peer.incarnation};
+    if (meeting.fresh) {
         meeting.ended = end();
         state_.peer = peer.incarnation;
         state_.over = false;
     }
-    acknowledge(has);
+    acknowledge(possessions_of(peer));
     return meeting;
 }
 

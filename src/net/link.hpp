@@ -13,8 +13,6 @@
 #include <string>
 #include <string_view>
 
-#include "core/result.hpp"
-
 namespace allot::net {
 
 using Incarnation = std::uint32_t;
@@ -50,14 +48,16 @@ public:
 
     Position position() const;
 
-    // The other end said its position. `fresh`: that incarnation was not met before, so numbers begin anew in
-    // both directions; `ended` is the one before it, if that was not known to be over. An error says why
-    // there can be no link; nothing has changed then.
+    // Why there can be no link with an end at this position; empty if there can.
+    std::string objection_to(const Position& peer) const;
+    // The other end said its position, to which there is no objection. `fresh`: that incarnation was not met
+    // before, so numbers begin anew in both directions; `ended` is the one before it, if that was not known
+    // to be over.
     struct Meeting {
         bool fresh = false;
         std::optional<Incarnation> ended;
     };
-    Result<Meeting> meet(const Position& peer);
+    Meeting meet(const Position& peer);
     // Whether the other end holds this incarnation for over, or has met a later one.
     bool is_disowned_by(const Position& peer) const;
 
@@ -82,6 +82,8 @@ public:
     std::size_t kept_bytes() const { return kept_bytes_; }
 
 private:
+    // How many payloads of ours are with that end.
+    std::uint64_t possessions_of(const Position& peer) const;
     void begin_anew();
 
     LinkState state_;

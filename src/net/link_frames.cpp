@@ -16,11 +16,15 @@ void put_hello(const Hello& hello, std::string& out) {
 }
 
 void put_link_frame(const Head& head, std::string_view content, std::string& out) {
+    put_link_head(head, content.size(), out);
+    out.append(content);
+}
+
+void put_link_head(const Head& head, std::size_t content, std::string& out) {
     const std::size_t start = out.size();
     begin_frame(out);
     encode(head, out);
-    out.append(content);
-    end_frame(start, out);
+    end_frame(start, out, content);
 }
 
 Result<Hello> read_hello(std::string_view frame) {

@@ -73,6 +73,8 @@ struct LinkFrame {
 // Whole frames, with their length.
 void put_hello(const Hello& hello, std::string& out);
 void put_link_frame(const Head& head, std::string_view content, std::string& out);
+// The same without the content, which is to follow.
+void put_link_head(const Head& head, std::size_t content, std::string& out);
 
 // What is in a frame. An error says what is wrong with it.
 Result<Hello> read_hello(std::string_view frame);

@@ -39,8 +39,8 @@ public:
 
 private:
     void accept(StreamPtr stream);
-    bool frame(Wire& wire, std::string_view content) override;
-    void closed(Wire& wire, const std::string& why) override;
+    bool frame(Wire& stranger, std::string_view content) override;
+    void closed(Wire& stranger, const std::string& why) override;
     WirePtr no_stranger_any_more(const Wire& wire);
     bool turn_away(Wire& wire, Peer* suspect, const std::string& why);
     Peer* peer_called(std::string_view name) const;

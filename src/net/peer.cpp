@@ -78,9 +78,7 @@ void Peer::connect() {
 void Peer::greet(StreamPtr stream) {
     greeting_ = std::make_shared<Wire>(here_.loop, std::move(stream), *this);
     ++connections_;
-    frames_.clear();
-    put_hello(hello(), frames_);
-    greeting_->write(frames_);
+    say_hello(*greeting_);
     greeting_->start(here_.config.handshake);
 }
 
@@ -96,7 +94,7 @@ Hello Peer::hello() const {
 }
 
 // The answer to our hello: another, or a refusal.
-bool Peer::is_greeted(std::string_view content) {
+bool Peer::take_answer(std::string_view content) {
     const WirePtr wire = std::exchange(greeting_, nullptr);
     const auto frame = read_link_frame(content);
     if (frame && frame->head.kind == FrameKind::refusal) {
@@ -130,43 +128,54 @@ void Peer::retry_later() {
 
 // --- Meeting
 
-bool Peer::meet(WirePtr wire, const Hello& hello) {
+bool Peer::meet(const WirePtr& wire, const Hello& theirs) {
     // A connection that was overtaken by a later one of the same process is no news.
-    if (up_ && hello.process == process_ && hello.connection <= connection_) {
+    if (up_ && theirs.process == process_ && theirs.connection <= connection_) {
         wire->refuse("there is a later connection");
         return false;
     }
-    return admit(std::move(wire), hello);
+    return admit(wire, theirs);
 }
 
-bool Peer::admit(WirePtr wire, const Hello& theirs) {
-    const bool disowned = link_.is_disowned_by(theirs.position);
-    const auto meeting = link_.meet(theirs.position);
-    if (here_.config.self > id_) {
-        // Who was connected to answers, also if it then refuses: the other end shall know where it stands.
-        frames_.clear();
-        put_hello(hello(), frames_);
-        wire->write(frames_);
-    }
-    if (!meeting) {
-        wire->refuse(meeting.error());
-        fail_to_connect(LogLevel::warning, meeting.error());
-        if (disowned && !std::exchange(disowned_, true)) here_.tell(here_.events.disowned, id_);
-        return false;
-    }
-    // What ends now was told by the meeting; the one that is met lives.
+bool Peer::admit(const WirePtr& wire, const Hello& theirs) {
+    if (const std::string objection = link_.objection_to(theirs.position); !objection.empty())
+        return object_to(*wire, theirs, objection);
+    // Whatever ends now, the meeting will tell; and the one that is met lives.
     watch_.reset();
     process_gone_ = false;
     go_down("there is a later connection");
     if (here_.stopped) return false;
-    go_up(std::move(wire), theirs);
-    tell_meeting(*meeting);
+    const Link::Meeting meeting = link_.meet(theirs.position);
+    answer(*wire);
+    go_up(wire, theirs);
+    tell_meeting(meeting);
     if (up_) pump();
     return !here_.stopped;
 }
 
-void Peer::go_up(WirePtr wire, const Hello& theirs) {
-    up_ = std::move(wire);
+bool Peer::object_to(Wire& wire, const Hello& theirs, const std::string& objection) {
+    // The other end shall know where it stands.
+    answer(wire);
+    wire.refuse(objection);
+    fail_to_connect(LogLevel::warning, objection);
+    if (link_.is_disowned_by(theirs.position) && !std::exchange(disowned_, true))
+        here_.tell(here_.events.disowned, id_);
+    return false;
+}
+
+// Who was connected to answers a hello with its own.
+void Peer::answer(Wire& wire) {
+    if (here_.config.self > id_) say_hello(wire);
+}
+
+void Peer::say_hello(Wire& wire) {
+    frames_.clear();
+    put_hello(hello(), frames_);
+    wire.write(frames_);
+}
+
+void Peer::go_up(const WirePtr& wire, const Hello& theirs) {
+    up_ = wire;
     up_->hand_over_to(*this, here_.config.frame_limit + head_limit);
     up_since_ = Clock::now();
     next_ = link_.first();
@@ -266,7 +275,7 @@ void Peer::tick(bool late) {
 // --- Frames
 
 bool Peer::frame(Wire& wire, std::string_view content) {
-    if (&wire == greeting_.get()) return is_greeted(content);
+    if (&wire == greeting_.get()) return take_answer(content);
     if (&wire != up_.get()) return false;
     heard_ = true;
     const auto frame = read_link_frame(content);
@@ -360,8 +369,9 @@ void Peer::drained(Wire& wire) {
 
 void Peer::write(const Head& head, std::string_view content) {
     frames_.clear();
-    put_link_frame(head, content, frames_);
+    put_link_head(head, content.size(), frames_);
     up_->write(frames_);
+    up_->write(content);
     written_ = true;
 }
 

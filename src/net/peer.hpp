@@ -45,7 +45,7 @@ public:
 
     void send(std::string_view payload);
     // A connection that this peer made, and its hello. Whether it was taken.
-    bool meet(WirePtr wire, const Hello& hello);
+    bool meet(const WirePtr& wire, const Hello& theirs);
     // A connection that seems to come from this peer was turned away.
     void note_problem(const std::string& why);
 
@@ -68,16 +68,19 @@ private:
 
     void connect();
     void greet(StreamPtr stream);
-    bool is_greeted(std::string_view content);
+    bool take_answer(std::string_view content);
     void retry_later();
     void fail_to_connect(LogLevel level, const std::string& why);
 
     Hello hello() const;
-    bool admit(WirePtr wire, const Hello& hello);
-    void go_up(WirePtr wire, const Hello& hello);
+    void say_hello(Wire& wire);
+    void answer(Wire& wire);
+    bool admit(const WirePtr& wire, const Hello& theirs);
+    bool object_to(Wire& wire, const Hello& theirs, const std::string& objection);
+    void go_up(const WirePtr& wire, const Hello& theirs);
     void tell_meeting(const Link::Meeting& meeting);
     void go_down(const std::string& why);
-    void watch(const Hello& hello);
+    void watch(const Hello& theirs);
     void process_gone();
     void conclude_end();
 
@@ -121,7 +124,7 @@ private:
     std::uint64_t owed_ = 0;      // payloads that came and were not acknowledged,
     std::size_t owed_bytes_ = 0;  // and their size
     bool full_ = false;
-    std::string frames_;  // where they are put together
+    std::string frames_;  // where frames are put together
 
     std::string problem_;
     Complaints complaints_;

@@ -177,6 +177,24 @@ TEST_F(MeshFaults, Take_nothing_twice_that_an_older_connection_delivers_late) {
     EXPECT_GE(a->mesh->status(bee).reconnects, 2u);
 }
 
+// bee learns of the end of one incarnation of ant only from the hello of the next.
+TEST_F(MeshFaults, Give_the_next_incarnation_nothing_that_was_meant_for_the_one_before) {
+    connect_through_proxy();
+    proxy->reorder();
+    b->on_disconnected = [&] { b->mesh->send(ant, "for incarnation 1"); };
+    a.reset();
+    auto config = quick_config(ant, 2);
+    config.hosts[bee].address = proxy->address();
+    a = std::make_unique<TestHost>(loop, config);
+    a->start();
+    ASSERT_TRUE(until([&] { return b->was_told("connected 0 2 fresh"); }));
+    b->mesh->send(ant, "for incarnation 2");
+    ASSERT_TRUE(until([&] { return !a->received.empty(); }));
+    EXPECT_EQ(a->received, std::vector<std::string>{"for incarnation 2"});
+    EXPECT_EQ(b->told, (std::vector<std::string>{"connected 0 1 fresh", "disconnected 0", "ended 0 1",
+                                                 "connected 0 2 fresh"}));
+}
+
 TEST_F(MeshFaults, Try_again_until_a_connection_is_taken) {
     connect_through_proxy();
     proxy->refuse();

@@ -48,6 +48,7 @@ public:
     std::vector<std::string> received;
     std::vector<std::string> told;  // all other events, in order
     std::function<void()> on_received = [] {};
+    std::function<void()> on_disconnected = [] {};
 
     bool was_told(const std::string& event) const {
         return std::find(told.begin(), told.end(), event) != told.end();
@@ -66,7 +67,11 @@ private:
                     told.push_back(
                         fmt::format("connected {} {}{}", peer, incarnation, fresh ? " fresh" : ""));
                 },
-            .disconnected = [this](HostId peer) { told.push_back(fmt::format("disconnected {}", peer)); },
+            .disconnected =
+                [this](HostId peer) {
+                    told.push_back(fmt::format("disconnected {}", peer));
+                    on_disconnected();
+                },
             .ended =
                 [this](HostId peer, std::uint32_t incarnation) {
                     told.push_back(fmt::format("ended {} {}", peer, incarnation));
