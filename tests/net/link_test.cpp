@@ -146,8 +146,10 @@ public:
             case 7:
                 return acknowledge(end);
             case 8:
+                return write_again(end);
             case 9:
             case 10:
+            case 11:
                 return write(end);
             default:
                 return deliver(end);
@@ -224,6 +226,11 @@ private:
         if (connection_->next[end] > link_[end].last()) return;
         const std::uint64_t number = connection_->next[end]++;
         connection_->flying[end].push_back({{FrameKind::payload, number}, link_[end].kept(number)});
+    }
+
+    // Nobody has to remember what was written already: the other end does.
+    void write_again(std::size_t end) {
+        if (connection_) connection_->next[end] = link_[end].first();
     }
 
     void acknowledge(std::size_t end) {
