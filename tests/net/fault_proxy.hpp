@@ -50,7 +50,7 @@ private:
     FaultProxy(boost::asio::io_context& loop, std::string target);
     void accept(StreamPtr stream);
     void forget_ended();
-    void release_older_than(const Relay& relay);
+    void release_older_than(const Relay& newer);
 
     boost::asio::io_context& loop_;
     const std::string target_;

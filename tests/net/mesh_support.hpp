@@ -41,7 +41,7 @@ public:
     }
     std::string address() const { return fmt::format("127.0.0.1:{}", port); }
     bool is_connected(HostId peer) const { return mesh->status(peer).connected; }
-    const std::string problem(HostId peer) const { return mesh->status(peer).problem; }
+    std::string problem(HostId peer) const { return mesh->status(peer).problem; }
 
     std::unique_ptr<Mesh> mesh;
     std::uint16_t port = 0;
@@ -78,7 +78,7 @@ private:
                 },
             .silent = [this](HostId peer) { told.push_back(fmt::format("silent {}", peer)); },
             .heard = [this](HostId peer) { told.push_back(fmt::format("heard {}", peer)); },
-            .congestion = [this](bool full) { told.push_back(full ? "congested" : "relieved"); },
+            .congestion = [this](bool full) { told.emplace_back(full ? "congested" : "relieved"); },
             .disowned = [this](HostId by) { told.push_back(fmt::format("disowned {}", by)); },
         };
     }
@@ -87,7 +87,7 @@ private:
 // Two hosts, of which bee listens first, so that ant knows where.
 class MeshTest : public testing::Test {
 protected:
-    void start_both(MeshConfig of_ant = quick_config(ant), MeshConfig of_bee = quick_config(bee)) {
+    void start_both(MeshConfig of_ant = quick_config(ant), const MeshConfig& of_bee = quick_config(bee)) {
         b = std::make_unique<TestHost>(loop, of_bee);
         b->start();
         start_ant(std::move(of_ant));

@@ -131,7 +131,7 @@ TEST(Connecting, Says_why_it_failed) {
     boost::asio::io_context loop;
     std::string why;
     // Port 1 of the loopback is not used by anything that a test machine runs.
-    const auto attempt = connect_tcp(loop, "127.0.0.1:1", nullptr, "", [&](Result<StreamPtr> result) {
+    const auto attempt = connect_tcp(loop, "127.0.0.1:1", nullptr, "", [&](const Result<StreamPtr>& result) {
         why = result ? "none" : result.error();
     });
     ASSERT_TRUE(run_until(loop, [&] { return !why.empty(); }));
