@@ -7,6 +7,8 @@
 #include <fstream>
 
 #include "core/bytes.hpp"
+#include "daemon/letters.hpp"
+#include "daemon/state.hpp"
 #include "net/frame.hpp"
 #include "net/saved_mesh.hpp"
 #include "protocols/multilock/counters.hpp"
@@ -36,14 +38,17 @@ private:
     const std::filesystem::path folder_;
 };
 
+session::Party party() {
+    return {.host = "ant", .pid = 7, .user = "root", .command = "make", .wanted = {"db", "gpu0"}};
+}
+
 void add_sessions(const Seeds& seeds) {
     using namespace session;
-    const Party party{.host = "ant", .pid = 7, .user = "root", .command = "make", .wanted = {"db", "gpu0"}};
     const Status status{
         .host = "ant",
         .hosts = {{.name = "ant", .state = "up", .links = {{.to = "bee", .state = "up"}}}},
         .resources = {
-            {.name = "db", .kind = "lock", .holders = {party}, .waiters = {party}, .place = "ant"}}};
+            {.name = "db", .kind = "lock", .holders = {party()}, .waiters = {party()}, .place = "ant"}}};
     seeds.add<ClientMessage>(
         "client_message", {Hello{.command = "make"}, Acquire{1, {"db", "gpu0"}, {{"licence", 2}}, 5'000'000},
                            Release{1}, Follow{1, 4711}, Ping{300}, StatusQuery{}});
@@ -83,6 +88,27 @@ void add_links(const Seeds& seeds) {
         to_bytes(net::SavedMesh{.self = "ant", .agreement = 42, .links = {{"bee", state}, {"cat", {}}}}));
 }
 
+void add_daemons(const Seeds& seeds) {
+    using namespace daemon;
+    const daemon::Report report{.host = {.name = "ant", .state = "up"},
+                                .queues = {{"db", {1, 9}}},
+                                .parties = {{.party = party(),
+                                             .held = {{"db", 12}},
+                                             .waiting = {"licence"},
+                                             .units = {{"licence", 2}},
+                                             .seated = true,
+                                             .site = 9}}};
+    seeds.add<Letter>("letter", {SiteLetter{.space = 1, .from = 2, .to = 300, .message = "text"}, Alive{2},
+                                 Buried{1}, ReportQuery{7}, ReportAnswer{7, report}});
+    seeds.add("saved_state", "SavedState",
+              to_bytes(SavedState{.agreement = 42,
+                                  .incarnation = 3,
+                                  .vigil = "vigil",
+                                  .links = "links",
+                                  .desk = "desk",
+                                  .sessions = "sessions"}));
+}
+
 void add_protocols(const Seeds& seeds) {
     const counters::Ask ask{
         .kind = counters::Kind::loan, .resource = "db", .site = 3, .number = 7, .missing = {"gpu0"}};
@@ -112,6 +138,7 @@ int main(int argc, char** argv) {
     const Seeds seeds(argv[1]);
     add_sessions(seeds);
     add_links(seeds);
+    add_daemons(seeds);
     add_protocols(seeds);
     return 0;
 }

@@ -6,6 +6,8 @@
 #include <sstream>
 
 #include "core/bytes.hpp"
+#include "daemon/letters.hpp"
+#include "daemon/state.hpp"
 #include "net/saved_mesh.hpp"
 #include "protocols/multilock/counters.hpp"
 #include "protocols/semaphore/permits.hpp"
@@ -40,14 +42,17 @@ void expect_all_kinds(const std::string& target) {
 TEST(FuzzCorpus, Holds_every_kind_of_message) {
     expect_all_kinds<session::ClientMessage>("client_message");
     expect_all_kinds<session::DaemonMessage>("daemon_message");
+    expect_all_kinds<daemon::Letter>("letter");
     expect_all_kinds<Counters::Message>("counters_message");
     expect_all_kinds<Permits::Message>("permits_message");
 }
 
-TEST(FuzzCorpus, Holds_what_links_say_and_save) {
+TEST(FuzzCorpus, Holds_what_hosts_say_first_and_save) {
     for (const std::string& seed : seeds_of("hello")) EXPECT_TRUE(net::read_hello(seed)) << advice;
     for (const std::string& seed : seeds_of("saved_mesh"))
         EXPECT_TRUE(from_bytes<net::SavedMesh>(seed)) << advice;
+    for (const std::string& seed : seeds_of("saved_state"))
+        EXPECT_TRUE(from_bytes<daemon::SavedState>(seed)) << advice;
 }
 
 }  // namespace
