@@ -28,15 +28,21 @@ std::uint64_t Token::take(std::uint64_t clock) {
     return value;
 }
 
-void Token::enqueue(const Waiter& waiter) {
+// A site that has withdrawn a request and made another keeps the earlier place: others may wait at that site
+// for the token to come by, since it was to come there before their turn. Once there it goes where it should.
+void Token::enqueue(Waiter waiter) {
     const auto same = std::ranges::find(queue, waiter.site, &Waiter::site);
     if (same != queue.end()) {
-        if (same->number == waiter.number && !waiter.missing.empty()) same->missing = waiter.missing;
-        if (same->number >= waiter.number) return;
+        const Mark earlier = std::min(same->mark, waiter.mark);
+        if (same->number > waiter.number)
+            waiter = *same;
+        else if (same->number == waiter.number && waiter.missing.empty())
+            waiter.missing = same->missing;
+        waiter.mark = earlier;
         queue.erase(same);
     }
     const auto place = std::ranges::find_if(queue, [&](const Waiter& one) { return waiter.before(one); });
-    queue.insert(place, waiter);
+    queue.insert(place, std::move(waiter));
 }
 
 void Token::dequeue(SiteId site) {
@@ -47,12 +53,15 @@ void Token::purge(SiteId self) {
     std::erase_if(queue, [&](const Waiter& one) { return one.site == self || past.covers(one); });
 }
 
-void Branch::keep(const Ask& ask) {
-    Ask& kept = pending[{ask.site, ask.kind}];
-    if (ask.number < kept.number) return;
-    kept = ask;
-    kept.holder = 0;  // by the time the token is here, nobody cares where it was
-    kept.hop = Stamp{};
+void Branch::keep(Ask ask) {
+    ask.holder = 0;  // by the time the token is here, nobody cares where it was
+    ask.hop = Stamp{};
+    const auto [place, added] = pending.try_emplace({ask.site, ask.kind}, ask);
+    if (added) return;
+    Ask& kept = place->second;
+    const Mark earlier = std::min(kept.mark, ask.mark);  // as in a queue
+    if (ask.number >= kept.number) kept = std::move(ask);
+    kept.mark = earlier;
 }
 
 }  // namespace allot::counters

@@ -75,8 +75,8 @@ struct Token {
 
     // The next value, and not less than `clock`.
     std::uint64_t take(std::uint64_t clock);
-    // One place per site, that of its newest request.
-    void enqueue(const Waiter& waiter);
+    // One place per site: its newest request, at the earliest place it had since it last held the token.
+    void enqueue(Waiter waiter);
     void dequeue(SiteId site);
     // What is over need not wait.
     void purge(SiteId self);
@@ -94,7 +94,7 @@ struct Branch {
     bool operator==(const Branch&) const = default;
 
     bool obsolete(const Ask& ask) const { return (token ? token->past : past).covers(ask); }
-    void keep(const Ask& ask);
+    void keep(Ask ask);
 };
 BOOST_DESCRIBE_STRUCT(Branch, (), (token, father, father_hop, past, pending))
 
