@@ -14,7 +14,7 @@
 namespace allot::cli {
 
 using client::Clock;
-using client::Descriptor;
+using net::Descriptor;
 
 using Environment = std::map<std::string, std::optional<std::string>>;  // nothing: not in the environment
 

@@ -104,10 +104,6 @@ Result<Socket> connect_remote(const Address& address, Clock::time_point until) {
 
 }  // namespace
 
-Descriptor::~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-}
-
 void wait_for(int descriptor, short events, Clock::time_point until, int alarm) {
     std::array<pollfd, 2> watched{
         {{.fd = descriptor, .events = events, .revents = 0}, {.fd = alarm, .events = POLLIN, .revents = 0}}};

@@ -1,35 +1,20 @@
 // A connected socket, for one reader and one writer at a time.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <sys/types.h>
-#include <utility>
 
 #include "allot/client.hpp"
 #include "client/address.hpp"
 #include "core/result.hpp"
+#include "net/descriptor.hpp"
 
 namespace allot::client {
 
-class Descriptor {
-public:
-    Descriptor() = default;
-    explicit Descriptor(int number) : number_(number) {}
-    Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-    Descriptor& operator=(Descriptor&& other) noexcept {
-        std::swap(number_, other.number_);
-        return *this;
-    }
-    ~Descriptor();
-
-    int get() const { return number_; }
-    explicit operator bool() const { return number_ >= 0; }
-
-private:
-    int number_ = -1;
-};
+using net::Descriptor;
 
 // Waits until there is something to read (or to write) or the time is over, or `alarm` is readable.
 void wait_for(int descriptor, short events, Clock::time_point until, int alarm = -1);

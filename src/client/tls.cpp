@@ -2,25 +2,18 @@
 
 #include <array>
 #include <openssl/err.h>
-#include <openssl/ssl.h>
-#include <openssl/x509v3.h>
+
+#include "net/openssl.hpp"
 
 namespace allot::client {
 
+using namespace net::openssl;
+
 namespace {
 
-template <auto Free>
-struct Freed {
-    template <class T>
-    void operator()(T* object) const {
-        Free(object);
-    }
-};
-using Context = std::unique_ptr<SSL_CTX, Freed<SSL_CTX_free>>;
-using Connection = std::unique_ptr<SSL, Freed<SSL_free>>;
-
-std::string last_error() {
-    const unsigned long code = ERR_peek_last_error();
+// The first reason is the cause; what follows only says who passed it on.
+std::string openssl_reason() {
+    const unsigned long code = ERR_get_error();
     const char* reason = code == 0 ? nullptr : ERR_reason_error_string(code);
     ERR_clear_error();
     return reason == nullptr ? "TLS failed" : reason;
@@ -28,8 +21,8 @@ std::string last_error() {
 
 class LoadedFiles : public TlsFiles {
 public:
-    explicit LoadedFiles(Context loaded) : context(std::move(loaded)) {}
-    Context context;
+    explicit LoadedFiles(ContextPtr loaded) : context(std::move(loaded)) {}
+    ContextPtr context;
 };
 
 class Filter : public Tls {
@@ -83,7 +76,7 @@ private:
         if (why == SSL_ERROR_ZERO_RETURN)
             problem_ = "it closed the connection";
         else
-            problem_ = verdict == X509_V_OK ? last_error() : X509_verify_cert_error_string(verdict);
+            problem_ = verdict == X509_V_OK ? openssl_reason() : X509_verify_cert_error_string(verdict);
         return false;
     }
 
@@ -98,7 +91,7 @@ private:
     }
 
     std::shared_ptr<TlsFiles> files_;
-    Connection connection_;
+    SessionPtr connection_;
     BIO* in_;  // both belong to the connection
     BIO* out_;
     std::string problem_;
@@ -107,11 +100,11 @@ private:
 }  // namespace
 
 Result<std::shared_ptr<TlsFiles>> TlsFiles::load(const Options& options) {
-    Context context(SSL_CTX_new(TLS_client_method()));
+    ContextPtr context(SSL_CTX_new(TLS_client_method()));
     SSL_CTX_set_min_proto_version(context.get(), TLS1_3_VERSION);
     SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER, nullptr);
     const auto refuse = [](const char* what, const std::string& file) {
-        return Error{std::string(what) + " \"" + file + "\": " + last_error() +
+        return Error{std::string(what) + " \"" + file + "\": " + openssl_reason() +
                      "; name a file in PEM in Options::" + what};
     };
     if (SSL_CTX_load_verify_locations(context.get(), options.authority.c_str(), nullptr) != 1)
