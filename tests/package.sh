@@ -25,4 +25,14 @@ for program in cmake-build/allot-example ./by-pkg-config; do
     ALLOT_SOCKET=$PWD/nobody.sock $program db 2>err.txt && { echo "$program: should have found no daemon"; exit 1; }
     grep -q 'nobody.sock: no daemon can be reached there' err.txt || { cat err.txt; exit 1; }
 done
+
+. "$ALLOT_SOURCE_DIR/tests/support/node.sh"
+write_config
+start_node
+for program in cmake-build/allot-example ./by-pkg-config; do
+    $program db builds >out.txt || { cat out.txt; exit 1; }
+    for line in 'holds db with fence' 'holds builds with fence' 'others find it busy' 'the next fence is greater'; do
+        grep -q "^$line" out.txt || { echo "$program should say: $line; it said:"; cat out.txt; exit 1; }
+    done
+done
 echo "packaged"

@@ -1,0 +1,158 @@
+// Programs whose daemon is elsewhere: over TCP, with TLS and without.
+#include <csignal>
+#include <filesystem>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include "allot/client.hpp"
+#include "net/cert.hpp"
+#include "net/descriptor.hpp"
+#include "support/node.hpp"
+
+namespace allot::client {
+namespace {
+
+using namespace std::chrono_literals;
+using test::eventually;
+
+int free_port() {
+    const net::Descriptor socket(::socket(AF_INET, SOCK_STREAM, 0));
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    EXPECT_EQ(::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), size), 0);
+    EXPECT_EQ(::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&address), &size), 0);
+    return ntohs(address.sin_port);
+}
+
+// Certificates of one authority for the daemon and a program.
+struct Papers {
+    Papers() {
+        std::string name = (std::filesystem::temp_directory_path() / "allot-papers-XXXXXX").string();
+        EXPECT_NE(::mkdtemp(name.data()), nullptr);
+        folder = name;
+        const auto made = net::make_certificates({.folder = name, .names = {"alpha", "ann"}});
+        EXPECT_TRUE(made) << made.error();
+    }
+    ~Papers() { std::filesystem::remove_all(folder); }
+    Papers(const Papers&) = delete;
+    Papers& operator=(const Papers&) = delete;
+
+    std::string file(const std::string& name) const { return (folder / name).string(); }
+    std::string table() const {
+        return fmt::format("[tls]\ncertificate = \"{}\"\nkey = \"{}\"\nauthority = \"{}\"\n",
+                           file("alpha.pem"), file("alpha.key"), file("ca.pem"));
+    }
+
+    std::filesystem::path folder;
+};
+
+struct RemoteTest : testing::Test {
+    Options options() const {
+        Options options;
+        options.address = fmt::format("tls:127.0.0.1:{}", port);
+        options.connect_timeout = 10s;
+        options.certificate = papers.file("ann.pem");
+        options.key = papers.file("ann.key");
+        options.authority = papers.file("ca.pem");
+        options.server_name = "alpha";
+        return options;
+    }
+
+    static std::string failure_of(const Options& options, Code code) {
+        try {
+            Session::connect(options).acquire(Demand().lock("db"), 10s);
+        } catch (const Failure& failure) {
+            EXPECT_EQ(failure.code(), code) << failure.what();
+            return failure.what();
+        }
+        ADD_FAILURE() << "it should have failed";
+        return "";
+    }
+
+    Papers papers;
+    int port = free_port();
+    test::Node node{fmt::format("clients = \"127.0.0.1:{}\"\n", port), papers.table()};
+};
+
+TEST_F(RemoteTest, A_program_elsewhere_asks_over_TLS) {
+    Session session = Session::connect(options());
+    EXPECT_EQ(session.host(), "alpha");
+    const Lease lease = session.acquire(Demand().lock("db").permit("builds", 2), 10s);
+    EXPECT_TRUE(lease.valid());
+    EXPECT_FALSE(node.session().try_acquire(Demand().lock("db")));
+}
+
+TEST_F(RemoteTest, Many_requests_at_once_pass_through_TLS) {
+    Session session = Session::connect(options());
+    std::vector<Lease> leases;
+    for (int i = 0; i < 50; ++i)
+        leases.push_back(session.acquire(Demand().lock(fmt::format("a rather long name {}", i)), 30s));
+    EXPECT_TRUE(leases.front().valid());
+}
+
+TEST_F(RemoteTest, The_daemon_must_be_who_it_is_said_to_be) {
+    Options wrong = options();
+    wrong.server_name = "beta";
+    EXPECT_NE(failure_of(wrong, Code::unreachable).find("ostname mismatch"), std::string::npos);
+}
+
+TEST_F(RemoteTest, The_daemon_must_be_signed_by_our_authority) {
+    const Papers others;
+    Options wrong = options();
+    wrong.authority = others.file("ca.pem");
+    EXPECT_NE(failure_of(wrong, Code::unreachable).find("certificate"), std::string::npos);
+}
+
+TEST_F(RemoteTest, So_must_the_program) {
+    const Papers others;
+    Options wrong = options();
+    wrong.certificate = others.file("ann.pem");
+    wrong.key = others.file("ann.key");
+    wrong.resume_within = 100ms;
+    failure_of(wrong, Code::unreachable);
+}
+
+TEST_F(RemoteTest, A_file_that_is_not_there_is_named) {
+    Options wrong = options();
+    wrong.key = papers.file("nobody.key");
+    EXPECT_NE(failure_of(wrong, Code::wrong).find("nobody.key"), std::string::npos);
+}
+
+TEST_F(RemoteTest, Over_a_network_a_silent_daemon_costs_locks_too) {
+    Session session = Session::connect(options());
+    const Lease lease = session.acquire(Demand().lock("db"), 10s);
+    node.send(SIGSTOP);
+    EXPECT_TRUE(eventually([&] { return !lease.valid(); }));
+    node.send(SIGCONT);
+}
+
+TEST_F(RemoteTest, A_session_is_taken_up_again_over_TLS) {
+    Session session = Session::connect(options());
+    const Lease lease = session.acquire(Demand().lock("db"), 10s);
+    node.end(SIGTERM);
+    node.start();
+    const Lease more = session.acquire(Demand().lock("gpu0"), 10s);
+    EXPECT_TRUE(lease.valid()) << lease.lost_because();
+}
+
+TEST_F(RemoteTest, A_process_is_followed_only_on_its_own_host) {
+    Session session = Session::connect(options());
+    Lease lease = session.acquire(Demand().lock("db"), 10s);
+    EXPECT_THROW(lease.follow(::getpid()), Failure);
+}
+
+TEST(LoopbackTest, Without_TLS_a_program_on_the_same_machine_may_use_TCP) {
+    const int port = free_port();
+    const test::Node node(fmt::format("clients = \"127.0.0.1:{}\"\n", port));
+    Options options;
+    options.address = fmt::format("tcp:127.0.0.1:{}", port);
+    Session session = Session::connect(options);
+    EXPECT_GT(session.acquire(Demand().lock("db"), 10s).fence(), 0U);
+}
+
+}  // namespace
+}  // namespace allot::client

@@ -1,0 +1,83 @@
+#include "support/node.hpp"
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <fcntl.h>
+#include <fstream>
+#include <stdexcept>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+namespace allot::test {
+
+using namespace std::chrono_literals;
+
+bool eventually(const std::function<bool()>& condition) {
+    const auto patience = client::Clock::now() + 30s;
+    while (!condition()) {
+        if (client::Clock::now() > patience) return false;
+        std::this_thread::sleep_for(1ms);
+    }
+    return true;
+}
+
+Node::Node(const std::string& settings, const std::string& tables) {
+    std::string name = (std::filesystem::temp_directory_path() / "allot-test-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no folder for a daemon");
+    folder_ = name;
+    std::ofstream config(folder_ / "node.toml");
+    config << "host = \"alpha\"\n"
+           << "socket = \"" << (folder_ / "allot.sock").string() << "\"\n"
+           << "state = \"" << (folder_ / "state").string() << "\"\n"
+           << settings << "\n[semaphores]\nbuilds = 2\n"
+           << "[detector]\nstop_within = \"1s\"\n"
+           << tables;
+    config.close();
+    start();
+}
+
+Node::~Node() {
+    if (pid_ != 0) end(SIGKILL);
+    std::filesystem::remove_all(folder_);
+}
+
+client::Options Node::options() const {
+    client::Options options;
+    options.address = folder_ / "allot.sock";
+    options.connect_timeout = 10s;
+    return options;
+}
+
+void Node::start() {
+    pid_ = ::fork();
+    if (pid_ == 0) {
+        const std::string config = folder_ / "node.toml";
+        const int log = ::open((folder_ / "log").c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+        ::dup2(log, STDERR_FILENO);
+        ::execl(ALLOT_COMMAND, ALLOT_COMMAND, "node", "--config", config.c_str(), nullptr);
+        ::_exit(127);
+    }
+    const bool answers = eventually([&] {
+        try {
+            session();
+            return true;
+        } catch (const client::Failure&) {
+            return false;
+        }
+    });
+    if (!answers) throw std::runtime_error("the daemon does not answer; see " + (folder_ / "log").string());
+}
+
+void Node::end(int signal) {
+    send(signal);
+    ::waitpid(pid_, nullptr, 0);
+    pid_ = 0;
+}
+
+void Node::send(int signal) const {
+    ::kill(pid_, signal);
+}
+
+}  // namespace allot::test

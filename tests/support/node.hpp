@@ -1,0 +1,36 @@
+// A real daemon, `allot node`, alone in its cluster, for tests of those who talk to one.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <sys/types.h>
+
+#include "allot/client.hpp"
+
+namespace allot::test {
+
+// Looks again and again, for as long as a busy machine may take; false if it never comes true.
+bool eventually(const std::function<bool()>& condition);
+
+class Node {
+public:
+    // There are two permits of `builds`. `settings` and `tables` are added to the configuration.
+    explicit Node(const std::string& settings = "", const std::string& tables = "");
+    Node(const Node&) = delete;
+    Node& operator=(const Node&) = delete;
+    ~Node();
+
+    client::Options options() const;
+    client::Session session() const { return client::Session::connect(options()); }
+
+    void start();          // returns when it answers
+    void end(int signal);  // returns when it is gone
+    void send(int signal) const;
+
+private:
+    std::filesystem::path folder_;
+    pid_t pid_ = 0;
+};
+
+}  // namespace allot::test
