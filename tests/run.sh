@@ -131,8 +131,10 @@ exits 0 --lock db --timeout 30s -- true
 
 # --- A daemon that is stopped.
 kill -STOP $node
-exits 123 --lock db --timeout 100ms -- touch wrong
-exits 123 --lock db --no-wait -- touch wrong
+exits 121 --lock db --timeout 100ms -- touch wrong
+exits 120 --lock db --no-wait -- touch wrong
+exits 123 --lock db -- touch wrong
+said 'the daemon does not answer'
 kill -CONT $node
 exits 0 --lock db --timeout 30s -- true
 start_holder --lock db

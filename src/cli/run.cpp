@@ -201,12 +201,18 @@ int hold_and_run(const Session& session, Lease& lease, microseconds grace,
 
 // --- All of it.
 
-int explain_failure(const client::Failure& failure, const RunFlags& flags) {
-    if (flags.no_wait && failure.code() == client::Code::timed_out) {
+// Silence until the deadline is no proof that there is no daemon: it may just be slow. Time is up, that is
+// all.
+int explain_failure(const client::Failure& failure, const RunFlags& flags, client::Deadline deadline) {
+    const bool time_is_up = failure.code() == client::Code::timed_out ||
+                            (failure.code() == client::Code::unreachable && Clock::now() >= deadline.at());
+    if (!time_is_up) return report(failure);
+    if (flags.no_wait) {
         fmt::print(stderr, "allot: busy: not granted within {}\n", flags.patience);
         return exit_busy;
     }
-    return report(failure);
+    fmt::print(stderr, "allot: timed out: not granted within {}\n", flags.timeout);
+    return exit_timed_out;
 }
 
 int run_command(const RunFlags& flags) {
@@ -226,7 +232,7 @@ int run_command(const RunFlags& flags) {
         Lease lease = session.acquire(plan->demand, deadline);
         return hold_and_run(session, lease, *grace, flags.command);
     } catch (const client::Failure& failure) {
-        return explain_failure(failure, flags);
+        return explain_failure(failure, flags, deadline);
     }
 }
 

@@ -223,6 +223,31 @@ TEST_F(SessionTest, A_daemon_that_is_restarted_in_order_still_knows_what_is_held
     EXPECT_TRUE(node.session().try_acquire(db(), 10s));
 }
 
+TEST_F(SessionTest, Threads_go_on_while_the_daemon_is_restarted_in_order) {
+    std::atomic<bool> enough = false;
+    std::atomic<int> inside = 0;
+    std::atomic<int> rounds = 0;
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i)
+        threads.emplace_back([&] {
+            while (!enough) {
+                const Lease lease = session.acquire(db(), 60s);
+                EXPECT_EQ(++inside, 1);
+                EXPECT_TRUE(lease.valid()) << lease.lost_because();
+                --inside;
+                ++rounds;
+            }
+        });
+    for (int restart = 0; restart < 5; ++restart) {
+        const int before = rounds;
+        EXPECT_TRUE(eventually([&] { return rounds > before + 20; }));
+        node.end(SIGTERM);
+        node.start();
+    }
+    enough = true;
+    for (std::thread& thread : threads) thread.join();
+}
+
 TEST_F(SessionTest, A_daemon_that_was_killed_knows_nothing_and_leases_are_lost) {
     Lease lease = session.acquire(db(), 10s);
     std::promise<std::string> reason;
