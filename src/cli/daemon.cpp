@@ -34,7 +34,7 @@ int report(const client::Failure& failure) {
         case Code::wrong:
             return wrong_usage(failure.what());
         case Code::unreachable:
-            fmt::print(stderr, "allot: {}; start `allot node`, or name its socket with --socket\n",
+            fmt::print(stderr, "allot: {}; is `allot node` running? --socket names another socket\n",
                        failure.what());
             return exit_unreachable;
         case Code::busy:
