@@ -3,6 +3,7 @@ set -u
 . "$ALLOT_SOURCE_DIR/tests/support/node.sh"
 passed=0
 failed=0
+rm -f child.pid grandchild.pid end signals wrong
 
 check() {
     local what=$1
@@ -14,7 +15,7 @@ check() {
 exits() {
     local wanted=$1
     shift
-    "$ALLOT" run "$@" >out.txt 2>err.txt
+    timeout --foreground 60 "$ALLOT" run "$@" >out.txt 2>err.txt
     local code=$?
     check "allot run $*: exit code $code, wanted $wanted; said: $(cat err.txt)" [ $code -eq "$wanted" ]
 }

@@ -2,8 +2,8 @@
 //
 //     allot-example LOCK [SEMAPHORE]
 //
-// It waits for the lock (and a permit of the semaphore) for at most ten seconds, shows its fences, and what others
-// are told meanwhile.
+// It waits for the lock (and a permit of the semaphore) for at most ten seconds, shows its fences, and what
+// others are told meanwhile.
 
 #include <allot/client.hpp>
 #include <atomic>

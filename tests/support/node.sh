@@ -1,9 +1,10 @@
-# For scripts: a daemon alone in its cluster, in this directory, with two permits of `builds`. Its socket is
+# For scripts: a new daemon alone in its cluster, in this directory, with two permits of `builds`. Its socket is
 # $PWD/allot.sock, which $ALLOT_SOCKET names; its process is $node.
 
 export ALLOT_SOCKET=$PWD/allot.sock
 
 write_config() {
+    rm -rf state
     cat >node.toml <<TOML
 host = "alpha"
 socket = "$ALLOT_SOCKET"
