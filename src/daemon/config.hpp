@@ -50,7 +50,7 @@ struct Config {
     std::vector<Host> hosts;
     bool plaintext = false;
     std::optional<net::TlsFiles> tls;
-    std::uint32_t lock_seats = 64;
+    std::uint32_t lock_seats = 1024;  // so many leases of locks may be open at once
     std::map<std::string, Semaphore> semaphores;
     Detector detector = Detector::automatic;
     std::chrono::milliseconds heartbeat{250};

@@ -153,8 +153,9 @@ void Desk::answer(const Answer& answer) {
         for (std::size_t i = 0; locks && i < lease.want.locks.size(); ++i)
             lease.held.push_back({lease.want.locks[i], fence_base_ + StampAccess::value(answer.fences[i])});
         if (!locks)
-            lease.held.push_back({name_of_space(part.space),
-                                  answer.fences.empty() ? 0 : StampAccess::value(answer.fences.front())});
+            lease.held.push_back(
+                {name_of_space(part.space),
+                 answer.fences.empty() ? life_ : fence_base_ + StampAccess::value(answer.fences.front())});
         const std::size_t all = lease.want.permits.size() + (lease.want.locks.empty() ? 0 : 1);
         return lease.parts.size() < all ? ask_next(lease) : finish(lease);
     }

@@ -54,8 +54,11 @@ public:
     Space& space(std::uint32_t number) { return *spaces_[number]; }
     std::uint32_t spaces() const { return static_cast<std::uint32_t>(spaces_.size()); }
 
-    // From now on all fences of locks exceed those of every earlier epoch.
+    // From now on all fences exceed those of every earlier epoch.
     void raise_fences(std::uint32_t epoch) { fence_base_ = std::uint64_t{epoch} << 40; }
+    // The life of the seats here. It stands in for a fence where a semaphore has several permits: successive
+    // holders have no order there, but whoever was declared dead can be told from who lives.
+    void set_life(std::uint32_t life) { life_ = life; }
 
     void acquire(Owner owner, const session::Acquire& want);
     void release(Owner owner, session::Ticket ticket);
@@ -108,6 +111,7 @@ private:
     std::set<std::pair<Clock::time_point, Key>> due_;
     Claim next_claim_ = 1;
     std::uint64_t fence_base_ = 0;
+    std::uint32_t life_ = 0;
     std::uint64_t grants_ = 0;
     bool pumping_ = false;
 };

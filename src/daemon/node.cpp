@@ -279,7 +279,10 @@ Vigil::Events Node::vigil_events() {
     events.begin_life = [this, each_semaphore](std::uint32_t life) {
         folder_.note_life(life);
         begin_locks();
-        each_semaphore([&](Space& space) { space.begin_life(life); });
+        desk_.set_life(life);
+        // Alone, nobody is left who would have to take a newcomer in: the group is founded again.
+        const std::uint32_t first = config_.hosts.size() == 1 ? 0 : life;
+        each_semaphore([&](Space& space) { space.begin_life(first); });
     };
     events.end_life = [each_semaphore](const std::string& why) {
         each_semaphore([&](Space& space) { space.end_life(why); });

@@ -199,17 +199,18 @@ void Sessions::say(Owner owner, const session::DaemonMessage& message) {
 
 // --- Going away.
 
+// On this host the kernel says so when the program is gone. Over a network only the connection is: the
+// program may go on believing in what it holds for as long as it may be silent.
 void Sessions::gone(const std::shared_ptr<Session>& session) {
     strangers_.erase(session);
     if (!session->owner) return;
     const Owner owner = *session->owner;
     session->owner.reset();
     connected_.erase(owner);
-    std::set<session::Ticket> spared;
-    for (const auto& [key, follower] : followers_)
-        if (key.first == owner) spared.insert(key.second);
-    desk_.abandon(owner, spared);
-    forget_if_done(owner);
+    if (session->identity().process) return release_absent(owner);
+    auto& patience = absent_[owner];
+    patience = std::make_unique<net::Timer>(loop_);
+    patience->set(config_.stop_within, [this, owner] { release_absent(owner); });
 }
 
 void Sessions::follower_ended(const Key& key) {
@@ -223,17 +224,21 @@ void Sessions::forget_if_done(Owner owner) {
     if (!connected_.contains(owner) && desk_.leases_of(owner).empty()) records_.erase(owner);
 }
 
-void Sessions::release_absent() {
-    std::vector<Owner> absent;
-    for (const auto& [owner, record] : records_)
-        if (!connected_.contains(owner)) absent.push_back(owner);
-    for (const Owner owner : absent) {
-        std::set<session::Ticket> spared;
-        for (const auto& [key, follower] : followers_)
-            if (key.first == owner) spared.insert(key.second);
-        desk_.abandon(owner, spared);
-        forget_if_done(owner);
-    }
+void Sessions::release_absent(Owner owner) {
+    absent_.erase(owner);
+    if (connected_.contains(owner)) return;
+    std::set<session::Ticket> spared;
+    for (auto follower = followers_.lower_bound({owner, 0});
+         follower != followers_.end() && follower->first.first == owner; ++follower)
+        spared.insert(follower->first.second);
+    desk_.abandon(owner, spared);
+    forget_if_done(owner);
+}
+
+void Sessions::release_all_absent() {
+    std::vector<Owner> owners;
+    for (const auto& [owner, record] : records_) owners.push_back(owner);
+    for (const Owner owner : owners) release_absent(owner);
 }
 
 void Sessions::pause(bool paused) {
@@ -282,7 +287,7 @@ bool Sessions::resume(std::string_view bytes) {
     for (const auto& [key, mark] : saved->followers)
         if (auto watch = net::watch_process(loop_, *self, mark, [this, key = key] { follower_ended(key); }))
             followers_[key] = {mark, std::move(watch)};
-    grace_.set(config_.resume_within, [this] { release_absent(); });
+    grace_.set(config_.resume_within, [this] { release_all_absent(); });
     return true;
 }
 

@@ -51,7 +51,8 @@ private:
     void follow(Session& session, const session::Follow& follow);
     void gone(const std::shared_ptr<Session>& session);
     void follower_ended(const Key& key);
-    void release_absent();
+    void release_absent(Owner owner);
+    void release_all_absent();
     void forget_if_done(Owner owner);
 
     // What is known of a session, connected or not.
@@ -84,7 +85,8 @@ private:
     std::map<Key, Follower> followers_;
     Owner next_owner_ = 1;
     bool paused_ = false;
-    net::Timer grace_;  // how long those who were resumed are waited for
+    std::map<Owner, std::unique_ptr<net::Timer>> absent_;  // from elsewhere; may come back
+    net::Timer grace_;                                     // how long those who were resumed are waited for
 };
 
 }  // namespace allot::daemon
