@@ -109,6 +109,8 @@ refused '--requests 1,2: these are 2 numbers for 3 sites' sim raymond --requests
 refused '--requests few: write a number, any' sim raymond --requests few
 refused '--demand 0: write units, as in 3, resources, as in a,b, or any' sim raymond --demand 0
 refused '--demand r0,r0: name each resource once, as in a,b' sim counters --demand r0,r0
+refused '--demand r0,r1,r2: with --resources 2 write some of r0 to r1' sim counters --demand r0,r1,r2
+refused '--demand db: with --resources 1 write some of r0' sim incremental --resources 1 --demand db
 refused '--campers 3: the sites are 0 to 2' sim raymond --campers 3
 refused '--campers x: write sites, as in 0,3,7' sim raymond --campers x
 refused '--links tcp: write own, fifo or unordered' sim raymond --links tcp

@@ -95,8 +95,9 @@ void print_for_people(const Product& product) {
             row.push_back(fmt::format("{:.4g}", figures::drawn(figure, cell)));
         table.add(std::move(row));
     }
-    fmt::print("{}\n{}, {} {} seeds\n\n{}\n", figure.title, figure.y_label,
-               minimum ? "minimum over" : "mean of", product.data.seeds, table.text());
+    fmt::print("{}\n{}, {} {} seed{}\n\n{}\n", figure.title, figure.y_label,
+               minimum ? "minimum over" : "mean of", product.data.seeds, product.data.seeds == 1 ? "" : "s",
+               table.text());
     for (const std::string& note : figure.notes) fmt::print("{}\n", wrapped(note));
     fmt::print("\nnumbers: {}\n", product.csv_path);
     if (!product.svg_failure) fmt::print("picture: {}\n", product.svg_path);

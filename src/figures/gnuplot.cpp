@@ -145,8 +145,9 @@ std::string panel_script(const Figure& figure, const Data& data, std::size_t pan
 
 // What the curves are of all seeds, as a second line below the label.
 std::string y_label(const Figure& figure, const Data& data) {
-    const char* what =
-        figure.statistic == Statistic::minimum ? "minimum over {} seeds" : "mean of {} seeds, 95 % intervals";
+    const char* what = data.seeds == 1                          ? "{} seed"  // which has no spread
+                       : figure.statistic == Statistic::minimum ? "minimum over {} seeds"
+                                                                : "mean of {} seeds, 95 % intervals";
     return figure.y_label + "\\n(" + fmt::format(fmt::runtime(what), data.seeds) + ")";
 }
 

@@ -47,6 +47,23 @@ inline std::uint64_t usual_verify(std::uint64_t sites) {
     return std::max<std::uint64_t>(1000, sites * sites);
 }
 
+// Where resources have names there are as many as the protocol was told of: more would be in use than there
+// are.
+template <Protocol P>
+std::optional<std::string> unknown_resource(const typename P::Config& config, const Plan& plan) {
+    if constexpr (requires { config.resources; }) {
+        if (!plan.demand.fixed) return std::nullopt;
+        const auto known = [&](const std::string& name) {
+            return name.starts_with('r') && parse_number("", name.substr(1), 0, config.resources - 1);
+        };
+        if (!std::ranges::all_of(plan.demand.fixed->resources, known))
+            return fmt::format("--demand {}: with --resources {} write some of {}", plan.demand.text(),
+                               config.resources,
+                               config.resources == 1 ? "r0" : fmt::format("r0 to r{}", config.resources - 1));
+    }
+    return std::nullopt;
+}
+
 template <Protocol P>
 Result<Surroundings> surroundings_of(const typename P::Config& config, const Plan& plan,
                                      const Parameters& parameters) {
@@ -54,6 +71,7 @@ Result<Surroundings> surroundings_of(const typename P::Config& config, const Pla
     around.links = plan.links == LinkChoice::fifo ? Links::fifo : P::links;
     if (P::links == Links::fifo && plan.links == LinkChoice::unordered)
         return Error{"--links unordered: this protocol needs fifo links; leave the flag out"};
+    if (auto why = unknown_resource<P>(config, plan)) return Error{std::move(*why)};
     if constexpr (!DrawsDemands<P>) {
         bool known = !plan.demand.fixed;
         for (SiteId site = 0; site < config.sites && !known; ++site) {

@@ -12,3 +12,5 @@ check --improve none --links fifo --requests 2,1,1 --cancel
 check --improve none --resources 3
 check --improve none --requests 2,1,1
 check --improve home --loans 0
+check --improve stop --links fifo --loans 0 --requests 2,1,1 --cancel
+check --links fifo --cancel

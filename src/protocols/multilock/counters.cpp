@@ -242,7 +242,7 @@ void Counters::send_token(Step& step, const std::string& resource, SiteId to) {
     Token token = std::move(*here.token);
     here.token.reset();
     token.dequeue(to);
-    token.counter = std::max(token.counter, clock_);  // with Lamport times every message carries the clock
+    token.counter = std::max(token.counter, clock_);  // with Lamport times a token carries the clock, too
     if (step.improves(Improvement::home)) {
         token.hop = token.hop.next();
         const SiteId home = step.config().home(resource);

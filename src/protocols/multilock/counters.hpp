@@ -54,7 +54,7 @@ public:
         PropertyName{"loans-return",
                      "only a holder has borrowed, only who waits has lent, and what it wants"},
         PropertyName{"values-complete", "who asks for tokens has a value of each counter"},
-        PropertyName{"memory-bounded", "of each site, three requests for a resource are stored at most"},
+        PropertyName{"memory-bounded", "requests are stored only where the token is not"},
         PropertyName{"fences-grow", "every grant of a resource has a higher fence than the one before"},
     };
     static constexpr std::array<std::string_view, 13> probes{

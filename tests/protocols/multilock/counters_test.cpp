@@ -80,7 +80,8 @@ INSTANTIATE_TEST_SUITE_P(
 INSTANTIATE_TEST_SUITE_P(
     Improved, CountersHold,
     testing::Values(Pinned{"links=fifo", 857536, 1953629}, Pinned{"links=fifo loans=2", 1678373, 4036122},
-                    Pinned{"links=fifo sites=2 requests=2 cancel=on", 197021, 334699},
+                    Pinned{"links=fifo sites=2 requests=2 cancel=on", 197267, 335075},
+                    Pinned{"links=fifo homes=3", 560697, 1245061},
                     Pinned{"links=fifo improve=stop,single,lamport,early-loan,reask requests=2,1,1", 412264,
                            722974}));
 
