@@ -11,7 +11,7 @@ NEED := tools/install-packages
 CONFIGURED := test -f $(BUILD)/build.ninja
 CONFIGURED_WITH_TESTS := $(CONFIGURED) && grep -qs ALLOT_TESTS:BOOL=ON $(BUILD)/CMakeCache.txt
 
-.PHONY: all build run test soak bench lint format install clean help
+.PHONY: all build run tour test soak bench lint format install clean help
 .DEFAULT_GOAL := build
 
 all: build
@@ -21,9 +21,12 @@ build: ## build the command; it is then build/allot
 	@$(CONFIGURED) || cmake --preset default
 	@cmake --build $(BUILD) --target allot
 
-run: build ## show allot at work
-	@$(NEED) figures || echo "There will be no picture."
+run: build ## show allot at work: five hosts on this machine, and jobs that compete
 	@tools/demo
+
+tour: build ## show the laboratory: check, play and simulate
+	@$(NEED) figures || echo "There will be no picture."
+	@tools/tour
 
 test: ## build and run the tests
 	@$(NEED) build test figures

@@ -17,8 +17,6 @@ std::uint64_t now_ms() {
         std::chrono::duration_cast<std::chrono::milliseconds>(since_epoch).count());
 }
 
-constexpr std::uint32_t locks_space = 0;
-
 }  // namespace
 
 Desk::Desk(const Config& config, Say say) : config_(config), say_(std::move(say)) {

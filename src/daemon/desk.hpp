@@ -28,6 +28,8 @@ using Clock = std::chrono::steady_clock;
 
 class Desk {
 public:
+    static constexpr std::uint32_t locks_space = 0;  // its number; semaphores follow, by name
+
     using Say = std::function<void(Owner owner, const session::DaemonMessage& message)>;
     // Of all a request consists of; what it is made of may be saved.
     struct Part {

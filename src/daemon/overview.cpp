@@ -18,16 +18,17 @@ std::uint64_t ago_ms(std::uint64_t since_ms) {
 }
 
 PartyReport party_of(const Desk::Lease& lease, const std::map<Claim, SpaceView::Seat>& seats,
-                     const Sessions& sessions) {
+                     const Desk& desk, const Sessions& sessions) {
     PartyReport report{.party = sessions.party(lease.owner)};
     report.party.since_ms = ago_ms(lease.since_ms);
     report.party.wanted = lease.want.locks;
     for (const session::Permit& permit : lease.want.permits) report.party.wanted.push_back(permit.semaphore);
     for (const session::Held& held : lease.held) report.held.push_back(held);
-    for (std::size_t i = lease.held.size(); i < report.party.wanted.size(); ++i)
-        report.waiting.push_back(report.party.wanted[i]);
-    for (const session::Permit& permit : lease.want.permits) report.units[permit.semaphore] = permit.units;
+    // It waits for what it asks for now; the rest comes later.
     const Desk::Part& part = lease.parts.back();
+    if (!part.granted && part.space == Desk::locks_space) report.waiting = lease.want.locks;
+    if (!part.granted && part.space != Desk::locks_space) report.waiting = {desk.name_of_space(part.space)};
+    for (const session::Permit& permit : lease.want.permits) report.units[permit.semaphore] = permit.units;
     if (const auto seat = seats.find(part.claim); seat != seats.end()) {
         report.seated = true;
         report.site = seat->second.site;
@@ -130,7 +131,7 @@ Report report_of(const Config& config, Desk& desk, const Sessions& sessions) {
             report.queues.push_back({std::move(queue.resource), std::move(queue.waiters)});
     }
     for (const Desk::Lease* lease : desk.leases())
-        report.parties.push_back(party_of(*lease, seats, sessions));
+        report.parties.push_back(party_of(*lease, seats, desk, sessions));
     return report;
 }
 
