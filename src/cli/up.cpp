@@ -1,5 +1,6 @@
 // `allot up`: a whole cluster on this machine, to try things out.
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -9,13 +10,13 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 
 #include "cli/commands.hpp"
 #include "cli/table.hpp"
+#include "client/status.hpp"
 #include "core/parameters.hpp"
 #include "net/descriptor.hpp"
 
@@ -53,12 +54,18 @@ std::uint16_t free_port() {
     return ntohs(address.sin_port);
 }
 
-bool answers(const std::string& path) {
-    const net::Descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    path.copy(address.sun_path, sizeof address.sun_path - 1);
-    return ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+// Whether it can be asked, and reaches all others.
+bool is_ready(const std::string& socket) {
+    client::Options options;
+    options.address = socket;
+    try {
+        const session::Status status = client::ask_status(options, std::chrono::seconds(1));
+        const auto mine = std::ranges::find(status.hosts, status.host, &session::HostStatus::name);
+        return std::ranges::all_of(mine->links,
+                                   [](const session::LinkView& link) { return link.state == "up"; });
+    } catch (const client::Failure&) {
+        return false;
+    }
 }
 
 // Signals that end the cluster are waited for, not handled.
@@ -146,7 +153,7 @@ Result<bool> Cluster::launch(Host& host) {
 }
 
 bool Cluster::ready() const {
-    return std::ranges::all_of(hosts_, [](const Host& host) { return answers(host.socket); });
+    return std::ranges::all_of(hosts_, [](const Host& host) { return is_ready(host.socket); });
 }
 
 void Cluster::show() const {

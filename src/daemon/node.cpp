@@ -4,6 +4,7 @@
 #include <boost/asio/signal_set.hpp>
 #include <csignal>
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include "core/bytes.hpp"
 #include "core/json.hpp"
@@ -103,7 +104,16 @@ private:
 
 // --- Beginning and end.
 
+// Each program is a descriptor, and the usual limit is low for historical reasons only.
+void raise_descriptor_limit() {
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+    limit.rlim_cur = limit.rlim_max;
+    ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 Result<int> Node::run(bool fresh) {
+    raise_descriptor_limit();
     if (auto why = begin(fresh)) return Error{std::move(*why)};
     signals_.async_wait([this](const boost::system::error_code& failure, int) {
         if (!failure) stop();
