@@ -37,6 +37,7 @@ struct Options {
 struct Host {
     std::string name;
     std::uint16_t port = 0;
+    std::uint16_t page = 0;  // port of the status page
     std::string socket;
     pid_t pid = 0;
 };
@@ -111,7 +112,7 @@ Result<bool> Cluster::start() {
     folder_ = std::filesystem::absolute(folder_).string();
     for (std::uint32_t i = 0; i < options_.hosts; ++i) {
         const std::string name = fmt::format("h{}", i + 1);
-        hosts_.push_back({name, free_port(), fmt::format("{}/{}.sock", folder_, name)});
+        hosts_.push_back({name, free_port(), free_port(), fmt::format("{}/{}.sock", folder_, name)});
     }
     for (Host& host : hosts_)
         if (auto launched = launch(host); !launched) return launched;
@@ -125,8 +126,9 @@ Result<bool> Cluster::start() {
 }
 
 std::string Cluster::config_of(const Host& host) const {
-    std::string text = fmt::format("host = \"{}\"\nsocket = \"{}\"\nstate = \"{}/{}\"\n\n[cluster.hosts]\n",
-                                   host.name, host.socket, folder_, host.name);
+    std::string text = fmt::format("host = \"{}\"\nsocket = \"{}\"\n", host.name, host.socket);
+    text += fmt::format("state = \"{}/{}\"\n", folder_, host.name);
+    text += fmt::format("http = \"127.0.0.1:{}\"\n\n[cluster.hosts]\n", host.page);
     for (const Host& other : hosts_) text += fmt::format("{} = \"127.0.0.1:{}\"\n", other.name, other.port);
     text += "\n[semaphores]\n";
     for (const std::string& one : options_.semaphores) {
@@ -157,8 +159,10 @@ bool Cluster::ready() const {
 }
 
 void Cluster::show() const {
-    Table table({"host", "process", "socket for programs"});
-    for (const Host& host : hosts_) table.add({host.name, std::to_string(host.pid), host.socket});
+    Table table({"host", "process", "socket for programs", "page"});
+    for (const Host& host : hosts_)
+        table.add({host.name, std::to_string(host.pid), host.socket,
+                   fmt::format("http://127.0.0.1:{}/status", host.page)});
     fmt::print("{}\n", table.text());
     const std::string flag = " --socket " + hosts_.front().socket;
     fmt::print("allot run{} --lock db,gpu0 -- CMD     takes two locks on host {} and runs CMD\n", flag,

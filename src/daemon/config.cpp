@@ -122,6 +122,7 @@ public:
             top.text("socket", config_.socket);
             top.text("state", config_.state);
             top.text("http", config_.http);
+            config_.http_chosen = top.find("http") != nullptr;
             top.text("clients", config_.clients);
             read_mode(top);
             read_cluster(top);

@@ -45,8 +45,9 @@ struct Config {
     std::string socket = "/run/allot/allot.sock";
     unsigned socket_mode = 0660;
     std::string state = "/var/lib/allot";
-    std::string http;     // address, or empty for none
-    std::string clients;  // address for programs on other machines (TLS), or empty
+    std::string http = "127.0.0.1:7480";  // address, or empty for none
+    bool http_chosen = false;             // not the default: it must work
+    std::string clients;                  // address for programs on other machines (TLS), or empty
     std::vector<Host> hosts;
     bool plaintext = false;
     std::optional<net::TlsFiles> tls;

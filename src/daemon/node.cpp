@@ -227,8 +227,11 @@ std::optional<std::string> Node::listen() {
         pages.metrics = [this] { return metrics(); };
         pages.health = [this] { return desk_.space(0).closed(); };
         auto http = serve_http(loop_, config_.http, std::move(pages));
-        if (!http) return http.error();
-        http_ = std::move(*http);
+        if (!http && config_.http_chosen) return http.error();
+        if (http)
+            http_ = std::move(*http);
+        else
+            log_warning(fmt::format("there is no status page: {}", http.error()));
     }
     return std::nullopt;
 }
