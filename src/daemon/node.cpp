@@ -301,7 +301,7 @@ Vigil::Events Node::vigil_events() {
         each_semaphore([&](Space& space) { space.end_life(why); });
     };
     events.send = [this](HostId to, const Letter& letter) { send(to, letter); };
-    events.watched = [this](HostId host) { return mesh_->status(host).watched; };
+    events.link = [this](HostId host) { return mesh_->status(host); };
     events.anything_held = [this] {
         for (const Desk::Lease* lease : desk_.leases())
             for (const Desk::Part& part : lease->parts)

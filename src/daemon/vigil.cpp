@@ -99,11 +99,17 @@ void Vigil::heard(HostId host) {
     judge();
 }
 
-// Who is watched by the kernel is not dead for being silent.
+// Nobody knows what became of it. Who is watched by the kernel is not dead for being silent, and who has
+// stopped in order, or ended, is not elsewhere.
+bool Vigil::is_missing(HostId host) const {
+    const net::LinkStatus link = events_.link(host);
+    return peers_[host].silent && !peers_[host].ended && !link.watched && !link.parted;
+}
+
 bool Vigil::with_majority() const {
     std::size_t present = peers_.size();
     for (HostId host = 0; host < peers_.size(); ++host)
-        if (host != self_ && peers_[host].silent && !peers_[host].ended && !events_.watched(host)) --present;
+        if (host != self_ && is_missing(host)) --present;
     return 2 * present > peers_.size();
 }
 
@@ -114,9 +120,12 @@ void Vigil::judge() {
     for (HostId host = 0; host < peers_.size(); ++host) {
         Watched& peer = peers_[host];
         if (host == self_ || peer.ended || peer.buried > peer.life) continue;
-        const bool seems_dead = peer.silent && !events_.watched(host) && majority;
-        if (seems_dead && !peer.death) bury_later(host);
-        if (!seems_dead) peer.death.reset();
+        const bool stopped = peer.silent && events_.link(host).parted;
+        const bool over = stopped || (is_missing(host) && majority);
+        if (over)
+            bury_later(host);
+        else
+            peer.death.reset();
     }
 }
 

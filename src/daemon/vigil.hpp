@@ -35,7 +35,7 @@ public:
         std::function<void(std::uint32_t life)> begin_life;
         std::function<void(const std::string& why)> end_life;
         std::function<void(net::HostId to, const Letter& letter)> send;
-        std::function<bool(net::HostId host)> watched;  // by the kernel
+        std::function<net::LinkStatus(net::HostId host)> link;
         std::function<bool()> anything_held;
     };
 
@@ -74,6 +74,7 @@ private:
     void bury_later(net::HostId host);
     void judge();
     bool with_majority() const;
+    bool is_missing(net::HostId host) const;
     void start_over(std::uint32_t life, const std::string& why);
     void begin();
 

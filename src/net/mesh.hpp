@@ -49,7 +49,8 @@ struct LinkStatus {
     bool connected = false;
     bool silent = false;
     bool watched = false;  // by the kernel, which will say when its process ends
-    std::string problem;  // why it is not connected, if that is known
+    bool parted = false;   // it has stopped in order, and may be back
+    std::string problem;   // why it is not connected, if that is known
     std::uint32_t incarnation = 0;
     std::uint64_t sent = 0;      // payloads, and how many of them are not acknowledged
     std::uint64_t received = 0;  // payloads

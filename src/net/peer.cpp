@@ -249,7 +249,7 @@ void Peer::process_gone() {
 
 void Peer::conclude_end() {
     process_gone_ = false;
-    if (parted_) return;
+    if (parted_) return watch_.reset();
     const auto ended = link_.end();
     if (!ended) return;
     problem_ = "its process has ended";
@@ -396,6 +396,7 @@ LinkStatus Peer::status() const {
             .connected = up_ != nullptr,
             .silent = silent_,
             .watched = watch_ != nullptr,
+            .parted = parted_ && up_ == nullptr,
             .problem = problem_,
             .incarnation = link_.state().peer.value_or(0),
             .sent = sent_,
