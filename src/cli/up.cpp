@@ -50,9 +50,9 @@ std::uint16_t free_port() {
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     socklen_t size = sizeof address;
-    ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), size);
-    ::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&address), &size);
-    return ntohs(address.sin_port);
+    const bool bound = ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), size) == 0 &&
+                       ::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&address), &size) == 0;
+    return bound ? ntohs(address.sin_port) : 0;
 }
 
 // Whether it can be asked, and reaches all others.

@@ -83,7 +83,7 @@ public:
     }
 
     std::string saved() const;
-    bool resume(std::string_view saved);
+    bool resume(std::string_view bytes);
 
 private:
     using Key = std::pair<Owner, session::Ticket>;

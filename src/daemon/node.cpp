@@ -220,7 +220,7 @@ std::optional<std::string> Node::listen() {
     }
     if (!config_.http.empty()) {
         HttpPages pages;
-        pages.status = [this](std::function<void(std::string)> done) {
+        pages.status = [this](const std::function<void(std::string)>& done) {
             ask_for_status(
                 true, [done](const session::Status& status) { done(json_text(to_json(status)) + "\n"); });
         };

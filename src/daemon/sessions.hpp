@@ -38,7 +38,7 @@ public:
 
     std::string saved() const;
     // What was resumed waits `resume_within` for its programs to come back.
-    bool resume(std::string_view saved);
+    bool resume(std::string_view bytes);
 
 private:
     class Session;

@@ -45,7 +45,7 @@ public:
     void start(std::uint32_t life, bool after_a_crash);
     // As it was when it was saved, and living.
     std::string saved() const;
-    bool resume(std::string_view saved);
+    bool resume(std::string_view bytes);
 
     void connected(net::HostId host);
     void ended(net::HostId host);
