@@ -90,6 +90,8 @@ Result<Child> Child::start(const std::vector<std::string>& command, const Enviro
     ::sigprocmask(SIG_BLOCK, &watched, &before);
     Descriptor signals(::signalfd(-1, &watched, SFD_CLOEXEC | SFD_NONBLOCK));
     if (!signals) return Error{std::strerror(errno)};
+    // What the command starts and leaves behind becomes ours: if the lease is lost, all of it must stop.
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1);
     const pid_t pid = ::fork();
     if (pid < 0) return Error{std::strerror(errno)};
     if (pid > 0) return Child(pid, std::move(start_end), std::move(signals));
@@ -136,11 +138,20 @@ void Child::look_after_child() {
         if (state.si_code == CLD_STOPPED && by_terminal) ::raise(SIGSTOP);
         state.si_pid = 0;
     }
+    bury_orphans();
+}
+
+// What the command left behind is ours since its parent ended, and so is its exit code, which nobody wants.
+void Child::bury_orphans() {
+    siginfo_t state{};
+    while (::waitid(P_ALL, 0, &state, WEXITED | WNOHANG | WNOWAIT) == 0 && state.si_pid != 0 &&
+           state.si_pid != pid_) {
+        ::waitpid(state.si_pid, nullptr, WNOHANG);
+        state.si_pid = 0;
+    }
 }
 
 void Child::stop(Clock::time_point kill_at) {
-    // Whoever loses its parent now becomes a child of this process, and is waited for.
-    ::prctl(PR_SET_CHILD_SUBREAPER, 1);
     signal_descendants(::getpid(), SIGTERM);
     signal_descendants(::getpid(), SIGCONT);
     reap_all();

@@ -42,6 +42,7 @@ private:
     Child(pid_t pid, Descriptor start, Descriptor signals);
     void pass_on(int signal, bool from_terminal);
     void look_after_child();
+    void bury_orphans();
     void reap_all();
     bool anybody_left() const;
 

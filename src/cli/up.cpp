@@ -92,6 +92,7 @@ private:
     Result<bool> launch(Host& host);
     bool ready() const;
     void forget(pid_t process);
+    std::string why_ended(pid_t process) const;
 
     const Options& options_;
     std::string folder_;
@@ -118,8 +119,10 @@ Result<bool> Cluster::start() {
         if (auto launched = launch(host); !launched) return launched;
     const auto deadline = std::chrono::steady_clock::now() + start_patience;
     while (!ready()) {
-        if (std::chrono::steady_clock::now() > deadline)
-            return Error{fmt::format("the hosts did not start; see {}/*.log", folder_)};
+        int status = 0;
+        const pid_t ended = ::waitpid(-1, &status, WNOHANG);
+        if (ended > 0) return Error{why_ended(ended)};
+        if (std::chrono::steady_clock::now() > deadline) return Error{"the hosts do not reach each other"};
         std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
     return true;
@@ -133,7 +136,7 @@ std::string Cluster::config_of(const Host& host) const {
     text += "\n[semaphores]\n";
     for (const std::string& one : options_.semaphores) {
         const auto at = one.find('=');
-        text += fmt::format("{} = {}\n", one.substr(0, at), one.substr(at + 1));
+        text += fmt::format("\"{}\" = {}\n", one.substr(0, at), one.substr(at + 1));
     }
     return text;
 }
@@ -156,6 +159,15 @@ Result<bool> Cluster::launch(Host& host) {
 
 bool Cluster::ready() const {
     return std::ranges::all_of(hosts_, [](const Host& host) { return is_ready(host.socket); });
+}
+
+// The last word of a host that could not start.
+std::string Cluster::why_ended(pid_t process) const {
+    const auto host = std::ranges::find(hosts_, process, &Host::pid);
+    std::ifstream log(fmt::format("{}/{}.log", folder_, host->name));
+    std::string last;
+    for (std::string line; std::getline(log, line);) last = line;
+    return fmt::format("host {} did not start: {}", host->name, last);
 }
 
 void Cluster::show() const {
@@ -229,7 +241,9 @@ std::optional<std::string> wrong(const Options& options) {
         return fmt::format("--hosts {}: write a number from 1 to {}", options.hosts, most_hosts);
     for (const std::string& one : options.semaphores) {
         const auto at = one.find('=');
-        if (at == std::string::npos || at == 0 || !parse_number("", one.substr(at + 1), 1, 10'000))
+        const bool named =
+            at != std::string::npos && at > 0 && one.find_first_of("\"\\") == std::string::npos;
+        if (!named || !parse_number("", one.substr(at + 1), 1, 10'000))
             return fmt::format("--semaphore {}: write a name and how many permits, as in builds=2", one);
     }
     return std::nullopt;
@@ -266,7 +280,7 @@ void add_up(CLI::App& app, Action& action, std::vector<std::string> program) {
         ->type_name("NAME=K");
     command
         ->add_option("--dir", options->folder,
-                     "where sockets, logs and states are; a new one that is removed")
+                     "where sockets, logs and states are, for good; each start begins anew")
         ->type_name("DIR");
     command->footer(
         "With a command after --, that is run with ALLOT_SOCKET set to the first host and ALLOT_CLUSTER to "

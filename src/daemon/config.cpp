@@ -260,6 +260,8 @@ private:
         if (config_.socket.size() > 100)
             return fmt::format("socket: {} characters are too many for a socket; write at most 100",
                                config_.socket.size());
+        if (config_.heartbeat.count() == 0) return "detector.heartbeat: write a time, as in \"250ms\"";
+        if (config_.stop_within.count() == 0) return "detector.stop_within: write a time, as in \"3s\"";
         if (config_.dead_after < 4 * config_.heartbeat)
             return "detector.dead_after: write at least four heartbeats";
         if (!config_.clients.empty() && !config_.tls && !net::is_loopback(config_.clients))
@@ -291,6 +293,7 @@ std::uint64_t Config::agreement() const {
         encode(semaphore.max_request, all);
     }
     encode(static_cast<std::uint64_t>(stop_within.count()), all);
+    encode(static_cast<std::uint64_t>(dead_after.count()), all);
     return hash_bytes(all);
 }
 

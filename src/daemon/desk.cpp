@@ -17,6 +17,12 @@ std::uint64_t now_ms() {
         std::chrono::duration_cast<std::chrono::milliseconds>(since_epoch).count());
 }
 
+// Longer than anybody waits, and short enough to be added to the time of day.
+std::chrono::microseconds patience_of(const session::Acquire& want) {
+    constexpr std::uint64_t year_us = std::uint64_t{365} * 86400 * 1'000'000;
+    return std::chrono::microseconds(std::min(want.patience_us, year_us));
+}
+
 }  // namespace
 
 Desk::Desk(const Config& config, Say say) : config_(config), say_(std::move(say)) {
@@ -39,7 +45,7 @@ void Desk::acquire(Owner owner, const session::Acquire& want) {
     lease.since_ms = now_ms();
     std::ranges::sort(lease.want.permits, {}, &session::Permit::semaphore);
     if (want.patience_us > 0) {
-        const auto due = Clock::now() + std::chrono::microseconds(want.patience_us);
+        const auto due = Clock::now() + patience_of(want);
         deadlines_[key] = due;
         due_.insert({due, key});
     }
@@ -122,6 +128,11 @@ std::uint32_t Desk::space_of(const std::string& semaphore) const {
 
 // --- Answers.
 
+// Stamps of successive holders grow only together with their sites.
+std::uint64_t Desk::permit_fence(const Answer& answer) const {
+    return StampAccess::value(answer.fences.front()) * config_.hosts.size() * most_permit_seats + answer.site;
+}
+
 void Desk::pump() {
     // An answer may cause requests, which may be answered at once; they are taken in the same loop.
     if (pumping_) return;
@@ -151,9 +162,8 @@ void Desk::answer(const Answer& answer) {
         for (std::size_t i = 0; locks && i < lease.want.locks.size(); ++i)
             lease.held.push_back({lease.want.locks[i], fence_base_ + StampAccess::value(answer.fences[i])});
         if (!locks)
-            lease.held.push_back(
-                {name_of_space(part.space),
-                 answer.fences.empty() ? life_ : fence_base_ + StampAccess::value(answer.fences.front())});
+            lease.held.push_back({name_of_space(part.space),
+                                  answer.fences.empty() ? life_ : fence_base_ + permit_fence(answer)});
         const std::size_t all = lease.want.permits.size() + (lease.want.locks.empty() ? 0 : 1);
         return lease.parts.size() < all ? ask_next(lease) : finish(lease);
     }
@@ -261,7 +271,7 @@ bool Desk::resume(std::string_view bytes) {
         leases_[key] = lease;
         for (const Part& part : lease.parts) claims_[part.claim] = key;
         if (!lease.granted && lease.want.patience_us > 0) {
-            const auto due = Clock::now() + std::chrono::microseconds(lease.want.patience_us);
+            const auto due = Clock::now() + patience_of(lease.want);
             deadlines_[key] = due;
             due_.insert({due, key});
         }

@@ -102,6 +102,7 @@ private:
     void give_back(Lease& lease);
     void end(const Key& key, const session::DaemonMessage& message);
     std::uint32_t space_of(const std::string& semaphore) const;
+    std::uint64_t permit_fence(const Answer& answer) const;
 
     const Config& config_;
     Say say_;

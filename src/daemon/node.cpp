@@ -26,8 +26,6 @@ using net::HostId;
 
 // So long a status waits for hosts that do not answer.
 constexpr std::chrono::milliseconds status_patience{500};
-// Seats of a semaphore: each costs every request two messages, and one program at a time may sit there.
-constexpr std::uint32_t most_permit_seats = 4;
 
 class Node {
 public:
@@ -43,7 +41,7 @@ public:
                     }),
           vigil_(loop_, config, vigil_events()),
           expiry_(loop_),
-          signals_(loop_, SIGTERM, SIGINT) {}
+          signals_(loop_, SIGTERM, SIGINT, SIGHUP) {}
 
     Result<int> run(bool fresh);
 
@@ -92,6 +90,7 @@ private:
     net::Timer expiry_;
     std::optional<Clock::time_point> expiry_set_;
     boost::asio::signal_set signals_;
+    net::TlsPtr tls_;
     std::unique_ptr<net::Listener> programs_;
     std::unique_ptr<net::Listener> remote_programs_;
     std::unique_ptr<HttpServer> http_;
@@ -137,6 +136,8 @@ std::optional<std::string> Node::begin(bool fresh) {
     if (auto why = enter_life(*beginning)) return why;
     if (const auto port = mesh_->start(); !port) return port.error();
     if (auto why = listen()) return why;
+    // Only now: a start that fails must leave what was saved as it is.
+    if (const auto begun = folder_.begin(); !begun) return begun.error();
     log_info(fmt::format("host {} is ready: incarnation {}, programs at {}", config_.host, incarnation_,
                          config_.socket));
     return std::nullopt;
@@ -155,7 +156,7 @@ std::optional<std::string> Node::make_mesh(const Beginning& beginning) {
     if (config_.tls) {
         auto tls = net::load_tls(*config_.tls);
         if (!tls) return tls.error();
-        config.tls = *tls;
+        config.tls = tls_ = *tls;
     }
     auto mesh = net::Mesh::make(loop_, std::move(config), mesh_events());
     if (!mesh) return mesh.error();
@@ -182,6 +183,8 @@ std::optional<std::string> Node::enter_life(const Beginning& beginning) {
         const SavedState& saved = *beginning.saved;
         const bool good = mesh_->resume(saved.links) && vigil_.resume(saved.vigil) &&
                           desk_.resume(saved.desk) && sessions_.resume(saved.sessions);
+        locks_begun_ = true;
+        desk_.set_life(vigil_.life());
         if (!good)
             return fmt::format(
                 "{}: the saved state cannot be read; stop all hosts, then start each with --fresh",
@@ -211,9 +214,7 @@ std::optional<std::string> Node::listen() {
     if (!programs) return programs.error();
     programs_ = std::move(*programs);
     if (!config_.clients.empty()) {
-        net::TlsPtr tls;
-        if (config_.tls) tls = *net::load_tls(*config_.tls);
-        auto remote = net::listen_tcp(loop_, config_.clients, tls,
+        auto remote = net::listen_tcp(loop_, config_.clients, tls_,
                                       [this](net::StreamPtr stream) { sessions_.accept(std::move(stream)); });
         if (!remote) return remote.error();
         remote_programs_ = std::move(*remote);
@@ -267,7 +268,7 @@ net::Mesh::Events Node::mesh_events() {
     events.ended = [this](HostId peer, std::uint32_t) { vigil_.ended(peer); };
     events.silent = [this](HostId peer) { vigil_.silent(peer); };
     events.heard = [this](HostId peer) { vigil_.heard(peer); };
-    events.congestion = [this](bool congested) { sessions_.pause(congested); };
+    events.congestion = [this](bool congested) { sessions_.set_congested(congested); };
     events.disowned = [this](HostId by) {
         log_error(fmt::format("host {} has met a later incarnation of this host than {}; start it again",
                               config_.hosts[by].name, incarnation_));
@@ -302,10 +303,12 @@ Vigil::Events Node::vigil_events() {
     };
     events.send = [this](HostId to, const Letter& letter) { send(to, letter); };
     events.link = [this](HostId host) { return mesh_->status(host); };
-    events.anything_held = [this] {
-        for (const Desk::Lease* lease : desk_.leases())
-            for (const Desk::Part& part : lease->parts)
-                if (part.space > 0 && part.granted) return true;
+    events.hold_back = [each_semaphore](bool back) {
+        each_semaphore([&](Space& space) { space.hold_back(back); });
+    };
+    events.anything_claimed = [this] {
+        for (std::uint32_t space = 1; space < desk_.spaces(); ++space)
+            if (!desk_.space(space).view().taken.empty()) return true;
         return false;
     };
     return events;
@@ -314,6 +317,8 @@ Vigil::Events Node::vigil_events() {
 void Node::send(HostId to, const Letter& letter) {
     bytes_.clear();
     encode(letter, bytes_);
+    if (bytes_.size() > net::MeshConfig{}.frame_limit)
+        return log_error(fmt::format("a letter of {} bytes is too long to send", bytes_.size()));
     mesh_->send(to, bytes_);
 }
 

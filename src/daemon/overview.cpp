@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <fmt/format.h>
 
 namespace allot::daemon {
 
@@ -9,6 +10,10 @@ namespace {
 
 using session::Party;
 using session::ResourceStatus;
+
+// A report must fit into a letter, and nobody reads thousands of lines.
+constexpr std::size_t most_parties = 500;
+constexpr std::size_t most_waiters = 100;
 
 std::uint64_t ago_ms(std::uint64_t since_ms) {
     const auto now = std::chrono::duration_cast<std::chrono::milliseconds>(
@@ -82,7 +87,10 @@ public:
     std::vector<ResourceStatus> finish() {
         for (auto& [status, waiters] : waiters_) {
             put_in_order(waiters, status->kind == "lock" ? queues_[status->name] : std::vector<SiteId>{});
-            for (auto& [report, party] : waiters) status->waiters.push_back(std::move(party));
+            if (waiters.size() > most_waiters)
+                status->note = fmt::format("{} more wait", waiters.size() - most_waiters);
+            for (auto& [report, party] : waiters)
+                if (status->waiters.size() < most_waiters) status->waiters.push_back(std::move(party));
         }
         std::vector<ResourceStatus> all;
         for (auto& [key, status] : resources_) all.push_back(std::move(status));
@@ -130,8 +138,10 @@ Report report_of(const Config& config, Desk& desk, const Sessions& sessions) {
         for (SpaceView::Queue& queue : view.tokens)
             report.queues.push_back({std::move(queue.resource), std::move(queue.waiters)});
     }
-    for (const Desk::Lease* lease : desk.leases())
-        report.parties.push_back(party_of(*lease, seats, desk, sessions));
+    auto leases = desk.leases();
+    std::ranges::stable_partition(leases, [](const Desk::Lease* lease) { return lease->granted; });
+    if (leases.size() > most_parties) leases.resize(most_parties);
+    for (const Desk::Lease* lease : leases) report.parties.push_back(party_of(*lease, seats, desk, sessions));
     return report;
 }
 

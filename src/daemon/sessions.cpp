@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <random>
+#include <utility>
 
 #include "core/bytes.hpp"
 #include "daemon/permissions.hpp"
@@ -20,6 +21,8 @@ std::string secret_name() {
 
 // A program that does not read its answers must not fill our memory with them.
 constexpr std::size_t most_unsent = std::size_t{4} << 20;
+// For people to recognise it by.
+constexpr std::size_t longest_command = 200;
 
 }  // namespace
 
@@ -34,7 +37,9 @@ public:
         events.read = [self = shared_from_this()](std::string_view bytes) { self->read(bytes); };
         events.closed = [self = shared_from_this()](const std::string&) { self->all_.gone(self); };
         events.passed = [self = shared_from_this()](int descriptor) {
-            self->passed_.emplace_back(net::Descriptor(descriptor));
+            net::Descriptor one(descriptor);
+            if (self->passed_) return self->break_off("it passes descriptors that nothing was said of");
+            self->passed_ = std::move(one);
         };
         stream_->start(std::move(events));
     }
@@ -64,15 +69,9 @@ public:
     }
 
     // The descriptor that came with the message at hand.
-    net::Descriptor take_passed() {
-        if (passed_.empty()) return {};
-        net::Descriptor first = std::move(passed_.front());
-        passed_.erase(passed_.begin());
-        return first;
-    }
+    net::Descriptor take_passed() { return std::exchange(passed_, net::Descriptor{}); }
 
     const net::Identity& identity() const { return stream_->identity(); }
-    void pause(bool paused) { stream_->pause(paused); }
 
     std::optional<Owner> owner;  // after hello
 
@@ -99,7 +98,7 @@ private:
     Sessions& all_;
     net::StreamPtr stream_;
     net::FrameReader reader_;
-    std::vector<net::Descriptor> passed_;
+    net::Descriptor passed_;
     std::string buffer_;
     std::string frame_;
     bool over_ = false;
@@ -116,7 +115,6 @@ void Sessions::accept(net::StreamPtr stream) {
     const auto session = std::make_shared<Session>(*this, std::move(stream));
     strangers_.insert(session);
     session->start();
-    if (paused_) session->pause(true);
     if (connected_.size() + strangers_.size() > config_.limits.sessions)
         session->break_off(
             fmt::format("there are {} sessions, the most there may be", config_.limits.sessions));
@@ -135,7 +133,7 @@ void Sessions::hello(const std::shared_ptr<Session>& session, const session::Hel
     Record& record = records_[owner];
     if (!resumed) record.name = secret_name();
     record.user = user_of(session->identity());
-    record.command = hello.command;
+    record.command = hello.command.substr(0, longest_command);
     record.pid = session->identity().process ? session->identity().process->pid : 0;
     // Who comes back before we noticed that it went.
     if (const auto before = connected_.find(owner); before != connected_.end()) {
@@ -180,17 +178,21 @@ void Sessions::answer(Session& session, const session::ClientMessage& message) {
 void Sessions::acquire(Session& session, const session::Acquire& want) {
     if (auto why = forbidden(config_, session.identity(), want))
         return session.say(session::Refused{want.ticket, session::Refusal::forbidden, std::move(*why)});
+    if (congested_)
+        return session.say(session::Refused{want.ticket, session::Refusal::unavailable,
+                                            "a host does not take what it is sent; try again later"});
     desk_.acquire(*session.owner, want);
 }
 
 void Sessions::follow(Session& session, const session::Follow& follow) {
     net::Descriptor process = session.take_passed();
     const Key key{*session.owner, follow.ticket};
-    const auto mark = net::mark_of(follow.pid);
+    const auto pid = process ? net::pid_of(process) : std::nullopt;
+    const auto mark = pid ? net::mark_of(*pid) : std::nullopt;
     // Without any of these the lease just follows the connection.
-    if (!process || !mark || desk_.find(key.first, key.second) == nullptr) return;
-    followers_[key] = {
-        *mark, net::watch_descriptor(loop_, std::move(process), [this, key] { follower_ended(key); })};
+    if (!mark || desk_.find(key.first, key.second) == nullptr) return;
+    if (auto watch = net::watch_descriptor(loop_, std::move(process), [this, key] { follower_ended(key); }))
+        followers_[key] = {*mark, std::move(watch)};
 }
 
 void Sessions::say(Owner owner, const session::DaemonMessage& message) {
@@ -239,11 +241,6 @@ void Sessions::release_all_absent() {
     std::vector<Owner> owners;
     for (const auto& [owner, record] : records_) owners.push_back(owner);
     for (const Owner owner : owners) release_absent(owner);
-}
-
-void Sessions::pause(bool paused) {
-    paused_ = paused;
-    for (const auto& [owner, session] : connected_) session->pause(paused);
 }
 
 void Sessions::close_all() {

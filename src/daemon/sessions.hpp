@@ -28,8 +28,8 @@ public:
 
     void accept(net::StreamPtr stream);
     void say(Owner owner, const session::DaemonMessage& message);
-    // While paused no program is listened to.
-    void pause(bool paused);
+    // While the links are congested nothing more can be asked for.
+    void set_congested(bool congested) { congested_ = congested; }
     void close_all();
 
     std::uint32_t connected() const;
@@ -84,7 +84,7 @@ private:
     std::set<std::shared_ptr<Session>> strangers_;  // connected, but have not said hello
     std::map<Key, Follower> followers_;
     Owner next_owner_ = 1;
-    bool paused_ = false;
+    bool congested_ = false;
     std::map<Owner, std::unique_ptr<net::Timer>> absent_;  // from elsewhere; may come back
     net::Timer grace_;                                     // how long those who were resumed are waited for
 };

@@ -28,7 +28,11 @@ struct Answer {
     Claim claim = 0;
     std::vector<Fence> fences;  // granted: one per resource of the demand, if the protocol gives any
     std::string reason;         // refused, lost
+    SiteId site = 0;            // granted: who got it
 };
+
+// Of a semaphore on one host: each costs every request two messages, and one program at a time may sit there.
+constexpr std::uint32_t most_permit_seats = 4;
 
 // How sites are spread: the first of each host come first, so they may be homes, or founders.
 struct Seating {
@@ -81,6 +85,8 @@ public:
     virtual void begin_life(std::uint32_t life) = 0;
     // The seats end: what they held is lost, who waited goes on waiting.
     virtual void end_life(const std::string& why) = 0;
+    // While held back nobody gets a seat.
+    virtual void hold_back(bool back) = 0;
     // Nothing can be asked for here any more.
     virtual void close(const std::string& why) = 0;
     virtual const std::string& closed() const = 0;

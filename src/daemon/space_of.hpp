@@ -84,6 +84,11 @@ public:
         inbox_.clear();
     }
 
+    void hold_back(bool back) override {
+        held_back_ = back;
+        settle();
+    }
+
     void close(const std::string& why) override {
         closed_ = why;
         for (const Waiting& one : waiting_) answers_.push_back({Answer::Kind::refused, one.claim, {}, why});
@@ -106,7 +111,7 @@ public:
         return view;
     }
 
-    std::string saved() const override { return to_bytes(Saved{seats_, waiting_, known_, life_}); }
+    std::string saved() const override { return to_bytes(Saved{seats_, waiting_, known_, life_, closed_}); }
 
     bool resume(std::string_view bytes) override {
         auto saved = from_bytes<Saved>(bytes);
@@ -115,6 +120,7 @@ public:
         waiting_ = std::move(saved->waiting);
         known_ = std::move(saved->known);
         life_ = saved->life;
+        closed_ = saved->closed;
         seat_of_.clear();
         for (std::uint32_t i = 0; i < seats_.size(); ++i)
             if (seats_[i].claim) seat_of_[*seats_[i].claim] = i;
@@ -146,7 +152,8 @@ private:
         std::deque<Waiting> waiting;
         std::map<HostId, Known> known;
         std::uint32_t life = 0;
-        BOOST_DESCRIBE_CLASS(Saved, (), (seats, waiting, known, life), (), ())
+        std::string closed;
+        BOOST_DESCRIBE_CLASS(Saved, (), (seats, waiting, known, life, closed), (), ())
     };
 
     // --- Seats.
@@ -215,14 +222,16 @@ private:
             else
                 post_(self, to, to_bytes(message));
         }
-        for (const Notice& notice : step_.fx().notices()) heed(seats_[index], notice);
+        for (const Notice& notice : step_.fx().notices()) heed(index, notice);
     }
 
-    void heed(Seat& seat, const Notice& notice) {
+    void heed(std::uint32_t index, const Notice& notice) {
+        Seat& seat = seats_[index];
         if (!seat.claim) return;
         const Claim claim = *seat.claim;
         if (notice.kind == Notice::Kind::granted) {
-            answers_.push_back({Answer::Kind::granted, claim, notice.fences, {}});
+            answers_.push_back(
+                {Answer::Kind::granted, claim, notice.fences, {}, seating_.site(seating_.self, index)});
             return;
         }
         if (notice.kind == Notice::Kind::released) return;
@@ -266,7 +275,7 @@ private:
     }
 
     bool seat_next() {
-        if (waiting_.empty() || seats_.empty()) return false;
+        if (waiting_.empty() || seats_.empty() || held_back_) return false;
         const auto place = free_seat(waiting_.front().demand);
         if (!place) return !inbox_.empty();
         const Waiting next = std::move(waiting_.front());
@@ -296,6 +305,7 @@ private:
     std::deque<Envelope<Message>> inbox_;
     std::map<HostId, Known> known_;
     std::string closed_;
+    bool held_back_ = false;
 };
 
 }  // namespace allot::daemon

@@ -57,10 +57,8 @@ Result<Beginning> StateFolder::open(std::uint64_t agreement, bool fresh) {
     if (::flock(lock_, LOCK_EX | LOCK_NB) != 0)
         return Error{fmt::format("{}: another daemon runs with this state folder", path_)};
 
-    if (fresh)
-        for (const char* name : {running, stopped}) std::filesystem::remove(file(name), failure);
-
     Beginning beginning;
+    if (fresh) return beginning;
     if (const auto bytes = read(file(stopped))) {
         auto saved = from_bytes<SavedState>(*bytes);
         if (!saved || saved->version != SavedState{}.version || saved->agreement != agreement)
@@ -83,10 +81,18 @@ Result<Beginning> StateFolder::open(std::uint64_t agreement, bool fresh) {
             beginning.life = ++mark_.life;
         }
     }
-    if (auto written = write_mark(); !written) return Error{written.error()};
-    // From now on what was saved is out of date.
-    std::filesystem::remove(file(stopped), failure);
     return beginning;
+}
+
+Result<bool> StateFolder::begin() {
+    running_ = true;
+    if (auto written = write_mark(); !written) return written;
+    std::error_code failure;
+    std::filesystem::remove(file(stopped), failure);
+    const net::Descriptor folder(::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (failure || ::fsync(folder.get()) != 0)
+        return Error{fmt::format("{}: cannot be removed for good", file(stopped))};
+    return true;
 }
 
 Result<bool> StateFolder::write_mark() {
@@ -95,6 +101,7 @@ Result<bool> StateFolder::write_mark() {
 
 void StateFolder::note_life(std::uint32_t life) {
     mark_.life = life;
+    if (!running_) return;  // written when it begins
     if (auto written = write_mark(); !written) log_error(written.error());
 }
 

@@ -33,9 +33,11 @@ class StateFolder {
 public:
     explicit StateFolder(std::string path) : path_(std::move(path)) {}
 
-    // Makes the folder if need be, takes possession of it (no second daemon may), reads what is there and
-    // marks it as running.
+    // Makes the folder if need be, takes possession of it (no second daemon may), and reads what is there.
+    // `fresh`: as if nothing were there.
     Result<Beginning> open(std::uint64_t agreement, bool fresh);
+    // From now on this is a running daemon, and what was saved is out of date.
+    Result<bool> begin();
     // A new life has begun: the next one must have a higher number.
     void note_life(std::uint32_t life);
     Result<bool> save(const SavedState& state);
@@ -52,6 +54,7 @@ private:
     std::string path_;
     Mark mark_;
     int lock_ = -1;
+    bool running_ = false;
 };
 
 }  // namespace allot::daemon

@@ -16,21 +16,33 @@ Vigil::Vigil(boost::asio::io_context& loop, const Config& config, Events events)
 
 void Vigil::start(std::uint32_t life, bool after_a_crash) {
     life_ = life;
-    if (!after_a_crash) return begin();
-    pause_.set(config_.stop_within, [this] { begin(); });
+    if (after_a_crash)
+        pause();
+    else
+        begin();
+}
+
+// Until the programs of an earlier life have stopped, and if need be until a majority is heard.
+void Vigil::pause() {
+    pausing_ = true;
+    pause_.set(config_.stop_within, [this] {
+        pausing_ = false;
+        judge();
+    });
 }
 
 std::string Vigil::saved() const {
     std::vector<Record> records(peers_.begin(), peers_.end());
-    return to_bytes(std::pair(life_, records));
+    return to_bytes(Saved{life_, living_, records});
 }
 
 bool Vigil::resume(std::string_view bytes) {
-    const auto saved = from_bytes<std::pair<std::uint32_t, std::vector<Record>>>(bytes);
-    if (!saved || saved->second.size() != peers_.size()) return false;
-    life_ = saved->first;
-    living_ = true;
-    for (std::size_t i = 0; i < peers_.size(); ++i) static_cast<Record&>(peers_[i]) = saved->second[i];
+    const auto saved = from_bytes<Saved>(bytes);
+    if (!saved || saved->peers.size() != peers_.size()) return false;
+    life_ = saved->life;
+    living_ = saved->living;
+    for (std::size_t i = 0; i < peers_.size(); ++i) static_cast<Record&>(peers_[i]) = saved->peers[i];
+    if (!living_) pause();
     return true;
 }
 
@@ -47,7 +59,7 @@ void Vigil::start_over(std::uint32_t life, const std::string& why) {
     living_ = false;
     life_ = life;
     events_.end_life(why);
-    pause_.set(config_.stop_within, [this] { begin(); });
+    pause();
 }
 
 // --- What others say.
@@ -114,19 +126,30 @@ bool Vigil::with_majority() const {
 }
 
 void Vigil::judge() {
-    const bool majority = with_majority();
-    if (!majority && living_ && events_.anything_held())
-        return start_over(life_ + 1, "no majority of the hosts is heard");
+    if (!with_majority()) return withdraw();
+    events_.hold_back(false);
+    if (!living_ && !pausing_) begin();
     for (HostId host = 0; host < peers_.size(); ++host) {
         Watched& peer = peers_[host];
         if (host == self_ || peer.ended || peer.buried > peer.life) continue;
-        const bool stopped = peer.silent && events_.link(host).parted;
-        const bool over = stopped || (is_missing(host) && majority);
-        if (over)
+        if (seems_over(host))
             bury_later(host);
         else
             peer.death.reset();
     }
+}
+
+// Others may be about to declare this life over. Nobody here may be let in any more, and who is in must go;
+// and what is heard of nobody says nothing about them.
+void Vigil::withdraw() {
+    events_.hold_back(true);
+    for (Watched& peer : peers_)
+        if (!peer.ended) peer.death.reset();
+    if (living_ && events_.anything_claimed()) start_over(life_ + 1, "no majority of the hosts is heard");
+}
+
+bool Vigil::seems_over(HostId host) const {
+    return peers_[host].ended || is_missing(host) || (peers_[host].silent && events_.link(host).parted);
 }
 
 void Vigil::bury_later(HostId host) {
@@ -135,7 +158,7 @@ void Vigil::bury_later(HostId host) {
     peer.death = std::make_unique<net::Timer>(loop_);
     peer.death->set(config_.stop_within, [this, host] {
         peers_[host].death.reset();
-        bury(host);
+        if (seems_over(host)) bury(host);
     });
 }
 

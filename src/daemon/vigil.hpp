@@ -36,7 +36,8 @@ public:
         std::function<void(const std::string& why)> end_life;
         std::function<void(net::HostId to, const Letter& letter)> send;
         std::function<net::LinkStatus(net::HostId host)> link;
-        std::function<bool()> anything_held;
+        std::function<void(bool)> hold_back;     // lets nobody in, or does again
+        std::function<bool()> anything_claimed;  // held, or waited for with a seat
     };
 
     Vigil(boost::asio::io_context& loop, const Config& config, Events events);
@@ -64,6 +65,12 @@ private:
         std::uint32_t trusted = 0;  // its latest life that was trusted, plus 1
         BOOST_DESCRIBE_CLASS(Record, (), (life, buried, trusted), (), ())
     };
+    struct Saved {
+        std::uint32_t life = 0;
+        bool living = false;
+        std::vector<Record> peers;
+        BOOST_DESCRIBE_CLASS(Saved, (), (life, living, peers), (), ())
+    };
     struct Watched : Record {
         bool silent = false;
         bool ended = false;
@@ -73,6 +80,9 @@ private:
     void bury(net::HostId host);
     void bury_later(net::HostId host);
     void judge();
+    void withdraw();
+    bool seems_over(net::HostId host) const;
+    void pause();
     bool with_majority() const;
     bool is_missing(net::HostId host) const;
     void start_over(std::uint32_t life, const std::string& why);
@@ -84,6 +94,7 @@ private:
     const net::HostId self_;
     std::uint32_t life_ = 0;
     bool living_ = false;
+    bool pausing_ = false;
     net::Timer pause_;  // until programs of an earlier life have stopped
     std::vector<Watched> peers_;
 };

@@ -41,13 +41,17 @@ public:
         : loop_(loop), process_(loop), gone_(std::make_shared<std::function<void()>>(std::move(gone))) {}
 
     // The kernel makes the descriptor of a process readable when it has ended.
-    void watch(Descriptor process) {
-        process_.assign(process.release());
+    bool watch(Descriptor process) {
+        boost::system::error_code failure;
+        process_.assign(process.get(), failure);
+        if (failure) return false;
+        process.release();
         process_.async_wait(boost::asio::posix::stream_descriptor::wait_read,
-                            [weak = std::weak_ptr(gone_)](const boost::system::error_code& failure) {
+                            [weak = std::weak_ptr(gone_)](const boost::system::error_code& stopped) {
                                 const auto gone = weak.lock();
-                                if (gone && !failure) (*gone)();
+                                if (gone && !stopped) (*gone)();
                             });
+        return true;
     }
 
     void tell() {
@@ -90,16 +94,25 @@ std::unique_ptr<ProcessWatch> watch_process(boost::asio::io_context& loop, const
     // The descriptor stands for whoever has the number now. If that is not the process meant, it is gone.
     if (gone_before || start_of(other.pid) != other.started) {
         watch->tell();
-    } else {
-        watch->watch(std::move(process));
+    } else if (!watch->watch(std::move(process))) {
+        return nullptr;
     }
     return watch;
+}
+
+std::optional<std::int32_t> pid_of(const Descriptor& process) {
+    std::ifstream file(fmt::format("/proc/self/fdinfo/{}", process.get()));
+    std::string word;
+    std::int32_t pid = 0;
+    while (file >> word)
+        if (word == "Pid:" && file >> pid && pid > 0) return pid;
+    return std::nullopt;
 }
 
 std::unique_ptr<ProcessWatch> watch_descriptor(boost::asio::io_context& loop, Descriptor process,
                                                std::function<void()> gone) {
     auto watch = std::make_unique<PidWatch>(loop, std::move(gone));
-    watch->watch(std::move(process));
+    if (!watch->watch(std::move(process))) return nullptr;
     return watch;
 }
 

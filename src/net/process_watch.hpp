@@ -26,7 +26,10 @@ public:
 std::unique_ptr<ProcessWatch> watch_process(boost::asio::io_context& loop, const ProcessMark& self,
                                             const ProcessMark& other, std::function<void()> gone);
 
-// The same for a process whose descriptor (pidfd) somebody gave us.
+// Whose descriptor (pidfd) this is; nothing if it is of something else. Whoever gave it to us may have given
+// anything.
+std::optional<std::int32_t> pid_of(const Descriptor& process);
+// The same for a process whose descriptor we have. Nothing if it cannot be watched.
 std::unique_ptr<ProcessWatch> watch_descriptor(boost::asio::io_context& loop, Descriptor process,
                                                std::function<void()> gone);
 
