@@ -40,10 +40,12 @@ soak: ## run the long tests
 	@cmake --build $(BUILD)
 	@ctest --test-dir $(BUILD) --output-on-failure -L soak --no-tests=ignore
 
-bench: build ## measure the simulator, and compare the checker with SPIN on the same state space
+bench: build ## measure the simulator, and compare the checker with SPIN and the locks with Redis and etcd
 	@$(NEED) bench
-	@cmake --build $(BUILD) --target bench_simulator
-	@missed=0; $(BUILD)/bench_simulator || missed=1; echo; bench/run || missed=1; exit $$missed
+	@$(NEED) rivals || echo "Not every comparison can be made."
+	@cmake --build $(BUILD) --target bench_simulator bench_locks
+	@missed=0; $(BUILD)/bench_simulator || missed=1; echo; bench/run || missed=1; echo; \
+	    $(BUILD)/bench_locks || missed=1; exit $$missed
 
 # The lint build compiles with clang-tidy beside the compiler, so Ninja knows what changed since the last time.
 lint: $(BUILD)/lint/build.ninja ## check the layout (clang-format) and the code (clang-tidy)
