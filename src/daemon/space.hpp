@@ -1,5 +1,6 @@
 // A space is one protocol among all hosts: all locks together, or one semaphore. Its sites are *seats*, which
-// a daemon lends to whoever asks; who finds no free seat waits for one, in order.
+// a daemon lends to whoever asks. Who finds no free seat, or wants a lock that a seat of this host wants,
+// waits in order, and may be overtaken a few times by those whose locks are free.
 //
 // A new kind of resource is a protocol, a function that makes a SpaceOf it (locks.cpp, semaphore.cpp), and a
 // line where the daemon makes its spaces (node.cpp).

@@ -1,0 +1,68 @@
+// Who of those that wait on one host is seated next.
+#include <algorithm>
+#include <gtest/gtest.h>
+
+#include "daemon/space.hpp"
+
+namespace allot::daemon {
+namespace {
+
+struct SeatingTest : testing::Test {
+    SeatingTest() { locks->begin_life(0); }
+
+    void request(Claim claim, const std::vector<std::string>& names) {
+        Demand demand;
+        demand.resources.assign(names.begin(), names.end());
+        locks->request(claim, demand);
+    }
+
+    bool granted(Claim claim) const {
+        return std::ranges::any_of(locks->answers(), [&](const Answer& answer) {
+            return answer.claim == claim && answer.kind == Answer::Kind::granted;
+        });
+    }
+
+    std::unique_ptr<Space> locks =
+        make_locks({.hosts = 1, .seats = 8, .self = 0}, [](SiteId, SiteId, std::string_view) {});
+};
+
+TEST_F(SeatingTest, Who_waits_for_a_holder_does_not_keep_others_from_what_is_free) {
+    request(1, {"a"});
+    request(2, {"a", "b"});
+    request(3, {"b"});
+    EXPECT_TRUE(granted(1));
+    EXPECT_FALSE(granted(2));
+    EXPECT_TRUE(granted(3));
+}
+
+TEST_F(SeatingTest, More_than_there_are_seats_may_wait_for_one_lock_and_others_are_served) {
+    for (Claim claim = 1; claim <= 20; ++claim) request(claim, {"a"});
+    request(21, {"b"});
+    EXPECT_TRUE(granted(21));
+}
+
+TEST_F(SeatingTest, A_lock_goes_to_its_waiters_in_order) {
+    for (Claim claim = 1; claim <= 20; ++claim) request(claim, {"a"});
+    for (Claim claim = 1; claim <= 20; ++claim) {
+        EXPECT_TRUE(granted(claim));
+        EXPECT_FALSE(granted(claim + 1));
+        locks->release(claim);
+    }
+}
+
+TEST_F(SeatingTest, Nobody_is_overtaken_without_end) {
+    request(1, {"a"});
+    request(2, {"a", "b"});
+    Claim other = 3;
+    for (request(other, {"b"}); granted(other) && other < 1000; request(++other, {"b"}))
+        locks->release(other);
+    EXPECT_LT(other, 1000);
+    locks->release(1);
+    EXPECT_TRUE(granted(2));
+    EXPECT_FALSE(granted(other));
+    locks->release(2);
+    EXPECT_TRUE(granted(other));
+}
+
+}  // namespace
+}  // namespace allot::daemon
