@@ -13,6 +13,9 @@ public:
 
     std::unique_ptr<Client> client(Workload workload, int number) override;
 
+    // The median of so many puts by one client: a lock and an unlock cannot cost less than two of them.
+    double put_us(int puts) const;
+
 private:
     std::string address_;
     std::string peer_address_;

@@ -34,6 +34,7 @@ constexpr std::size_t sets = 4;
 
 constexpr auto round_duration = 400ms;
 constexpr int order_rounds = 20;
+constexpr int puts = 1000;
 constexpr int idle_sessions = 1000;
 constexpr auto settling_time = 500ms;
 constexpr auto idle_time = 5s;
@@ -200,8 +201,12 @@ void add_others(Field& field) {
         fmt::print("redis-server is not installed: allot is not compared with it.\n\n");
     }
     if (installed("etcd")) {
-        field.rows.emplace_back(etcd_in_memory, std::make_unique<Etcd>(field.memory.path()));
-        field.rows.emplace_back(etcd_on_disk, std::make_unique<Etcd>(field.disk.path()));
+        auto in_memory = std::make_unique<Etcd>(field.memory.path());
+        auto on_disk = std::make_unique<Etcd>(field.disk.path());
+        fmt::print("A put of etcd takes {:.0f} us in memory and {:.0f} us on disk (median of {}).\n\n",
+                   in_memory->put_us(puts), on_disk->put_us(puts), puts);
+        field.rows.emplace_back(etcd_in_memory, std::move(in_memory));
+        field.rows.emplace_back(etcd_on_disk, std::move(on_disk));
     } else {
         fmt::print("etcd is not installed: allot is not compared with it.\n\n");
     }
