@@ -1,0 +1,217 @@
+# For tests with real daemons: writes their configurations, starts, stops and kills them, and waits with a
+# deadline for whatever a test needs. Hosts are h1, h2, ...; all files lie in the current folder.
+#
+# What may be set before `configure`: semaphores, detector, tls (lines of those tables), and for a link that goes
+# through a fault proxy `proxied A B`.
+set -u
+shopt -s nullglob
+
+semaphores='builds = 2'
+detector=''
+tls=''
+declare -a process=()       # of each daemon that runs, by number
+declare -A seen_at=()       # "A,B": where host A looks for host B, if not at its own address
+declare -A proxy_in=()      # "A,B": descriptor that the proxy between them reads its commands from
+declare -a started=()       # everything that must not outlive the test
+
+# An address of the loopback net that no other test has while this one runs.
+loopback=127.$((($$ >> 16 & 63) + 1)).$(($$ >> 8 & 255)).$(($$ & 255))
+
+fail() {
+    echo "FAILED: $*"
+    for log in h*.log; do
+        echo "--- $log"
+        tail -n 8 "$log"
+    done
+    exit 1
+}
+
+end_all() {
+    local one
+    for one in "${started[@]}"; do kill -KILL "$one" 2>/dev/null; done
+    wait 2>/dev/null
+}
+trap end_all EXIT
+trap 'fail "the test was told to stop"' TERM INT
+
+now_ms() { echo $(($(date +%s%N) / 1000000)); }
+
+# wait_until SECONDS DESCRIPTION COMMAND...: until the command succeeds.
+wait_until() {
+    local end=$(($(now_ms) + $1 * 1000)) what=$2
+    shift 2
+    until "$@"; do
+        [ "$(now_ms)" -lt $end ] || fail "waited too long: $what"
+        sleep 0.02
+    done
+}
+
+contains() { grep -qs -- "$1" "$2"; }
+running() { kill -0 "$1" 2>/dev/null; }
+not_running() { ! running "$1"; }
+all_sockets() { printf './h%s.sock ' $(seq "$hosts"); }
+
+# --- Daemons
+
+address_of() { echo "${seen_at[$1,$2]:-$loopback:$((7400 + $2))}"; }
+
+# configure N: the files of N hosts.
+configure() {
+    hosts=$1
+    rm -rf h[0-9]* ./*.in ./*.fifo witness
+    local i
+    for i in $(seq "$hosts"); do write_config "$i"; done
+}
+
+write_config() {
+    local i=$1 j
+    {
+        printf 'host = "h%s"\nsocket = "h%s.sock"\nstate = "h%s"\n' "$i" "$i" "$i"
+        echo '[cluster.hosts]'
+        for j in $(seq "$hosts"); do echo "h$j = \"$(address_of "$i" "$j")\""; done
+        printf '[semaphores]\n%s\n' "$semaphores"
+        [ -z "$detector" ] || printf '[detector]\n%s\n' "$detector"
+        [ -z "$tls" ] || printf '[tls]\n%s\n' "${tls//HOST/h$i}"
+    } >"h$i.toml"
+}
+
+# start HOST [FLAGS]: its daemon; after this programs can connect.
+start() {
+    local i=$1
+    shift
+    "$ALLOT" node --config "h$i.toml" "$@" 2>>"h$i.log" &
+    process[i]=$!
+    started+=($!)
+    wait_until 20 "host h$i starts" host_answers "$i"
+}
+
+host_answers() {
+    running "${process[$1]}" || fail "the daemon of h$1 ended: $(tail -n 1 "h$1.log")"
+    "$ALLOT" status --socket "./h$1.sock" >/dev/null 2>&1
+}
+
+start_all() {
+    local i
+    for i in $(seq "$hosts"); do start "$i" "$@"; done
+}
+
+# stop HOST: in order, as an init system would.
+stop() {
+    kill -TERM "${process[$1]}"
+    wait_until 20 "host h$1 stops" not_running "${process[$1]}"
+    wait "${process[$1]}" || fail "h$1 did not stop in order"
+    [ -e "h$1/stopped" ] || fail "h$1 has saved nothing"
+}
+
+kill_host() {
+    kill -KILL "${process[$1]}"
+    wait "${process[$1]}" 2>/dev/null
+}
+
+memory_kb() {
+    local i sum=0
+    for i in "${process[@]}"; do
+        sum=$((sum + $(awk '/^VmRSS/ {print $2}' "/proc/$i/status")))
+    done
+    echo $sum
+}
+
+# --- Programs
+
+# run HOST ARGUMENTS...: `allot run` there.
+run() {
+    local i=$1
+    shift
+    timeout 50 "$ALLOT" run --socket "./h$i.sock" "$@"
+}
+
+# ask NAME HOST ARGUMENTS...: asks in the background; once it is granted the file NAME.in holds the process that
+# uses it, until `let_go NAME`. Its exit code is then in NAME.code, what it said in NAME.err.
+declare -A asker=()
+ask() {
+    local name=$1 i=$2
+    shift 2
+    rm -f "$name".*
+    mkfifo "$name.fifo"
+    "$ALLOT" run --socket "./h$i.sock" "$@" -- \
+        bash -c "echo \$\$ >$name.new; mv $name.new $name.in; read -r line <$name.fifo" 2>"$name.err" &
+    asker[$name]=$!
+    started+=($!)
+}
+granted() { [ -s "$1.in" ]; }
+hold() {
+    ask "$@"
+    wait_until 20 "$1 is granted" granted "$1"
+    started+=("$(cat "$1.in")")
+}
+let_go() {
+    timeout 20 bash -c "echo >$1.fifo" || fail "$1 does not use what it held any more"
+    wait "${asker[$1]}" || fail "$1 ended with exit code $?: $(cat "$1.err")"
+}
+
+# waits_for RESOURCE COUNT HOST: so many wait for it, as that host sees it.
+waits_for() {
+    "$ALLOT" status --socket "./h$3.sock" 2>/dev/null | awk -v r="$1" -v n="$2" \
+        '$1 == r && ($2 == "lock" || $2 == "semaphore") && $6 == n { found = 1 } END { exit !found }'
+}
+
+# crowd SECONDS SESSIONS SEED [SOCKET...]: in the background, at all hosts if none is named; then crowd_ends.
+crowd() {
+    local seconds=$1 sessions=$2 seed=$3
+    shift 3
+    [ $# -gt 0 ] || set -- $(all_sockets)
+    timeout $((seconds + 70)) "$CROWD" witness "$seconds" "$sessions" "$seed" "$@" >crowd.out 2>crowd.err &
+    crowd_process=$!
+    started+=($!)
+}
+# Only then does it notice nothing but a pause if a daemon is restarted.
+crowd_is_there() { wait_until 20 "the crowd of $1 connects" has_sessions "$1"; }
+has_sessions() {
+    "$ALLOT" status --json --socket ./h1.sock 2>/dev/null | grep -o '"sessions":[0-9]*' |
+        awk -F: -v n="$1" '{ sum += $2 } END { exit !(sum > n) }' # with the one who asks
+}
+crowd_ends() {
+    wait $crowd_process || fail "the crowd: $(head -n 5 crowd.err; cat crowd.out)"
+    cat crowd.out
+}
+
+# one_token_each LOCK...: all can be had together at every host in turn, and meanwhile none of them elsewhere.
+one_token_each() {
+    local all i j lock
+    all=$(IFS=,; echo "$*")
+    for i in $(seq "$hosts"); do
+        run "$i" --lock "$all" --timeout 20s -- true || fail "h$i does not get $all: some token is lost"
+    done
+    hold everything 1 --lock "$all"
+    for j in $(seq 2 "$hosts"); do
+        for lock in "$@"; do
+            run "$j" --lock "$lock" --no-wait -- true 2>/dev/null
+            [ $? -eq 120 ] || fail "h$j gets $lock while h1 holds it"
+        done
+    done
+    let_go everything
+}
+
+# --- Faults
+
+# proxied A B: what host A says to host B goes through a proxy from now on; before `configure`. A < B, since of two
+# hosts the first connects.
+proxied() {
+    mkfifo "proxy$1-$2.fifo"
+    "$FAULT_PROXY" 127.0.0.1:0 "$loopback:$((7400 + $2))" <"proxy$1-$2.fifo" >"proxy$1-$2.out" &
+    started+=($!)
+    local input
+    exec {input}>"proxy$1-$2.fifo"
+    rm "proxy$1-$2.fifo"
+    proxy_in[$1,$2]=$input
+    wait_until 10 "a proxy listens" test -s "proxy$1-$2.out"
+    seen_at[$1,$2]=127.0.0.1:$(head -n 1 "proxy$1-$2.out")
+}
+
+# fault COMMAND PAIR...: tells the proxies between these hosts ("1,2"), or all of them.
+fault() {
+    local command=$1 pair
+    shift
+    [ $# -gt 0 ] || set -- "${!proxy_in[@]}"
+    for pair in "$@"; do echo "$command" >&"${proxy_in[$pair]}"; done
+}
