@@ -25,7 +25,8 @@ std::chrono::microseconds patience_of(const session::Acquire& want) {
 
 }  // namespace
 
-Desk::Desk(const Config& config, Say say) : config_(config), say_(std::move(say)) {
+Desk::Desk(const Config& config, Say say, std::function<void()> wake)
+    : config_(config), say_(std::move(say)), wake_(std::move(wake)) {
     for (const auto& [name, semaphore] : config.semaphores) semaphores_.push_back(name);
 }
 
@@ -36,6 +37,7 @@ void Desk::add_space(std::unique_ptr<Space> space) {
 // --- Asking.
 
 void Desk::acquire(Owner owner, const session::Acquire& want) {
+    wake_();
     if (auto refused = objection(owner, want)) return say_(owner, std::move(*refused));
     const Key key{owner, want.ticket};
     Lease& lease = leases_[key];
@@ -190,11 +192,13 @@ void Desk::finish(Lease& lease) {
 // --- Giving back.
 
 void Desk::release(Owner owner, session::Ticket ticket) {
+    wake_();
     end({owner, ticket}, session::Released{ticket});
     pump();
 }
 
 void Desk::abandon(Owner owner, const std::set<session::Ticket>& spared) {
+    wake_();
     std::vector<session::Ticket> mine;
     for (const Lease* lease : leases_of(owner))
         if (!spared.contains(lease->ticket)) mine.push_back(lease->ticket);
@@ -224,6 +228,7 @@ void Desk::give_back(Lease& lease) {
 }
 
 std::optional<Clock::time_point> Desk::expire(Clock::time_point now) {
+    if (!due_.empty() && due_.begin()->first <= now) wake_();
     while (!due_.empty() && due_.begin()->first <= now) {
         const Key key = due_.begin()->second;
         end(key, session::Refused{key.second, session::Refusal::timed_out, "it was not granted in time"});

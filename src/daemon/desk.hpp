@@ -49,7 +49,8 @@ public:
         BOOST_DESCRIBE_CLASS(Lease, (), (owner, ticket, want, parts, held, granted, since_ms), (), ())
     };
 
-    Desk(const Config& config, Say say);
+    // `wake` is called before anything else that a program causes.
+    Desk(const Config& config, Say say, std::function<void()> wake);
 
     // In the order of their numbers: the locks, then the semaphores by name.
     void add_space(std::unique_ptr<Space> space);
@@ -106,6 +107,7 @@ private:
 
     const Config& config_;
     Say say_;
+    std::function<void()> wake_;
     std::vector<std::unique_ptr<Space>> spaces_;
     std::vector<std::string> semaphores_;  // by name, as the spaces after the first
     std::map<Key, Lease> leases_;

@@ -23,19 +23,37 @@ struct SiteLetter {
 };
 BOOST_DESCRIBE_STRUCT(SiteLetter, (), (space, from, to, message))
 
-// The seats that hear of deaths are in this life here; all earlier ones are over.
+// The seats that hear of deaths are in this life here; all earlier ones are over. A sign of life, which is
+// answered with Known, or Buried.
 struct Alive {
     std::uint32_t life = 0;
+    std::uint64_t sent = 0;  // by the clock of who sends it
     bool operator==(const Alive&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Alive, (), (life))
+BOOST_DESCRIBE_STRUCT(Alive, (), (life, sent))
 
-// I hold that life of yours, and all before it, for over.
+struct Known {
+    std::uint32_t life = 0;
+    std::uint64_t sent = 0;
+    bool operator==(const Known&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Known, (), (life, sent))
+
+// I do not answer that life of yours any more, nor any before it.
 struct Buried {
     std::uint32_t life = 0;
     bool operator==(const Buried&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Buried, (), (life))
+
+// I do not answer that life of another host any more; buried: because it is over, and not just for my part.
+struct Refused {
+    std::uint32_t host = 0;
+    std::uint32_t life = 0;
+    bool buried = false;
+    bool operator==(const Refused&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Refused, (), (host, life, buried))
 
 struct ReportQuery {
     std::uint64_t number = 0;
@@ -64,11 +82,12 @@ BOOST_DESCRIBE_STRUCT(PartyReport, (), (party, held, waiting, units, seated, sit
 
 struct Report {
     session::HostStatus host;
+    bool locks_lost = false;          // with an earlier process of its daemon
     std::vector<QueueReport> queues;  // of locks
     std::vector<PartyReport> parties;
     bool operator==(const Report&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Report, (), (host, queues, parties))
+BOOST_DESCRIBE_STRUCT(Report, (), (host, locks_lost, queues, parties))
 
 struct ReportAnswer {
     std::uint64_t number = 0;
@@ -77,6 +96,6 @@ struct ReportAnswer {
 };
 BOOST_DESCRIBE_STRUCT(ReportAnswer, (), (number, report))
 
-using Letter = std::variant<SiteLetter, Alive, Buried, ReportQuery, ReportAnswer>;
+using Letter = std::variant<SiteLetter, Alive, Known, Buried, Refused, ReportQuery, ReportAnswer>;
 
 }  // namespace allot::daemon

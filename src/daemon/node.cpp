@@ -33,8 +33,10 @@ public:
         : config_(config),
           self_(config.self()),
           folder_(config.state),
-          desk_(config, [this](Owner owner,
-                               const session::DaemonMessage& message) { sessions_.say(owner, message); }),
+          desk_(
+              config,
+              [this](Owner owner, const session::DaemonMessage& message) { sessions_.say(owner, message); },
+              [this] { vigil_.check(); }),
           sessions_(loop_, config, desk_,
                     [this](bool whole, std::function<void(const session::Status&)> done) {
                         ask_for_status(whole, std::move(done));
@@ -59,7 +61,9 @@ private:
     void receive(HostId from, std::string_view payload);
     void receive_letter(HostId from, const SiteLetter& letter);
     void receive_letter(HostId from, const Alive& alive) { vigil_.receive(from, alive); }
+    void receive_letter(HostId from, const Known& known) { vigil_.receive(from, known); }
     void receive_letter(HostId from, const Buried& buried) { vigil_.receive(from, buried); }
+    void receive_letter(HostId from, const Refused& refused) { vigil_.receive(from, refused); }
     void receive_letter(HostId from, const ReportQuery& query);
     void receive_letter(HostId from, const ReportAnswer& answer);
     void send(HostId to, const Letter& letter);
@@ -96,7 +100,6 @@ private:
     std::unique_ptr<HttpServer> http_;
     std::map<std::uint64_t, StatusRound> rounds_;
     std::uint64_t next_round_ = 1;
-    bool locks_begun_ = false;
     int exit_code_ = 0;
     std::string bytes_;
 };
@@ -152,6 +155,8 @@ std::optional<std::string> Node::make_mesh(const Beginning& beginning) {
     config.plaintext = config_.plaintext;
     config.heartbeat = config_.heartbeat;
     config.silence = config_.dead_after;
+    // Who comes back must be heard before it is held for dead.
+    config.retry_last = std::min(config.retry_last, std::max(config.retry_first, config_.dead_after / 4));
     config.watch_processes = config_.detector == Config::Detector::automatic;
     if (config_.tls) {
         auto tls = net::load_tls(*config_.tls);
@@ -183,12 +188,12 @@ std::optional<std::string> Node::enter_life(const Beginning& beginning) {
         const SavedState& saved = *beginning.saved;
         const bool good = mesh_->resume(saved.links) && vigil_.resume(saved.vigil) &&
                           desk_.resume(saved.desk) && sessions_.resume(saved.sessions);
-        locks_begun_ = true;
         desk_.set_life(vigil_.life());
         if (!good)
             return fmt::format(
                 "{}: the saved state cannot be read; stop all hosts, then start each with --fresh",
                 config_.state);
+        vigil_.go_on();
         return std::nullopt;
     }
     // Tokens that were elsewhere, or under way, would exist twice if the locks began anew.
@@ -203,9 +208,8 @@ std::optional<std::string> Node::enter_life(const Beginning& beginning) {
 
 // Locks have one life only.
 void Node::begin_locks() {
-    if (locks_begun_ || !desk_.space(0).closed().empty()) return;
-    locks_begun_ = true;
-    desk_.space(0).begin_life(0);
+    Space& locks = desk_.space(0);
+    if (!locks.begun() && locks.closed().empty()) locks.begin_life(0);
 }
 
 std::optional<std::string> Node::listen() {
@@ -301,16 +305,14 @@ Vigil::Events Node::vigil_events() {
     events.end_life = [each_semaphore](const std::string& why) {
         each_semaphore([&](Space& space) { space.end_life(why); });
     };
+    events.standing = [each_semaphore](bool standing, const std::string& why) {
+        each_semaphore([&](Space& space) { space.stand(standing, why); });
+    };
+    events.holders_stopped = [each_semaphore] {
+        each_semaphore([](Space& space) { space.holders_stopped(); });
+    };
     events.send = [this](HostId to, const Letter& letter) { send(to, letter); };
     events.link = [this](HostId host) { return mesh_->status(host); };
-    events.hold_back = [each_semaphore](bool back) {
-        each_semaphore([&](Space& space) { space.hold_back(back); });
-    };
-    events.anything_claimed = [this] {
-        for (std::uint32_t space = 1; space < desk_.spaces(); ++space)
-            if (!desk_.space(space).view().taken.empty()) return true;
-        return false;
-    };
     return events;
 }
 
@@ -323,6 +325,7 @@ void Node::send(HostId to, const Letter& letter) {
 }
 
 void Node::receive(HostId from, std::string_view payload) {
+    vigil_.check();
     const auto letter = from_bytes<Letter>(payload);
     if (!letter) return log_error(fmt::format("host {} wrote what is no letter", config_.hosts[from].name));
     std::visit([&](const auto& kind) { receive_letter(from, kind); }, *letter);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace allot::daemon {
 
@@ -84,7 +85,8 @@ public:
         }
     }
 
-    std::vector<ResourceStatus> finish() {
+    // `lost`: hosts that have lost the locks they had, or are lost themselves.
+    std::vector<ResourceStatus> finish(const std::vector<std::string>& lost) {
         for (auto& [status, waiters] : waiters_) {
             put_in_order(waiters, status->kind == "lock" ? queues_[status->name] : std::vector<SiteId>{});
             if (waiters.size() > most_waiters)
@@ -93,7 +95,12 @@ public:
                 if (status->waiters.size() < most_waiters) status->waiters.push_back(std::move(party));
         }
         std::vector<ResourceStatus> all;
-        for (auto& [key, status] : resources_) all.push_back(std::move(status));
+        for (auto& [key, status] : resources_) {
+            if (status.kind == "lock" && status.place.empty() && !lost.empty())
+                status.note = fmt::format("its token is at no host that answers; lost with {}, it seems",
+                                          fmt::join(lost, " or "));
+            all.push_back(std::move(status));
+        }
         return all;
     }
 
@@ -131,6 +138,7 @@ Report report_of(const Config& config, Desk& desk, const Sessions& sessions) {
     report.host.state = "up";
     report.host.sessions = sessions.connected();
     report.host.grants = desk.grants();
+    report.locks_lost = !desk.space(0).closed().empty();
     std::map<Claim, SpaceView::Seat> seats;
     for (std::uint32_t number = 0; number < desk.spaces(); ++number) {
         SpaceView view = desk.space(number).view();
@@ -149,13 +157,18 @@ session::Status overview(const Config& config, const std::map<net::HostId, Repor
                          const std::vector<session::HostStatus>& missing) {
     session::Status status{.host = config.host};
     Collector collector(config);
+    std::vector<std::string> lost;
     for (const auto& [host, report] : reports) {
+        if (report.locks_lost) lost.push_back(report.host.name);
         status.hosts.push_back(report.host);
         collector.add(report);
     }
-    for (const session::HostStatus& host : missing) status.hosts.push_back(host);
+    for (const session::HostStatus& host : missing) {
+        if (host.state == "lost") lost.push_back(host.name);
+        status.hosts.push_back(host);
+    }
     std::ranges::sort(status.hosts, {}, &session::HostStatus::name);
-    status.resources = collector.finish();
+    status.resources = collector.finish(lost);
     return status;
 }
 

@@ -86,8 +86,11 @@ public:
     virtual void begin_life(std::uint32_t life) = 0;
     // The seats end: what they held is lost, who waited goes on waiting.
     virtual void end_life(const std::string& why) = 0;
-    // While held back nobody gets a seat.
-    virtual void hold_back(bool back) = 0;
+    virtual bool begun() const = 0;
+    // Without standing (daemon/vigil.hpp) nobody has a seat where seats hear of deaths: what was held is
+    // lost, but given back only once its holders have stopped, and who waited goes on waiting.
+    virtual void stand(bool standing, const std::string& why) = 0;
+    virtual void holders_stopped() = 0;
     // Nothing can be asked for here any more.
     virtual void close(const std::string& why) = 0;
     virtual const std::string& closed() const = 0;

@@ -48,7 +48,8 @@ public:
             return false;
         auto message = from_bytes<Message>(bytes);
         if (!message) return false;
-        if (seats_.empty()) return true;  // nobody is here; what is said to the dead vanishes
+        // Nobody is here: what is said to the dead vanishes.
+        if (seats_.empty() || !closed_.empty()) return true;
         inbox_.push_back({from, to, std::move(*message)});
         settle();
         return true;
@@ -85,13 +86,32 @@ public:
         inbox_.clear();
     }
 
-    void hold_back(bool back) override {
-        held_back_ = back;
+    bool begun() const override { return !seats_.empty(); }
+
+    void stand(bool standing, const std::string& why) override {
+        standing_ = standing;
+        for (auto i = static_cast<std::uint32_t>(seats_.size()); !standing && i-- > 0;)
+            if (seats_[i].claim) unseat(i, why);
+        settle();
+    }
+
+    void holders_stopped() override {
+        for (std::uint32_t i = 0; i < seats_.size(); ++i) {
+            Site<P>& site = seats_[i].site;
+            if (!seats_[i].claim && site.application.phase == Phase::holding)
+                take(i, [&](SiteId self) { step_.release(self, site); });
+        }
         settle();
     }
 
     void close(const std::string& why) override {
         closed_ = why;
+        for (Seat& seat : seats_) {
+            if (!seat.claim || seat.site.application.phase != Phase::waiting) continue;
+            answers_.push_back({Answer::Kind::refused, *seat.claim, {}, why});
+            seat_of_.erase(*seat.claim);
+            seat.claim.reset();
+        }
         for (const Waiting& one : waiting_) answers_.push_back({Answer::Kind::refused, one.claim, {}, why});
         waiting_.clear();
     }
@@ -189,6 +209,20 @@ private:
         }
     }
 
+    // Takes a seat from who has it. A seat that holds does so until its holder has stopped.
+    void unseat(std::uint32_t index, const std::string& why) {
+        Seat& seat = seats_[index];
+        const Claim claim = *seat.claim;
+        seat_of_.erase(claim);
+        seat.claim.reset();
+        if (seat.site.application.phase == Phase::holding) {
+            answers_.push_back({Answer::Kind::lost, claim, {}, why});
+        } else {
+            waiting_.push_front({claim, seat.site.application.demand});
+            take(index, [&](SiteId self) { step_.cancel(self, seat.site); });
+        }
+    }
+
     // The free seat that needs the fewest messages.
     std::optional<std::uint32_t> free_seat(const Demand& demand) {
         std::optional<std::uint32_t> best;
@@ -282,7 +316,7 @@ private:
     }
 
     bool seat_next() {
-        if (waiting_.empty() || seats_.empty() || held_back_) return false;
+        if (waiting_.empty() || seats_.empty() || !standing_) return false;
         const auto chosen = next_to_seat();
         if (chosen == waiting_.end()) return false;
         const auto place = free_seat(chosen->demand);
@@ -336,6 +370,7 @@ private:
     const typename P::Config config_;
     const Seating seating_;
     std::uint32_t life_ = 0;
+    bool standing_ = !HearsDead<P>;
     const Post post_;
     world::Stepper<P> step_;
     std::deque<Seat> seats_;
@@ -344,7 +379,6 @@ private:
     std::deque<Envelope<Message>> inbox_;
     std::map<HostId, Known> known_;
     std::string closed_;
-    bool held_back_ = false;
 };
 
 }  // namespace allot::daemon

@@ -1,5 +1,6 @@
 #include "daemon/vigil.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "core/bytes.hpp"
@@ -8,49 +9,82 @@
 namespace allot::daemon {
 
 using net::HostId;
+using std::chrono::milliseconds;
+
+namespace {
+
+std::int64_t epoch_ms() {
+    const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
+    return std::chrono::duration_cast<milliseconds>(since_epoch).count();
+}
+
+std::uint64_t as_number(Vigil::Clock::time_point time) {
+    return static_cast<std::uint64_t>(time.time_since_epoch().count());
+}
+
+Vigil::Clock::time_point as_time(std::uint64_t number) {
+    return Vigil::Clock::time_point(Vigil::Clock::duration(static_cast<Vigil::Clock::rep>(number)));
+}
+
+}  // namespace
 
 Vigil::Vigil(boost::asio::io_context& loop, const Config& config, Events events)
-    : loop_(loop), config_(config), events_(std::move(events)), self_(config.self()), pause_(loop) {
+    : loop_(loop),
+      config_(config),
+      events_(std::move(events)),
+      self_(config.self()),
+      pause_(loop),
+      stopping_(loop),
+      tick_(loop) {
     peers_.resize(config.hosts.size());
+    for (Watched& peer : peers_) peer.refused_by.resize(peers_.size());
 }
 
 void Vigil::start(std::uint32_t life, bool after_a_crash) {
     life_ = life;
     if (after_a_crash)
-        pause();
+        pause_.set(config_.stop_within, [this] { begin(); });
     else
         begin();
-}
-
-// Until the programs of an earlier life have stopped, and if need be until a majority is heard.
-void Vigil::pause() {
-    pausing_ = true;
-    pause_.set(config_.stop_within, [this] {
-        pausing_ = false;
-        judge();
-    });
+    tick();
 }
 
 std::string Vigil::saved() const {
-    std::vector<Record> records(peers_.begin(), peers_.end());
-    return to_bytes(Saved{life_, living_, records});
+    Saved saved{.life = life_, .living = living_, .records = {peers_.begin(), peers_.end()}};
+    // Bounded, since what the kernel promised does not hold across a restart.
+    if (standing_) {
+        const auto left = std::chrono::floor<milliseconds>(standing_until_ - Clock::now());
+        saved.standing_until_ms = static_cast<std::uint64_t>(
+            epoch_ms() + std::min<std::int64_t>(left.count(), answer_lasts().count()));
+    }
+    return to_bytes(saved);
 }
 
 bool Vigil::resume(std::string_view bytes) {
     const auto saved = from_bytes<Saved>(bytes);
-    if (!saved || saved->peers.size() != peers_.size()) return false;
+    if (!saved || saved->records.size() != peers_.size()) return false;
     life_ = saved->life;
     living_ = saved->living;
-    for (std::size_t i = 0; i < peers_.size(); ++i) static_cast<Record&>(peers_[i]) = saved->peers[i];
-    if (!living_) pause();
+    for (std::size_t i = 0; i < peers_.size(); ++i) static_cast<Record&>(peers_[i]) = saved->records[i];
+    const auto left = static_cast<std::int64_t>(saved->standing_until_ms) - epoch_ms();
+    if (left <= answer_lasts().count()) carried_until_ = Clock::now() + milliseconds(left);
     return true;
+}
+
+// As it was when it was saved, unless that was too long ago.
+void Vigil::go_on() {
+    if (!living_) pause_.set(config_.stop_within, [this] { begin(); });
+    stopping_.set(config_.stop_within, [this] { events_.holders_stopped(); });
+    standing_ = living_;
+    tick();
+    if (standing_) events_.standing(true, "");
 }
 
 void Vigil::begin() {
     living_ = true;
     events_.begin_life(life_);
-    for (HostId host = 0; host < peers_.size(); ++host)
-        if (host != self_) events_.send(host, Alive{life_});
+    for_each_peer([&](HostId host, Watched&) { say_alive(host); });
+    judge();
 }
 
 void Vigil::start_over(std::uint32_t life, const std::string& why) {
@@ -58,31 +92,106 @@ void Vigil::start_over(std::uint32_t life, const std::string& why) {
                             config_.stop_within.count()));
     living_ = false;
     life_ = life;
+    carried_until_ = {};
+    for_each_peer([](HostId, Watched& peer) { peer.answered.reset(); });
+    standing_ = false;
     events_.end_life(why);
-    pause();
+    events_.standing(false, why);
+    pause_.set(config_.stop_within, [this] { begin(); });
+}
+
+// --- Standing.
+
+void Vigil::tick() {
+    for_each_peer([&](HostId host, Watched&) { say_alive(host); });
+    judge();
+    if (peers_.size() > 1) tick_.set(config_.heartbeat, [this] { tick(); });
+}
+
+// Only to who can hear it: what is late is of no use.
+void Vigil::say_alive(HostId host) {
+    if (living_ && events_.link(host).connected) events_.send(host, Alive{life_, as_number(Clock::now())});
+}
+
+void Vigil::judge() {
+    standing_until_ = std::max(majority_answers_until(), carried_until_);
+    stand(living_ && Clock::now() < standing_until_);
+    for_each_peer([&](HostId host, const Watched& peer) {
+        if (!peer.silent || peer.ended) return;
+        // Who is watched by the kernel is not dead for being silent, nor are all others if this host is
+        // alone.
+        if (events_.link(host).parted)
+            bury_later(host, peer.life);
+        else if (standing_ && !events_.link(host).watched)
+            refuse(host);
+    });
+}
+
+// It will not hold this host for dead because of silence, or does not run.
+bool Vigil::cannot_refuse(HostId host) const {
+    const net::LinkStatus link = events_.link(host);
+    return peers_[host].ended || link.watched || link.parted;
+}
+
+Vigil::Clock::time_point Vigil::majority_answers_until() {
+    std::vector<Clock::time_point> until;
+    for_each_peer([&](HostId host, const Watched& peer) {
+        if (cannot_refuse(host))
+            until.push_back(Clock::time_point::max());
+        else if (peer.answered)
+            until.push_back(*peer.answered + answer_lasts());
+    });
+    const std::size_t needed = peers_.size() / 2;  // beside this host
+    if (needed == 0) return Clock::time_point::max();
+    if (until.size() < needed) return {};
+    std::ranges::sort(until, std::ranges::greater());
+    return until[needed - 1];
+}
+
+void Vigil::stand(bool standing) {
+    if (std::exchange(standing_, standing) == standing) return;
+    const std::string why = standing ? "" : "no majority of the hosts answers";
+    if (!standing) {
+        log_warning(why + "; permits held here are lost");
+        stopping_.set(config_.stop_within, [this] { events_.holders_stopped(); });
+    }
+    events_.standing(standing, why);
 }
 
 // --- What others say.
 
 void Vigil::connected(HostId host) {
-    Watched& peer = peers_[host];
-    peer.ended = false;
-    if (living_) events_.send(host, Alive{life_});
+    peers_[host].ended = false;
+    say_alive(host);
+    // It may have forgotten.
+    for_each_peer([&](HostId other, const Watched& peer) {
+        if (other != host && peer.refused > 0)
+            events_.send(host, Refused{other, peer.refused - 1, peer.buried == peer.refused});
+    });
+    judge();
 }
 
 void Vigil::receive(HostId from, const Alive& alive) {
     Watched& peer = peers_[from];
-    if (alive.life < peer.buried) return events_.send(from, Buried{peer.buried - 1});
+    if (alive.life < peer.refused) return events_.send(from, Buried{peer.refused - 1});
     if (alive.life > peer.life) {
         // Its programs of the life before have stopped, or it would not have begun this one.
-        peer.life = alive.life - 1;
-        bury(from);
+        bury(from, alive.life - 1);
         peer.life = alive.life;
     }
-    if (peer.death && !peer.ended) peer.death.reset();
-    if (peer.trusted == alive.life + 1) return;
-    peer.trusted = alive.life + 1;
-    events_.trusted(from, alive.life);
+    if (peer.trusted <= alive.life) {
+        peer.trusted = alive.life + 1;
+        events_.trusted(from, alive.life);
+    }
+    events_.send(from, Known{alive.life, alive.sent});
+}
+
+void Vigil::receive(HostId from, const Known& known) {
+    const auto sent = as_time(known.sent);
+    if (known.life != life_ || !living_ || sent > Clock::now()) return;
+    Watched& peer = peers_[from];
+    peer.answered = std::max(peer.answered.value_or(sent), sent);
+    judge();
 }
 
 void Vigil::receive(HostId from, const Buried& buried) {
@@ -90,12 +199,22 @@ void Vigil::receive(HostId from, const Buried& buried) {
     start_over(buried.life + 1, fmt::format("host {} holds this host for dead", config_.hosts[from].name));
 }
 
+void Vigil::receive(HostId from, const Refused& refused) {
+    if (refused.host >= peers_.size() || refused.host == self_) return;
+    std::uint32_t& lives = peers_[refused.host].refused_by[from];
+    lives = std::max(lives, refused.life + 1);
+    if (refused.buried)
+        bury(refused.host, refused.life);
+    else
+        count_refusals(refused.host);
+}
+
 // --- What the links notice.
 
 void Vigil::ended(HostId host) {
     Watched& peer = peers_[host];
     peer.ended = true;
-    if (peer.buried <= peer.life) bury_later(host);
+    if (peer.buried <= peer.life) bury_later(host, peer.life);
     judge();
 }
 
@@ -105,72 +224,53 @@ void Vigil::silent(HostId host) {
 }
 
 void Vigil::heard(HostId host) {
-    Watched& peer = peers_[host];
-    peer.silent = false;
-    if (!peer.ended) peer.death.reset();
+    peers_[host].silent = false;
     judge();
 }
 
-// Nobody knows what became of it. Who is watched by the kernel is not dead for being silent, and who has
-// stopped in order, or ended, is not elsewhere.
-bool Vigil::is_missing(HostId host) const {
-    const net::LinkStatus link = events_.link(host);
-    return peers_[host].silent && !peers_[host].ended && !link.watched && !link.parted;
-}
+// --- Lives that are over.
 
-bool Vigil::with_majority() const {
-    std::size_t present = peers_.size();
-    for (HostId host = 0; host < peers_.size(); ++host)
-        if (host != self_ && is_missing(host)) --present;
-    return 2 * present > peers_.size();
-}
-
-void Vigil::judge() {
-    if (!with_majority()) return withdraw();
-    events_.hold_back(false);
-    if (!living_ && !pausing_) begin();
-    for (HostId host = 0; host < peers_.size(); ++host) {
-        Watched& peer = peers_[host];
-        if (host == self_ || peer.ended || peer.buried > peer.life) continue;
-        if (seems_over(host))
-            bury_later(host);
-        else
-            peer.death.reset();
-    }
-}
-
-// Others may be about to declare this life over. Nobody here may be let in any more, and who is in must go;
-// and what is heard of nobody says nothing about them.
-void Vigil::withdraw() {
-    events_.hold_back(true);
-    for (Watched& peer : peers_)
-        if (!peer.ended) peer.death.reset();
-    if (living_ && events_.anything_claimed()) start_over(life_ + 1, "no majority of the hosts is heard");
-}
-
-bool Vigil::seems_over(HostId host) const {
-    return peers_[host].ended || is_missing(host) || (peers_[host].silent && events_.link(host).parted);
-}
-
-void Vigil::bury_later(HostId host) {
+void Vigil::refuse(HostId host) {
     Watched& peer = peers_[host];
-    if (peer.death) return;
+    if (peer.refused > peer.life) return;
+    log_warning(fmt::format("host {}: nothing was heard of it for {} ms, life {} is refused",
+                            config_.hosts[host].name, config_.dead_after.count(), peer.life));
+    peer.refused = peer.life + 1;
+    for_each_peer([&](HostId other, Watched&) {
+        if (other != host) events_.send(other, Refused{host, peer.life, false});
+    });
+    count_refusals(host);
+}
+
+void Vigil::count_refusals(HostId host) {
+    const Watched& peer = peers_[host];
+    const auto refusal = [&](std::uint32_t lives) { return lives > peer.life; };
+    const auto all = std::ranges::count_if(peer.refused_by, refusal) + (refusal(peer.refused) ? 1 : 0);
+    if (2 * static_cast<std::size_t>(all) > peers_.size()) bury_later(host, peer.life);
+}
+
+void Vigil::bury_later(HostId host, std::uint32_t life) {
+    Watched& peer = peers_[host];
+    if (peer.death || peer.buried > life) return;
     peer.death = std::make_unique<net::Timer>(loop_);
-    peer.death->set(config_.stop_within, [this, host] {
+    peer.death->set(config_.stop_within, [this, host, life] {
         peers_[host].death.reset();
-        if (seems_over(host)) bury(host);
+        // Who was stopped may be back by now.
+        if (peers_[host].refused > life || peers_[host].ended || events_.link(host).parted) bury(host, life);
     });
 }
 
-void Vigil::bury(HostId host) {
+void Vigil::bury(HostId host, std::uint32_t life) {
     Watched& peer = peers_[host];
-    if (peer.buried > peer.life) return;
-    log_warning(fmt::format("host {}: life {} is over", config_.hosts[host].name, peer.life));
-    peer.buried = peer.life + 1;
+    if (peer.buried > life) return;
+    log_warning(fmt::format("host {}: life {} is over", config_.hosts[host].name, life));
+    peer.life = std::max(peer.life, life);
+    peer.buried = life + 1;
+    peer.refused = std::max(peer.refused, peer.buried);
     // The protocols hear only of the death of whom they have trusted.
-    if (peer.trusted < peer.life + 1) events_.trusted(host, peer.life);
-    peer.trusted = peer.life + 1;
-    events_.dead(host, peer.life);
+    if (peer.trusted <= life) events_.trusted(host, life);
+    peer.trusted = std::max(peer.trusted, life + 1);
+    events_.dead(host, life);
 }
 
 }  // namespace allot::daemon

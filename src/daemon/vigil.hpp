@@ -3,20 +3,28 @@
 // The seats of a host that listen are in a *life*, which all hosts know by its number. A life is declared
 // over
 // - when the kernel says that the process of the daemon is gone: exact, where both run under one kernel;
-// - when the host has been silent for `dead_after`, where they do not. That is no proof. It is relied on
-// because
-//   of an assumption: a host that hears from no majority of the hosts for so long ends its own life, too.
-// In either case programs on that host may still use what they held, so it counts only `stop_within` later:
-// by then they have noticed that their daemon is gone, or have been told, and have stopped
-// (docs/lock-manager.md).
+// - when the host was stopped in order, and has not been back for `dead_after`;
+// - when a majority of the hosts has heard nothing from it for `dead_after`. Each says so to all others
+//   (Refused), and keeps to it: it answers no sign of life (Alive) of that life any more.
 //
-// A host whose life was declared over while it lives is told so as soon as it can be. It ends that life,
-// waits until its programs have stopped, and begins a new one.
+// A host lends seats only while it has *standing*: a majority of the hosts (counting itself, those that the
+// kernel watches for it, and those that were stopped or whose process is gone) has answered a sign of life
+// that it sent less than `dead_after` ago. Two majorities have a host in common, so whose life is declared
+// over has lost its standing before, by its own clock, also if it was stopped meanwhile, or hears others but
+// is not heard. It has told its programs by then that they have lost what they held. As soon as it learns
+// that its life was declared over it begins a new one, after those programs have stopped. If all hosts lose
+// their standing at once, no life ends.
+//
+// In every case programs may go on for a while with what they held, so a life counts as over only
+// `stop_within` after it was declared so: by then they have noticed that their daemon is gone, or have been
+// told, and have stopped (docs/lock-manager.md).
 #pragma once
 
 #include <boost/asio/io_context.hpp>
+#include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,31 +37,41 @@ namespace allot::daemon {
 
 class Vigil {
 public:
+    using Clock = std::chrono::steady_clock;
     struct Events {
         std::function<void(net::HostId host, std::uint32_t life)> trusted;
         std::function<void(net::HostId host, std::uint32_t life)> dead;
         std::function<void(std::uint32_t life)> begin_life;
         std::function<void(const std::string& why)> end_life;
+        // Without standing no seat may be used; its holders have stopped when the second is called.
+        std::function<void(bool standing, const std::string& why)> standing;
+        std::function<void()> holders_stopped;
         std::function<void(net::HostId to, const Letter& letter)> send;
         std::function<net::LinkStatus(net::HostId host)> link;
-        std::function<void(bool)> hold_back;     // lets nobody in, or does again
-        std::function<bool()> anything_claimed;  // held, or waited for with a seat
     };
 
     Vigil(boost::asio::io_context& loop, const Config& config, Events events);
 
     // In this life; at once, or after the programs of an earlier one have stopped.
     void start(std::uint32_t life, bool after_a_crash);
-    // As it was when it was saved, and living.
     std::string saved() const;
-    bool resume(std::string_view bytes);
+    bool resume(std::string_view saved);
+    void go_on();  // once all is resumed
 
     void connected(net::HostId host);
     void ended(net::HostId host);
     void silent(net::HostId host);
     void heard(net::HostId host);
     void receive(net::HostId from, const Alive& alive);
+    void receive(net::HostId from, const Known& known);
     void receive(net::HostId from, const Buried& buried);
+    void receive(net::HostId from, const Refused& refused);
+
+    // To be called before anything that may end in a grant: a process may have been stopped for a long time,
+    // and the timers that should have told it run later than what it finds to read.
+    void check() {
+        if (standing_ && Clock::now() >= standing_until_) judge();
+    }
 
     std::uint32_t life() const { return life_; }
     bool is_lost(net::HostId host) const { return peers_[host].ended; }
@@ -63,30 +81,44 @@ private:
         std::uint32_t life = 0;     // the latest it has spoken of
         std::uint32_t buried = 0;   // so many of its lives are over
         std::uint32_t trusted = 0;  // its latest life that was trusted, plus 1
-        BOOST_DESCRIBE_CLASS(Record, (), (life, buried, trusted), (), ())
-    };
-    struct Saved {
-        std::uint32_t life = 0;
-        bool living = false;
-        std::vector<Record> peers;
-        BOOST_DESCRIBE_CLASS(Saved, (), (life, living, peers), (), ())
+        std::uint32_t refused = 0;  // so many of its lives this host does not answer any more
+        BOOST_DESCRIBE_CLASS(Record, (), (life, buried, trusted, refused), (), ())
     };
     struct Watched : Record {
         bool silent = false;
         bool ended = false;
-        std::unique_ptr<net::Timer> death;  // set: its life will be declared over
+        std::optional<Clock::time_point> answered;  // when the newest of our signs was sent that it answered
+        std::vector<std::uint32_t> refused_by;      // as `refused`, by other hosts
+        std::unique_ptr<net::Timer> death;          // set: a life will be declared over
+    };
+    struct Saved {
+        std::uint32_t life = 0;
+        bool living = false;
+        std::uint64_t standing_until_ms = 0;  // since the epoch
+        std::vector<Record> records;
+        BOOST_DESCRIBE_CLASS(Saved, (), (life, living, standing_until_ms, records), (), ())
     };
 
-    void bury(net::HostId host);
-    void bury_later(net::HostId host);
+    // A tick may come late by a heartbeat.
+    std::chrono::milliseconds answer_lasts() const { return config_.dead_after - config_.heartbeat; }
+    void tick();
+    void say_alive(net::HostId host);
     void judge();
-    void withdraw();
-    bool seems_over(net::HostId host) const;
-    void pause();
-    bool with_majority() const;
-    bool is_missing(net::HostId host) const;
+    bool cannot_refuse(net::HostId host) const;
+    Clock::time_point majority_answers_until();
+    void stand(bool standing);
+    void refuse(net::HostId host);
+    void count_refusals(net::HostId host);
+    void bury_later(net::HostId host, std::uint32_t life);
+    void bury(net::HostId host, std::uint32_t life);
     void start_over(std::uint32_t life, const std::string& why);
     void begin();
+
+    template <class F>
+    void for_each_peer(F f) {
+        for (net::HostId host = 0; host < peers_.size(); ++host)
+            if (host != self_) f(host, peers_[host]);
+    }
 
     boost::asio::io_context& loop_;
     const Config& config_;
@@ -94,8 +126,12 @@ private:
     const net::HostId self_;
     std::uint32_t life_ = 0;
     bool living_ = false;
-    bool pausing_ = false;
-    net::Timer pause_;  // until programs of an earlier life have stopped
+    bool standing_ = false;
+    Clock::time_point standing_until_;
+    Clock::time_point carried_until_;  // standing that was gained before a restart
+    net::Timer pause_;                 // until programs of an earlier life have stopped
+    net::Timer stopping_;              // until programs have stopped that lost what they held
+    net::Timer tick_;
     std::vector<Watched> peers_;
 };
 

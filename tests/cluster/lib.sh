@@ -28,7 +28,7 @@ fail() {
 
 end_all() {
     local one
-    for one in "${started[@]}"; do kill -KILL "$one" 2>/dev/null; done
+    for one in "${started[@]}" $(cat ./*.in 2>/dev/null </dev/null); do kill -KILL "$one" 2>/dev/null; done
     wait 2>/dev/null
 }
 trap end_all EXIT
@@ -134,7 +134,7 @@ ask() {
     rm -f "$name".*
     mkfifo "$name.fifo"
     "$ALLOT" run --socket "./h$i.sock" "$@" -- \
-        bash -c "echo \$\$ >$name.new; mv $name.new $name.in; read -r line <$name.fifo" 2>"$name.err" &
+        bash -c "echo \$\$ >$name.new; mv $name.new $name.in; read -r line <$name.fifo" >/dev/null 2>"$name.err" &
     asker[$name]=$!
     started+=($!)
 }
@@ -142,7 +142,6 @@ granted() { [ -s "$1.in" ]; }
 hold() {
     ask "$@"
     wait_until 20 "$1 is granted" granted "$1"
-    started+=("$(cat "$1.in")")
 }
 let_go() {
     timeout 20 bash -c "echo >$1.fifo" || fail "$1 does not use what it held any more"

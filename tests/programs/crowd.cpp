@@ -3,10 +3,10 @@
 //
 //   crowd WITNESS SECONDS SESSIONS SEED SOCKET...
 //
-// WITNESS is a file that several crowds may share. There are 12 locks and the semaphore `builds`, of which
-// $CROWD_PERMITS (2) permits exist. With $CROWD_LOSES=1 a lease may be lost, and a daemon unreachable for a
-// while; otherwise either is a failure, as is a request that is not granted within a minute. Prints a
-// summary; exit code 1 if anything went wrong.
+// WITNESS is a file that several crowds may share. There are 12 locks, unless $CROWD_LOCKS=0 says that there
+// are none, and the semaphore `builds`, of which $CROWD_PERMITS (2) permits exist. With $CROWD_LOSES=1 a
+// lease may be lost, and a daemon unreachable for a while; otherwise either is a failure, as is a request
+// that is not granted within a minute. Prints a summary; exit code 1 if anything went wrong.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -46,6 +46,7 @@ struct Setting {
     Witness* witness = nullptr;
     Clock::time_point end;
     std::int32_t permits = 2;
+    bool locks = true;
     bool loses = false;
 };
 
@@ -80,16 +81,16 @@ struct Wish {
     }
 };
 
-Wish draw(std::mt19937& random, std::int32_t most_permits) {
+Wish draw(std::mt19937& random, const Setting& setting) {
     Wish wish;
-    const auto kind = random() % 10;
+    const auto kind = setting.locks ? random() % 10 : 9;
     if (kind < 7) {
         for (std::size_t count = 1 + random() % 3; wish.locks.size() < count;) {
             const std::size_t lock = random() % locks;
             if (std::ranges::find(wish.locks, lock) == wish.locks.end()) wish.locks.push_back(lock);
         }
     }
-    if (kind >= 6) wish.permits = 1 + static_cast<std::int32_t>(random()) % most_permits;
+    if (kind >= 6) wish.permits = 1 + static_cast<std::int32_t>(random()) % setting.permits;
     if (wish.permits < 1 && wish.locks.empty()) wish.permits = 1;
     return wish;
 }
@@ -114,7 +115,7 @@ void leave(const Setting& setting, const Wish& wish) {
 }
 
 void section(const Setting& setting, Totals& totals, allot::client::Session& session, std::mt19937& random) {
-    const Wish wish = draw(random, setting.permits);
+    const Wish wish = draw(random, setting);
     const auto asked = Clock::now();
     auto lease = session.acquire(wish.demand(), patience);
     totals.waited(Clock::now() - asked);
@@ -169,6 +170,7 @@ int main(int argc, char** argv) {
     }
     setting.end = Clock::now() + std::chrono::milliseconds(static_cast<int>(std::atof(argv[2]) * 1000));
     if (const char* permits = std::getenv("CROWD_PERMITS")) setting.permits = std::atoi(permits);
+    if (const char* some = std::getenv("CROWD_LOCKS")) setting.locks = std::atoi(some) != 0;
     setting.loses = std::getenv("CROWD_LOSES") != nullptr;
     const unsigned seed = static_cast<unsigned>(std::atoi(argv[4]));
     Totals totals;

@@ -98,8 +98,9 @@ void add_daemons(const Seeds& seeds) {
                                              .units = {{"licence", 2}},
                                              .seated = true,
                                              .site = 9}}};
-    seeds.add<Letter>("letter", {SiteLetter{.space = 1, .from = 2, .to = 300, .message = "text"}, Alive{2},
-                                 Buried{1}, ReportQuery{7}, ReportAnswer{7, report}});
+    seeds.add<Letter>(
+        "letter", {SiteLetter{.space = 1, .from = 2, .to = 300, .message = "text"}, Alive{2, 9}, Known{2, 9},
+                   Buried{1}, Refused{1, 2, true}, ReportQuery{7}, ReportAnswer{7, report}});
     seeds.add("saved_state", "SavedState",
               to_bytes(SavedState{.agreement = 42,
                                   .incarnation = 3,
