@@ -249,6 +249,7 @@ void Peer::process_gone() {
 
 void Peer::conclude_end() {
     process_gone_ = false;
+    // It may be back later. Until then nobody watches it.
     if (parted_) return watch_.reset();
     const auto ended = link_.end();
     if (!ended) return;

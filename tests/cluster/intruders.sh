@@ -1,0 +1,52 @@
+# Strangers that connect to a daemon, to its socket and to its address for other hosts, do not disturb a crowd: 10,000
+# connections that say nothing, garbage, a slow trickle, a host with a certificate of another authority, one with
+# another configuration.
+. "$ALLOT_SOURCE_DIR/tests/cluster/lib.sh"
+
+"$ALLOT" cert --dir certs h1 h2 h3 --force >/dev/null || fail "no certificates"
+"$ALLOT" cert --dir others h3 --force >/dev/null || fail "no other certificates"
+tls=$'certificate = "certs/HOST.pem"\nkey = "certs/HOST.key"\nauthority = "certs/ca.pem"'
+configure 3
+ulimit -n "$(ulimit -Hn)"
+start_all
+before=$(memory_kb)
+crowd 5 60 12
+crowd_is_there 60
+
+mkfifo idle.fifo
+"$IDLERS" ./h1.sock 10000 <idle.fifo >idle.txt &
+started+=($!)
+exec {idle}>idle.fifo
+wait_until 30 "the idle connections are made" test -s idle.txt
+echo "$(cat idle.txt) idle connections (as many as this user may open); memory of all daemons $before kB, then $(memory_kb) kB"
+[ "$(cat idle.txt)" -gt 500 ] || fail "few idle connections are taken: $(cat idle.txt)"
+
+head -c 100000 /dev/urandom >garbage
+cat garbage >"/dev/tcp/$loopback/7401" 2>/dev/null
+exec {trickle}<>"/dev/tcp/$loopback/7402"
+
+# A host that says it is h3, at other addresses: with another authority, then with another configuration.
+mkdir -p fake
+for kind in authority configuration; do
+    sed -e 's/"h3.sock"/"fake\/sock"/' -e 's/state = "h3"/state = "fake\/state"/' h3.toml >fake/h3.toml
+    sed -i "s/^h3 = .*/h3 = \"$loopback:7499\"/" fake/h3.toml
+    if [ $kind = authority ]; then
+        sed -i 's/certs\//others\//' fake/h3.toml
+    else
+        sed -i 's/^builds = .*/builds = 77/' fake/h3.toml
+    fi
+    # It does not connect by itself, being the last of the hosts: so the others are told to look for it there.
+    sed -e 's/"h2.sock"/"fake\/sock2"/' -e 's/state = "h2"/state = "fake\/state2"/' -e 's/7402/7498/' h2.toml >fake/h2.toml
+    [ $kind = configuration ] && sed -i 's/^builds = .*/builds = 77/' fake/h2.toml
+    [ $kind = authority ] && sed -i 's/certs\/ca/others\/ca/' fake/h2.toml
+    "$ALLOT" node --fresh --config fake/h2.toml 2>"fake/$kind.log" &
+    intruder=$!
+    started+=($intruder)
+    wait_until 20 "a host of another $kind is refused" contains 'no link to host h3' "fake/$kind.log"
+    for letter in a b c; do echo -n $letter >&"$trickle"; done 2>/dev/null
+    kill -KILL $intruder
+    wait $intruder 2>/dev/null
+done
+crowd_ends
+exec {idle}>&-
+one_token_each lock{0..11}
