@@ -66,7 +66,7 @@ configure() {
 write_config() {
     local i=$1 j
     {
-        printf 'host = "h%s"\nsocket = "h%s.sock"\nstate = "h%s"\n' "$i" "$i" "$i"
+        printf 'host = "h%s"\nsocket = "h%s.sock"\nstate = "h%s"\nhttp = ""\n' "$i" "$i" "$i"
         echo '[cluster.hosts]'
         for j in $(seq "$hosts"); do echo "h$j = \"$(address_of "$i" "$j")\""; done
         printf '[semaphores]\n%s\n' "$semaphores"
