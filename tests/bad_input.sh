@@ -189,5 +189,39 @@ refused '--socket tls:build7:7400: write the path of the Unix socket' run --lock
 refused '--interval requires --watch' status --interval 1s
 refused '--interval 0: write a time' status --watch --interval 0
 
+# Configurations of hosts: which file, which line, and what to write.
+# config_refused EXPECTED_TEXT LINES...
+config_refused() {
+    local expected=$1
+    shift
+    printf '%s\n' "$@" >host.toml
+    refused "$expected" node --config host.toml
+}
+refused 'missing.toml: cannot be read' node --config missing.toml
+config_refused 'host.toml: host is missing' 'state = "s"'
+config_refused 'host.toml:2: sokcet: no such setting; there is' 'host = "a"' 'sokcet = "x"'
+config_refused 'host.toml:3: detector.hartbeat: no such setting' 'host = "a"' '[detector]' 'hartbeat = "1s"'
+config_refused 'host.toml:2: socket: write a text' 'host = "a"' 'socket = 7'
+config_refused 'host.toml:3: semaphores.builds: write how many permits there are' 'host = "a"' '[semaphores]' 'builds = 0'
+config_refused 'host.toml:3: detector.dead_after: write a time' 'host = "a"' '[detector]' 'dead_after = 5'
+config_refused 'host.toml: detector.dead_after: write at least four heartbeats' 'host = "a"' '[detector]' 'heartbeat = "2s"'
+config_refused 'host.toml: host "a" is not in cluster.hosts' 'host = "a"' '[cluster]' 'hosts = { b = "127.0.0.1:1" }'
+config_refused 'host.toml:2: ' 'host = "a"' 'state = '
+config_refused 'host "a"' 'host = "a"' '[cluster.hosts]' 'b = "127.0.0.1:1"'
+config_refused 'links beyond this machine need TLS' 'host = "a"' 'socket = "a.sock"' 'state = "state"' \
+    '[cluster.hosts]' 'a = "127.0.0.1:0"' 'b = "10.0.0.1:7400"'
+
+# Two daemons with one state.
+printf '%s\n' 'host = "a"' 'socket = "a.sock"' 'state = "state"' >host.toml
+"$ALLOT" node --config host.toml 2>daemon.txt &
+daemon=$!
+for _ in $(seq 500); do
+    grep -q 'is ready' daemon.txt && break
+    sleep 0.02
+done
+refused 'state: another daemon runs with this state folder' node --config host.toml
+kill $daemon
+wait $daemon || failed=$((failed + 1))
+
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

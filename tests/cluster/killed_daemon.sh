@@ -40,4 +40,12 @@ run 3 --lock db --timeout 5s -- true 2>refusal.txt
 run 3 --permit builds=2 --timeout 20s -- true || fail "h3 gets no permits after a restart in order"
 run 1 --permit builds=2 --timeout 20s -- true || fail "h1 gets no permits"
 kill -KILL "${asker[stranded]}"
-exit 0
+
+# A host that was stopped in order, and stays away, does not keep its permits either.
+hold absent 3 --permit builds=2
+stop 3
+run 1 --permit builds=2 --timeout 20s -- true || fail "a host that stays away keeps its permits"
+wait "${asker[absent]}"
+[ $? -eq 122 ] || fail "who held permits there was not told that they are lost: $(cat absent.err)"
+start 3
+run 3 --permit builds=2 --timeout 20s -- true || fail "h3 gets no permits when it is back"

@@ -12,6 +12,7 @@ tls=''
 declare -a process=()       # of each daemon that runs, by number
 declare -A seen_at=()       # "A,B": where host A looks for host B, if not at its own address
 declare -A proxy_in=()      # "A,B": descriptor that the proxy between them reads its commands from
+declare -a within=()        # what a daemon is started with, by number: `ip netns exec NAME`
 declare -a started=()       # everything that must not outlive the test
 
 # An address of the loopback net that no other test has while this one runs.
@@ -79,7 +80,7 @@ write_config() {
 start() {
     local i=$1
     shift
-    "$ALLOT" node --config "h$i.toml" "$@" 2>>"h$i.log" &
+    ${within[$i]:-} "$ALLOT" node --config "h$i.toml" "$@" 2>>"h$i.log" &
     process[i]=$!
     started+=($!)
     wait_until 20 "host h$i starts" host_answers "$i"

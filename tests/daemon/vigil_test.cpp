@@ -1,0 +1,179 @@
+#include "daemon/vigil.hpp"
+
+#include <boost/asio/io_context.hpp>
+#include <gtest/gtest.h>
+#include <set>
+
+namespace allot::daemon {
+namespace {
+
+using net::HostId;
+using namespace std::chrono_literals;
+
+// The vigil of host a, and what it says; b and c are played by the test.
+class VigilTest : public testing::Test {
+protected:
+    VigilTest() {
+        config_.host = "a";
+        config_.hosts = {{"a", ""}, {"b", ""}, {"c", ""}};
+        config_.detector = Config::Detector::heartbeat;
+        config_.heartbeat = 10ms;
+        config_.dead_after = 500ms;
+        config_.stop_within = 20ms;
+    }
+
+    std::unique_ptr<Vigil> make() {
+        Vigil::Events events;
+        events.trusted = [this](HostId host, std::uint32_t life) { trusted_.insert({host, life}); };
+        events.dead = [this](HostId host, std::uint32_t life) { dead_.insert({host, life}); };
+        events.begin_life = [this](std::uint32_t life) { begun_ = life; };
+        events.end_life = [this](const std::string&) { begun_.reset(); };
+        events.standing = [this](bool standing, const std::string&) { standing_ = standing; };
+        events.holders_stopped = [] {};
+        events.send = [this](HostId to, const Letter& letter) { sent_.emplace_back(to, letter); };
+        events.connected = [](HostId) { return true; };
+        events.watched = [](HostId) { return false; };
+        return std::make_unique<Vigil>(loop_, config_, std::move(events));
+    }
+
+    // The newest letter of this kind to that host.
+    template <class Kind>
+    std::optional<Kind> said_to(HostId host) const {
+        for (auto one = sent_.rbegin(); one != sent_.rend(); ++one)
+            if (one->first == host && std::holds_alternative<Kind>(one->second))
+                return std::get<Kind>(one->second);
+        return std::nullopt;
+    }
+
+    void answer_from(HostId host) {
+        const auto alive = said_to<Alive>(host);
+        ASSERT_TRUE(alive);
+        vigil_->receive(host, Known{alive->life, alive->sent});
+    }
+
+    template <class Condition>
+    bool comes_true(Condition condition) {
+        const auto deadline = std::chrono::steady_clock::now() + 10s;
+        while (!condition() && std::chrono::steady_clock::now() < deadline) loop_.run_one_for(1s);
+        return condition();
+    }
+
+    void start() {
+        vigil_ = make();
+        vigil_->start(0, false);
+    }
+
+    Config config_;
+    boost::asio::io_context loop_;
+    std::unique_ptr<Vigil> vigil_;
+    std::vector<std::pair<HostId, Letter>> sent_;
+    std::set<std::pair<HostId, std::uint32_t>> trusted_;
+    std::set<std::pair<HostId, std::uint32_t>> dead_;
+    std::optional<std::uint32_t> begun_;
+    bool standing_ = false;
+};
+
+TEST_F(VigilTest, A_host_has_standing_while_a_majority_answers) {
+    start();
+    EXPECT_EQ(begun_, 0u);
+    EXPECT_FALSE(standing_);
+    answer_from(1);
+    EXPECT_TRUE(standing_);
+    EXPECT_TRUE(comes_true([this] { return !standing_; }));
+    EXPECT_EQ(begun_, 0u) << "its life goes on: nobody has declared it over";
+    answer_from(2);
+    EXPECT_TRUE(standing_);
+}
+
+TEST_F(VigilTest, Answers_to_another_life_or_from_the_future_count_for_nothing) {
+    start();
+    const auto alive = said_to<Alive>(1);
+    vigil_->receive(1, Known{1, alive->sent});
+    vigil_->receive(1, Known{0, alive->sent + 3'600'000'000'000});
+    EXPECT_FALSE(standing_);
+}
+
+TEST_F(VigilTest, One_refusal_ends_no_life_and_two_of_three_do) {
+    start();
+    answer_from(1);
+    vigil_->receive(2, Alive{0, 7});
+    EXPECT_EQ(said_to<Known>(2), (Known{0, 7}));
+    vigil_->silent(2);
+    EXPECT_EQ(said_to<Refused>(1), (Refused{2, 0, false}));
+    vigil_->receive(1, Alive{0, 8});
+    EXPECT_TRUE(dead_.empty());
+    vigil_->receive(1, Refused{2, 0, false});
+    EXPECT_TRUE(dead_.empty()) << "its programs have time to stop";
+    EXPECT_TRUE(comes_true([this] { return dead_.contains({2, 0}); }));
+    EXPECT_TRUE(trusted_.contains({2, 0}));
+}
+
+TEST_F(VigilTest, A_life_that_was_refused_is_told_so_and_the_next_one_is_trusted) {
+    start();
+    answer_from(1);
+    vigil_->silent(2);
+    vigil_->heard(2);
+    vigil_->receive(2, Alive{0, 7});
+    EXPECT_EQ(said_to<Buried>(2), Buried{0});
+    EXPECT_FALSE(said_to<Known>(2));
+    vigil_->receive(2, Alive{1, 9});
+    EXPECT_EQ(said_to<Known>(2), (Known{1, 9}));
+    EXPECT_TRUE(dead_.contains({2, 0}));
+    EXPECT_TRUE(trusted_.contains({2, 1}));
+}
+
+TEST_F(VigilTest, A_host_without_standing_refuses_nobody) {
+    start();
+    vigil_->silent(1);
+    vigil_->silent(2);
+    EXPECT_FALSE(said_to<Refused>(1));
+    EXPECT_FALSE(said_to<Refused>(2));
+}
+
+TEST_F(VigilTest, A_host_that_is_held_for_dead_begins_a_new_life_when_its_programs_have_stopped) {
+    start();
+    answer_from(1);
+    vigil_->receive(2, Buried{0});
+    EXPECT_FALSE(begun_);
+    EXPECT_FALSE(standing_);
+    EXPECT_TRUE(comes_true([this] { return begun_ == 1u; }));
+    EXPECT_EQ(said_to<Alive>(1)->life, 1u);
+    EXPECT_FALSE(standing_) << "nobody has answered that life";
+    answer_from(1);
+    EXPECT_TRUE(standing_);
+}
+
+TEST_F(VigilTest, A_new_life_that_had_not_begun_when_the_daemon_was_stopped_begins_in_the_next_run) {
+    start();
+    vigil_->receive(2, Buried{0});
+    const std::string saved = vigil_->saved();
+    vigil_ = make();
+    ASSERT_TRUE(vigil_->resume(saved));
+    vigil_->go_on();
+    EXPECT_FALSE(begun_);
+    EXPECT_TRUE(comes_true([this] { return begun_ == 1u; }));
+}
+
+TEST_F(VigilTest, Standing_outlasts_a_restart_only_as_long_as_the_answers_would_have) {
+    start();
+    answer_from(1);
+    const std::string saved = vigil_->saved();
+    vigil_ = make();
+    standing_ = false;
+    ASSERT_TRUE(vigil_->resume(saved));
+    vigil_->go_on();
+    EXPECT_TRUE(comes_true([this] { return !standing_; }));
+    EXPECT_FALSE(standing_);
+}
+
+TEST_F(VigilTest, Who_forgot_is_told_who_was_refused) {
+    start();
+    answer_from(1);
+    vigil_->silent(2);
+    sent_.clear();
+    vigil_->connected(1);
+    EXPECT_EQ(said_to<Refused>(1), (Refused{2, 0, false}));
+}
+
+}  // namespace
+}  // namespace allot::daemon
