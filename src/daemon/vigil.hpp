@@ -55,7 +55,7 @@ public:
     // In this life; at once, or after the programs of an earlier one have stopped.
     void start(std::uint32_t life, bool after_a_crash);
     std::string saved() const;
-    bool resume(std::string_view saved);
+    bool resume(std::string_view bytes);
     void go_on();  // once all is resumed
 
     void connected(net::HostId host);

@@ -5,7 +5,7 @@
 for pair in 1,2 1,3 1,4 2,3 2,4 3,4; do proxied "${pair%,*}" "${pair#*,}"; done
 configure 4
 start_all
-crowd "${CROWD_SECONDS:-6}" 80 6
+crowd "${CROWD_SECONDS:-4}" 80 6
 crowd_is_there 80
 RANDOM=7
 while running $crowd_process; do

@@ -26,7 +26,7 @@ for name in one two three; do let_go $name; done
 run 1 --permit single --timeout 20s -- true || fail "h1 gets no permits once it is back"
 
 # Under load.
-crowd 9 30 8
+crowd 8 30 8
 crowd_is_there 30
 hold cut_off 1 --permit builds
 fault blackhole 1,2 1,3
