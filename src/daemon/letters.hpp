@@ -39,12 +39,14 @@ struct Known {
 };
 BOOST_DESCRIBE_STRUCT(Known, (), (life, sent))
 
-// I do not answer that life of yours any more, nor any before it.
+// I do not answer that life of yours any more, nor any before it; over: because it is, and not just for my
+// part.
 struct Buried {
     std::uint32_t life = 0;
+    bool over = false;
     bool operator==(const Buried&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Buried, (), (life))
+BOOST_DESCRIBE_STRUCT(Buried, (), (life, over))
 
 // I do not answer that life of another host any more; buried: because it is over, and not just for my part.
 struct Refused {

@@ -313,6 +313,11 @@ Vigil::Events Node::vigil_events() {
     };
     events.send = [this](HostId to, const Letter& letter) { send(to, letter); };
     events.link = [this](HostId host) { return mesh_->status(host); };
+    events.anything_claimed = [this] {
+        for (std::uint32_t space = 1; space < desk_.spaces(); ++space)
+            if (!desk_.space(space).view().taken.empty()) return true;
+        return false;
+    };
     return events;
 }
 

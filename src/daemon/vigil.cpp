@@ -91,6 +91,7 @@ void Vigil::start_over(std::uint32_t life, const std::string& why) {
     log_warning(fmt::format("{}; permits held here are lost, and life {} begins in {} ms", why, life,
                             config_.stop_within.count()));
     living_ = false;
+    disputed_ = false;
     life_ = life;
     carried_until_ = {};
     for_each_peer([](HostId, Watched& peer) { peer.answered.reset(); });
@@ -116,13 +117,17 @@ void Vigil::say_alive(HostId host) {
 void Vigil::judge() {
     standing_until_ = std::max(majority_answers_until(), carried_until_);
     stand(living_ && Clock::now() < standing_until_);
+    if (living_ && disputed_ && !(standing_ && events_.anything_claimed()))
+        return start_over(life_ + 1, "not all hosts answer this life any more");
+    // A host that is being cut off hears of some later than of others. It must not use the moment before it
+    // knows.
+    const bool sure = standing_ && standing_until_ - Clock::now() > answer_lasts() / 2;
     for_each_peer([&](HostId host, const Watched& peer) {
         if (!peer.silent || peer.ended) return;
-        // Who is watched by the kernel is not dead for being silent, nor are all others if this host is
-        // alone.
+        // Who is watched by the kernel is not dead for being silent.
         if (events_.link(host).parted)
             bury_later(host, peer.life);
-        else if (standing_ && !events_.link(host).watched)
+        else if (sure && !events_.link(host).watched)
             refuse(host);
     });
 }
@@ -173,7 +178,8 @@ void Vigil::connected(HostId host) {
 
 void Vigil::receive(HostId from, const Alive& alive) {
     Watched& peer = peers_[from];
-    if (alive.life < peer.refused) return events_.send(from, Buried{peer.refused - 1});
+    if (alive.life < peer.refused)
+        return events_.send(from, Buried{peer.refused - 1, peer.buried == peer.refused});
     if (alive.life > peer.life) {
         // Its programs of the life before have stopped, or it would not have begun this one.
         bury(from, alive.life - 1);
@@ -194,9 +200,15 @@ void Vigil::receive(HostId from, const Known& known) {
     judge();
 }
 
+// That some do not answer this life any more does not end it, as long as a majority does. But it will not
+// last as long as one that all answer, so a new one begins when nobody minds.
 void Vigil::receive(HostId from, const Buried& buried) {
     if (buried.life < life_) return;
-    start_over(buried.life + 1, fmt::format("host {} holds this host for dead", config_.hosts[from].name));
+    if (buried.over)
+        return start_over(buried.life + 1,
+                          fmt::format("host {} holds this host for dead", config_.hosts[from].name));
+    disputed_ = true;
+    judge();
 }
 
 void Vigil::receive(HostId from, const Refused& refused) {

@@ -48,6 +48,7 @@ public:
         std::function<void()> holders_stopped;
         std::function<void(net::HostId to, const Letter& letter)> send;
         std::function<net::LinkStatus(net::HostId host)> link;
+        std::function<bool()> anything_claimed;  // held, or waited for with a seat
     };
 
     Vigil(boost::asio::io_context& loop, const Config& config, Events events);
@@ -126,6 +127,7 @@ private:
     const net::HostId self_;
     std::uint32_t life_ = 0;
     bool living_ = false;
+    bool disputed_ = false;  // some do not answer this life any more
     bool standing_ = false;
     Clock::time_point standing_until_;
     Clock::time_point carried_until_;  // standing that was gained before a restart

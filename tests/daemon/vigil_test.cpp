@@ -31,8 +31,10 @@ protected:
         events.standing = [this](bool standing, const std::string&) { standing_ = standing; };
         events.holders_stopped = [] {};
         events.send = [this](HostId to, const Letter& letter) { sent_.emplace_back(to, letter); };
-        events.connected = [](HostId) { return true; };
-        events.watched = [](HostId) { return false; };
+        events.anything_claimed = [this] { return claimed_; };
+        events.link = [this](HostId host) {
+            return net::LinkStatus{.connected = !parted_.contains(host), .parted = parted_.contains(host)};
+        };
         return std::make_unique<Vigil>(loop_, config_, std::move(events));
     }
 
@@ -71,6 +73,8 @@ protected:
     std::set<std::pair<HostId, std::uint32_t>> dead_;
     std::optional<std::uint32_t> begun_;
     bool standing_ = false;
+    bool claimed_ = false;
+    std::set<HostId> parted_;  // were stopped in order
 };
 
 TEST_F(VigilTest, A_host_has_standing_while_a_majority_answers) {
@@ -133,7 +137,7 @@ TEST_F(VigilTest, A_host_without_standing_refuses_nobody) {
 TEST_F(VigilTest, A_host_that_is_held_for_dead_begins_a_new_life_when_its_programs_have_stopped) {
     start();
     answer_from(1);
-    vigil_->receive(2, Buried{0});
+    vigil_->receive(2, Buried{0, true});
     EXPECT_FALSE(begun_);
     EXPECT_FALSE(standing_);
     EXPECT_TRUE(comes_true([this] { return begun_ == 1u; }));
@@ -145,7 +149,7 @@ TEST_F(VigilTest, A_host_that_is_held_for_dead_begins_a_new_life_when_its_progra
 
 TEST_F(VigilTest, A_new_life_that_had_not_begun_when_the_daemon_was_stopped_begins_in_the_next_run) {
     start();
-    vigil_->receive(2, Buried{0});
+    vigil_->receive(2, Buried{0, true});
     const std::string saved = vigil_->saved();
     vigil_ = make();
     ASSERT_TRUE(vigil_->resume(saved));
@@ -164,6 +168,41 @@ TEST_F(VigilTest, Standing_outlasts_a_restart_only_as_long_as_the_answers_would_
     vigil_->go_on();
     EXPECT_TRUE(comes_true([this] { return !standing_; }));
     EXPECT_FALSE(standing_);
+}
+
+TEST_F(VigilTest, Who_was_stopped_in_order_is_not_missed_and_its_life_ends_without_a_vote) {
+    parted_ = {1, 2};
+    start();
+    EXPECT_TRUE(standing_);
+    vigil_->silent(1);
+    EXPECT_TRUE(dead_.empty()) << "its programs have time to stop";
+    EXPECT_TRUE(comes_true([this] { return dead_.contains({1, 0}); }));
+    EXPECT_FALSE(dead_.contains({2, 0}));
+    parted_ = {2};
+    vigil_->receive(1, Alive{0, 7});
+    EXPECT_EQ(said_to<Buried>(1), (Buried{0, true}));
+}
+
+TEST_F(VigilTest, Who_is_refused_by_some_begins_a_new_life_when_nobody_minds) {
+    claimed_ = true;
+    start();
+    answer_from(1);
+    vigil_->receive(2, Buried{0, false});
+    EXPECT_EQ(begun_, 0u) << "a majority answers, and somebody holds something";
+    claimed_ = false;
+    EXPECT_TRUE(comes_true([this] { return begun_ == 1u; }));
+}
+
+TEST_F(VigilTest, Who_was_stopped_in_order_and_is_back_in_time_lives_on) {
+    parted_ = {1};
+    start();
+    vigil_->silent(1);
+    parted_.clear();
+    vigil_->heard(1);
+    vigil_->receive(1, Alive{0, 7});
+    EXPECT_EQ(said_to<Known>(1), (Known{0, 7}));
+    loop_.run_for(3 * config_.stop_within);
+    EXPECT_TRUE(dead_.empty());
 }
 
 TEST_F(VigilTest, Who_forgot_is_told_who_was_refused) {
