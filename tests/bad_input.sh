@@ -197,6 +197,7 @@ config_refused() {
     printf '%s\n' "$@" >host.toml
     refused "$expected" node --config host.toml
 }
+rm -rf state  # of an earlier run of these tests
 refused 'missing.toml: cannot be read' node --config missing.toml
 config_refused 'host.toml: host is missing' 'state = "s"'
 config_refused 'host.toml:2: sokcet: no such setting; there is' 'host = "a"' 'sokcet = "x"'
