@@ -294,6 +294,7 @@ std::uint64_t Config::agreement() const {
     }
     encode(static_cast<std::uint64_t>(stop_within.count()), all);
     encode(static_cast<std::uint64_t>(dead_after.count()), all);
+    encode(detector == Detector::heartbeat, all);
     return hash_bytes(all);
 }
 

@@ -104,7 +104,9 @@ void Vigil::start_over(std::uint32_t life, const std::string& why) {
 // --- Standing.
 
 void Vigil::tick() {
-    for_each_peer([&](HostId host, Watched&) { say_alive(host); });
+    for_each_peer([&](HostId host, Watched&) {
+        if (!cannot_refuse(host)) say_alive(host);  // the answers of others are not needed
+    });
     judge();
     if (peers_.size() > 1) tick_.set(config_.heartbeat, [this] { tick(); });
 }
