@@ -6,16 +6,11 @@
 
 #include "core/bytes.hpp"
 #include "core/stamps.hpp"
+#include "daemon/epoch.hpp"
 
 namespace allot::daemon {
 
 namespace {
-
-std::uint64_t now_ms() {
-    const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
-    return static_cast<std::uint64_t>(
-        std::chrono::duration_cast<std::chrono::milliseconds>(since_epoch).count());
-}
 
 // Longer than anybody waits, and short enough to be added to the time of day.
 std::chrono::microseconds patience_of(const session::Acquire& want) {
@@ -44,13 +39,9 @@ void Desk::acquire(Owner owner, const session::Acquire& want) {
     lease.owner = owner;
     lease.ticket = want.ticket;
     lease.want = want;
-    lease.since_ms = now_ms();
+    lease.since_ms = epoch_ms();
     std::ranges::sort(lease.want.permits, {}, &session::Permit::semaphore);
-    if (want.patience_us > 0) {
-        const auto due = Clock::now() + patience_of(want);
-        deadlines_[key] = due;
-        due_.insert({due, key});
-    }
+    set_deadline(lease);
     ask_next(lease);
     pump();
 }
@@ -179,12 +170,9 @@ void Desk::answer(const Answer& answer) {
 
 void Desk::finish(Lease& lease) {
     const Key key{lease.owner, lease.ticket};
-    if (const auto place = deadlines_.find(key); place != deadlines_.end()) {
-        due_.erase({place->second, key});
-        deadlines_.erase(place);
-    }
+    clear_deadline(key);
     lease.granted = true;
-    lease.since_ms = now_ms();
+    lease.since_ms = epoch_ms();
     ++grants_;
     say_(lease.owner, session::Granted{lease.ticket, lease.held});
 }
@@ -212,10 +200,7 @@ void Desk::end(const Key& key, const session::DaemonMessage& message) {
         give_back(place->second);
         leases_.erase(place);
     }
-    if (const auto place = deadlines_.find(key); place != deadlines_.end()) {
-        due_.erase({place->second, key});
-        deadlines_.erase(place);
-    }
+    clear_deadline(key);
     say_(key.first, message);
 }
 
@@ -225,6 +210,21 @@ void Desk::give_back(Lease& lease) {
         claims_.erase(part->claim);
         spaces_[part->space]->release(part->claim);
     }
+}
+
+void Desk::set_deadline(const Lease& lease) {
+    if (lease.want.patience_us == 0) return;
+    const Key key{lease.owner, lease.ticket};
+    const auto due = Clock::now() + patience_of(lease.want);
+    deadlines_[key] = due;
+    due_.insert({due, key});
+}
+
+void Desk::clear_deadline(const Key& key) {
+    const auto place = deadlines_.find(key);
+    if (place == deadlines_.end()) return;
+    due_.erase({place->second, key});
+    deadlines_.erase(place);
 }
 
 std::optional<Clock::time_point> Desk::expire(Clock::time_point now) {
@@ -275,11 +275,7 @@ bool Desk::resume(std::string_view bytes) {
         const Key key{lease.owner, lease.ticket};
         leases_[key] = lease;
         for (const Part& part : lease.parts) claims_[part.claim] = key;
-        if (!lease.granted && lease.want.patience_us > 0) {
-            const auto due = Clock::now() + patience_of(lease.want);
-            deadlines_[key] = due;
-            due_.insert({due, key});
-        }
+        if (!lease.granted) set_deadline(lease);
     }
     for (std::size_t i = 0; i < spaces_.size(); ++i)
         if (!spaces_[i]->resume(saved->spaces[i])) return false;

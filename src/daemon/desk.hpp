@@ -101,6 +101,8 @@ private:
     void finish(Lease& lease);
     void answer(const Answer& answer);
     void give_back(Lease& lease);
+    void set_deadline(const Lease& lease);
+    void clear_deadline(const Key& key);
     void end(const Key& key, const session::DaemonMessage& message);
     std::uint32_t space_of(const std::string& semaphore) const;
     std::uint64_t permit_fence(const Answer& answer) const;

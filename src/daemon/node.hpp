@@ -10,7 +10,7 @@
 namespace allot::daemon {
 
 // Runs until SIGTERM or SIGINT: then all that is known is saved, and a later run goes on from there. The
-// answer is an exit code, or why it could not start. `ready` is called once programs can connect.
+// answer is an exit code, or why it could not start.
 Result<int> run_node(const Config& config, bool fresh);
 
 }  // namespace allot::daemon

@@ -1,9 +1,10 @@
 #include "daemon/overview.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include "daemon/epoch.hpp"
 
 namespace allot::daemon {
 
@@ -17,10 +18,8 @@ constexpr std::size_t most_parties = 500;
 constexpr std::size_t most_waiters = 100;
 
 std::uint64_t ago_ms(std::uint64_t since_ms) {
-    const auto now = std::chrono::duration_cast<std::chrono::milliseconds>(
-                         std::chrono::system_clock::now().time_since_epoch())
-                         .count();
-    return static_cast<std::uint64_t>(now) - std::min(static_cast<std::uint64_t>(now), since_ms);
+    const std::uint64_t now = epoch_ms();
+    return now - std::min(now, since_ms);
 }
 
 PartyReport party_of(const Desk::Lease& lease, const std::map<Claim, SpaceView::Seat>& seats,

@@ -8,6 +8,7 @@
 #include "daemon/permissions.hpp"
 #include "net/frame.hpp"
 #include "net/log.hpp"
+#include "session/speak.hpp"
 
 namespace allot::daemon {
 
@@ -45,10 +46,9 @@ public:
     }
 
     void say(const session::DaemonMessage& message) {
-        buffer_.clear();
-        encode(message, buffer_);
         frame_.clear();
-        net::put_frame(buffer_, frame_);
+        std::visit([&](const auto& one) { session::put_message<session::DaemonMessage>(one, frame_); },
+                   message);
         stream_->write(frame_);
         if (stream_->unsent() > most_unsent) break_off("it does not read its answers");
     }
@@ -99,7 +99,6 @@ private:
     net::StreamPtr stream_;
     net::FrameReader reader_;
     net::Descriptor passed_;
-    std::string buffer_;
     std::string frame_;
     bool over_ = false;
 };

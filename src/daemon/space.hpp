@@ -56,11 +56,9 @@ struct SpaceView {
     struct Seat {
         SiteId site = 0;
         Claim claim = 0;
-        bool holding = false;
     };
-    std::vector<Queue> tokens;    // of the resources whose token is here
-    std::vector<Seat> taken;      // seats that somebody has
-    std::vector<Claim> unseated;  // who waits for a seat, in order
+    std::vector<Queue> tokens;  // of the resources whose token is here
+    std::vector<Seat> taken;    // seats that somebody has
 };
 
 class Space {

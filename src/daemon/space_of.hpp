@@ -121,14 +121,11 @@ public:
         SpaceView view;
         for (std::uint32_t i = 0; i < seats_.size(); ++i) {
             const Seat& seat = seats_[i];
-            if (seat.claim)
-                view.taken.push_back({seating_.site(seating_.self, i), *seat.claim,
-                                      seat.site.application.phase == Phase::holding});
+            if (seat.claim) view.taken.push_back({seating_.site(seating_.self, i), *seat.claim});
             if constexpr (requires { seat.site.protocol.queues(); })
                 for (auto& [resource, waiters] : seat.site.protocol.queues())
                     view.tokens.push_back({std::move(resource), std::move(waiters)});
         }
-        for (const Waiting& one : waiting_) view.unseated.push_back(one.claim);
         return view;
     }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/bytes.hpp"
+#include "daemon/epoch.hpp"
 #include "net/log.hpp"
 
 namespace allot::daemon {
@@ -12,11 +13,6 @@ using net::HostId;
 using std::chrono::milliseconds;
 
 namespace {
-
-std::int64_t epoch_ms() {
-    const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
-    return std::chrono::duration_cast<milliseconds>(since_epoch).count();
-}
 
 std::uint64_t as_number(Vigil::Clock::time_point time) {
     return static_cast<std::uint64_t>(time.time_since_epoch().count());
@@ -54,8 +50,9 @@ std::string Vigil::saved() const {
     // Bounded, since what the kernel promised does not hold across a restart.
     if (standing_) {
         const auto left = std::chrono::floor<milliseconds>(standing_until_ - Clock::now());
-        saved.standing_until_ms = static_cast<std::uint64_t>(
-            epoch_ms() + std::min<std::int64_t>(left.count(), answer_lasts().count()));
+        saved.standing_until_ms =
+            static_cast<std::uint64_t>(static_cast<std::int64_t>(epoch_ms()) +
+                                       std::min<std::int64_t>(left.count(), answer_lasts().count()));
     }
     return to_bytes(saved);
 }
@@ -66,7 +63,8 @@ bool Vigil::resume(std::string_view bytes) {
     life_ = saved->life;
     living_ = saved->living;
     for (std::size_t i = 0; i < peers_.size(); ++i) static_cast<Record&>(peers_[i]) = saved->records[i];
-    const auto left = static_cast<std::int64_t>(saved->standing_until_ms) - epoch_ms();
+    const auto left =
+        static_cast<std::int64_t>(saved->standing_until_ms) - static_cast<std::int64_t>(epoch_ms());
     if (left <= answer_lasts().count()) carried_until_ = Clock::now() + milliseconds(left);
     return true;
 }

@@ -104,7 +104,7 @@ BOOST_DESCRIBE_STRUCT(Held, (), (name, fence))
 
 struct Granted {
     Ticket ticket = 0;
-    std::vector<Held> held;  // locks, then permits, in the order of the request
+    std::vector<Held> held;  // locks in the order of the request, then permits by name
     bool operator==(const Granted&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Granted, (), (ticket, held))

@@ -48,7 +48,8 @@ BOOST_DESCRIBE_STRUCT(LinkView, (), (to, state, problem, sent, received, reconne
 
 struct HostStatus {
     std::string name;
-    std::string state;  // up; silent: suspected; lost: its process is gone; unknown: no answer in time
+    std::string state;  // up; silent: suspected; lost: its process is gone; unknown: no answer in time;
+                        // unreachable: no link
     std::uint32_t incarnation = 0;
     std::uint32_t sessions = 0;
     std::uint64_t grants = 0;

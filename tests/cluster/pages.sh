@@ -1,0 +1,29 @@
+# The pages of a daemon for people and for monitoring, and who may use what.
+. "$ALLOT_SOURCE_DIR/tests/cluster/lib.sh"
+
+configure 1
+sed -i 's/^http = .*/http = "127.0.0.1:7499"/' h1.toml
+cat >>h1.toml <<END
+[[allow]]
+users = ["$(id -un)"]
+locks = ["db*"]
+END
+start_all
+
+page() {
+    exec 3<>/dev/tcp/127.0.0.1/7499 || fail "no page"
+    printf 'GET %s HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n' "$1" >&3
+    timeout 10 cat <&3
+    exec 3<&-
+}
+hold keeper 1 --lock db7
+page /health | grep -q '^ok' || fail "not healthy"
+page /metrics | grep -q '^allot_leases_held 1' || fail "/metrics: $(page /metrics)"
+page /status | grep -q '"name": "db7"' || fail "/status: $(page /status)"
+page /nothing | grep -q '404' || fail "a page that is not there"
+let_go keeper
+
+run 1 --lock other -- true 2>err.txt
+[ $? -eq 119 ] || fail "a lock that is not allowed"
+grep -q 'may not take lock other' err.txt || fail "$(cat err.txt)"
+exit 0
