@@ -180,7 +180,7 @@ refused '--permit builds=two: write NAME or NAME=UNITS' run --permit builds=two 
 refused 'the name of a semaphore is empty' run --permit =2 -- true
 refused 'permit builds: it is named twice; add the units up' run --permit builds=1,builds -- true
 refused '--timeout soon: write a time, as in 60s' run --lock db --timeout soon -- true
-refused '--timeout 999999h: write a time of at most' run --lock db --timeout 999999h -- true
+refused '--timeout 999999h: write a time' run --lock db --timeout 999999h -- true
 refused '--timeout excludes --no-wait' run --lock db --timeout 1s --no-wait -- true
 refused '--patience requires --no-wait' run --lock db --patience 1s -- true
 refused '--patience never: write a time' run --lock db --no-wait --patience never -- true

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "cli/registry.hpp"
+#include "core/duration.hpp"
 #include "core/graph.hpp"
 
 namespace allot::cli {
@@ -107,35 +108,19 @@ void add_protocol_flags(CLI::App& app, Parameters& given, std::set<std::string> 
                     ->type_name("");
 }
 
-namespace {
-
-struct Unit {
-    std::string_view name;
-    double factor;
-};
-
-// A number and a unit, as in 4G or 1.5s.
-std::optional<double> parse_quantity(std::string_view text, std::initializer_list<Unit> units) {
+Result<std::size_t> parse_bytes(std::string_view name, std::string_view text) {
     double value = 0;
     const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (failure != std::errc{} || value <= 0) return std::nullopt;
     const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
-    for (const Unit& known : units)
-        if (known.name == unit) return value * known.factor;
-    return std::nullopt;
-}
-
-}  // namespace
-
-Result<std::size_t> parse_bytes(std::string_view name, std::string_view text) {
-    if (const auto bytes = parse_quantity(text, {{"G", 1ull << 30}, {"M", 1ull << 20}, {"K", 1ull << 10}}))
-        if (*bytes < 1e15) return static_cast<std::size_t>(*bytes);
+    const double factor = unit == "G" ? 1u << 30 : unit == "M" ? 1u << 20 : unit == "K" ? 1u << 10 : 0;
+    if (failure == std::errc{} && value > 0 && factor > 0 && value * factor < 1e15)
+        return static_cast<std::size_t>(value * factor);
     return Error{fmt::format("--{} {}: write a size, as in 4G or 512M", name, text)};
 }
 
 Result<double> parse_seconds(std::string_view name, std::string_view text) {
-    if (const auto seconds = parse_quantity(text, {{"ms", 1e-3}, {"s", 1}, {"m", 60}, {"h", 3600}}))
-        return *seconds;
+    const auto time = parse_duration(text);
+    if (time && time->count() > 0) return std::chrono::duration<double>(*time).count();
     return Error{fmt::format("--{} {}: write a time, as in 60s, 500ms or 2m", name, text)};
 }
 

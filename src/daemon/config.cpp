@@ -7,6 +7,7 @@
 #include <sstream>
 #include <toml++/toml.h>
 
+#include "core/duration.hpp"
 #include "core/hash.hpp"
 #include "session/frames.hpp"
 
@@ -68,9 +69,9 @@ public:
     void duration(const std::string& key, milliseconds& target) {
         if (const toml::node* node = find(key)) {
             const auto value = node->value_exact<std::string>();
-            const auto time = value ? read_duration(*value) : std::nullopt;
+            const auto time = value ? parse_duration(*value) : std::nullopt;
             if (time)
-                target = *time;
+                target = std::chrono::round<milliseconds>(*time);
             else
                 complain(*node, fmt::format("{}: write a time, as in \"250ms\" or \"5s\"", path(key)));
         }
@@ -95,18 +96,6 @@ public:
     std::string path(const std::string& key) const { return name_.empty() ? key : name_ + "." + key; }
 
 private:
-    static std::optional<milliseconds> read_duration(const std::string& text) {
-        std::size_t end = 0;
-        while (end < text.size() && (std::isdigit(static_cast<unsigned char>(text[end])) != 0)) ++end;
-        if (end == 0 || end > 9) return std::nullopt;
-        const std::int64_t number = std::stoll(text.substr(0, end));
-        const std::string unit = text.substr(end);
-        if (unit == "ms") return milliseconds(number);
-        if (unit == "s") return milliseconds(number * 1000);
-        if (unit == "m") return milliseconds(number * 60'000);
-        return std::nullopt;
-    }
-
     const toml::table& table_;
     std::string name_;
     std::string& error_;

@@ -14,6 +14,7 @@
 #include "daemon/overview.hpp"
 #include "daemon/sessions.hpp"
 #include "daemon/state.hpp"
+#include "daemon/survey.hpp"
 #include "daemon/vigil.hpp"
 #include "net/log.hpp"
 #include "net/mesh.hpp"
@@ -23,9 +24,6 @@ namespace allot::daemon {
 namespace {
 
 using net::HostId;
-
-// So long a status waits for hosts that do not answer.
-constexpr std::chrono::milliseconds status_patience{500};
 
 class Node {
 public:
@@ -42,6 +40,7 @@ public:
                         ask_for_status(whole, std::move(done));
                     }),
           vigil_(loop_, config, vigil_events()),
+          survey_(loop_, [this](HostId to, const Letter& letter) { send(to, letter); }),
           expiry_(loop_),
           signals_(loop_, SIGTERM, SIGINT, SIGHUP) {}
 
@@ -64,23 +63,16 @@ private:
     void receive_letter(HostId from, const Known& known) { vigil_.receive(from, known); }
     void receive_letter(HostId from, const Buried& buried) { vigil_.receive(from, buried); }
     void receive_letter(HostId from, const Refused& refused) { vigil_.receive(from, refused); }
-    void receive_letter(HostId from, const ReportQuery& query);
-    void receive_letter(HostId from, const ReportAnswer& answer);
+    void receive_letter(HostId from, const ReportQuery& query) {
+        send(from, ReportAnswer{query.number, own_report()});
+    }
+    void receive_letter(HostId from, const ReportAnswer& answer) { survey_.receive(from, answer); }
     void send(HostId to, const Letter& letter);
     void after_turn();
 
     void ask_for_status(bool whole, std::function<void(const session::Status&)> done);
-    void finish_status(std::uint64_t number);
     Report own_report();
     session::HostStatus status_of(HostId host) const;
-    std::string metrics();
-
-    struct StatusRound {
-        std::map<HostId, Report> reports;
-        std::size_t awaited = 0;
-        std::function<void(const session::Status&)> done;
-        std::unique_ptr<net::Timer> patience;
-    };
 
     const Config& config_;
     const HostId self_;
@@ -91,6 +83,7 @@ private:
     Sessions sessions_;
     std::unique_ptr<net::Mesh> mesh_;
     Vigil vigil_;
+    Survey survey_;
     net::Timer expiry_;
     std::optional<Clock::time_point> expiry_set_;
     boost::asio::signal_set signals_;
@@ -98,8 +91,6 @@ private:
     std::unique_ptr<net::Listener> programs_;
     std::unique_ptr<net::Listener> remote_programs_;
     std::unique_ptr<HttpServer> http_;
-    std::map<std::uint64_t, StatusRound> rounds_;
-    std::uint64_t next_round_ = 1;
     int exit_code_ = 0;
     std::string bytes_;
 };
@@ -229,7 +220,7 @@ std::optional<std::string> Node::listen() {
             ask_for_status(
                 true, [done](const session::Status& status) { done(json_text(to_json(status)) + "\n"); });
         };
-        pages.metrics = [this] { return metrics(); };
+        pages.metrics = [this] { return metrics_page(own_report()); };
         pages.health = [this] { return desk_.space(0).closed(); };
         auto http = serve_http(loop_, config_.http, std::move(pages));
         if (!http && config_.http_chosen) return http.error();
@@ -384,59 +375,16 @@ session::HostStatus Node::status_of(HostId host) const {
 }
 
 void Node::ask_for_status(bool whole, std::function<void(const session::Status&)> done) {
-    const std::uint64_t number = next_round_++;
-    StatusRound& round = rounds_[number];
-    round.done = std::move(done);
-    round.reports[self_] = own_report();
-    for (HostId host = 0; whole && host < config_.hosts.size(); ++host) {
-        if (host == self_ || !mesh_->status(host).connected) continue;
-        ++round.awaited;
-        send(host, ReportQuery{number});
-    }
-    if (round.awaited == 0) return finish_status(number);
-    round.patience = std::make_unique<net::Timer>(loop_);
-    round.patience->set(status_patience, [this, number] { finish_status(number); });
-}
-
-void Node::receive_letter(HostId from, const ReportQuery& query) {
-    send(from, ReportAnswer{query.number, own_report()});
-}
-
-void Node::receive_letter(HostId from, const ReportAnswer& answer) {
-    const auto place = rounds_.find(answer.number);
-    if (place == rounds_.end()) return;  // too late
-    place->second.reports[from] = answer.report;
-    if (--place->second.awaited == 0) finish_status(answer.number);
-}
-
-void Node::finish_status(std::uint64_t number) {
-    const auto round = rounds_.extract(number);
-    std::vector<session::HostStatus> missing;
-    for (HostId host = 0; host < config_.hosts.size(); ++host)
-        if (!round.mapped().reports.contains(host)) missing.push_back(status_of(host));
-    round.mapped().done(overview(config_, round.mapped().reports, missing));
-}
-
-std::string Node::metrics() {
-    const Report report = own_report();
-    std::uint64_t holding = 0;
-    std::uint64_t waiting = 0;
-    for (const PartyReport& one : report.parties) ++(one.waiting.empty() ? holding : waiting);
-    std::string text;
-    const auto add = [&](const char* name, const char* type, const char* help, std::uint64_t value) {
-        text += fmt::format("# HELP {} {}\n# TYPE {} {}\n{} {}\n", name, help, name, type, name, value);
-    };
-    add("allot_sessions", "gauge", "Programs that are connected.", report.host.sessions);
-    add("allot_leases_held", "gauge", "Requests of programs of this host that are granted.", holding);
-    add("allot_leases_waiting", "gauge", "Requests of programs of this host that wait.", waiting);
-    add("allot_grants_total", "counter", "Requests granted since the start.", report.host.grants);
-    text += "# HELP allot_link_up Whether the link to a host is up.\n# TYPE allot_link_up gauge\n";
-    for (const session::LinkView& link : report.host.links)
-        text += fmt::format("allot_link_up{{host=\"{}\"}} {}\n", link.to, link.state == "up" ? 1 : 0);
-    text += "# HELP allot_link_sent_total Letters sent to a host.\n# TYPE allot_link_sent_total counter\n";
-    for (const session::LinkView& link : report.host.links)
-        text += fmt::format("allot_link_sent_total{{host=\"{}\"}} {}\n", link.to, link.sent);
-    return text;
+    std::set<HostId> others;
+    for (HostId host = 0; whole && host < config_.hosts.size(); ++host)
+        if (host != self_ && mesh_->status(host).connected) others.insert(host);
+    survey_.ask(others, {{self_, own_report()}},
+                [this, done = std::move(done)](const Survey::Reports& reports) {
+                    std::vector<session::HostStatus> missing;
+                    for (HostId host = 0; host < config_.hosts.size(); ++host)
+                        if (!reports.contains(host)) missing.push_back(status_of(host));
+                    done(overview(config_, reports, missing));
+                });
 }
 
 }  // namespace

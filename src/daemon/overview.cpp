@@ -152,6 +152,31 @@ Report report_of(const Config& config, Desk& desk, const Sessions& sessions) {
     return report;
 }
 
+std::string metrics_page(const Report& report) {
+    std::uint64_t holding = 0;
+    std::uint64_t waiting = 0;
+    for (const PartyReport& one : report.parties) ++(one.waiting.empty() ? holding : waiting);
+    std::string text;
+    const auto describe = [&](const char* name, const char* type, const char* help) {
+        text += fmt::format("# HELP {} {}\n# TYPE {} {}\n", name, help, name, type);
+    };
+    const auto add = [&](const char* name, const char* type, const char* help, std::uint64_t value) {
+        describe(name, type, help);
+        text += fmt::format("{} {}\n", name, value);
+    };
+    add("allot_sessions", "gauge", "Programs that are connected.", report.host.sessions);
+    add("allot_leases_held", "gauge", "Requests of programs of this host that are granted.", holding);
+    add("allot_leases_waiting", "gauge", "Requests of programs of this host that wait.", waiting);
+    add("allot_grants_total", "counter", "Requests granted since the start.", report.host.grants);
+    describe("allot_link_up", "gauge", "Whether the link to a host is up.");
+    for (const session::LinkView& link : report.host.links)
+        text += fmt::format("allot_link_up{{host=\"{}\"}} {}\n", link.to, link.state == "up" ? 1 : 0);
+    describe("allot_link_sent_total", "counter", "Letters sent to a host.");
+    for (const session::LinkView& link : report.host.links)
+        text += fmt::format("allot_link_sent_total{{host=\"{}\"}} {}\n", link.to, link.sent);
+    return text;
+}
+
 session::Status overview(const Config& config, const std::map<net::HostId, Report>& reports,
                          const std::vector<session::HostStatus>& missing) {
     session::Status status{.host = config.host};

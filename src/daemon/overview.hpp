@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <string>
 #include <vector>
 
 #include "daemon/config.hpp"
@@ -13,6 +14,9 @@ namespace allot::daemon {
 
 // Of this host alone.
 Report report_of(const Config& config, Desk& desk, const Sessions& sessions);
+
+// The same in the words of Prometheus.
+std::string metrics_page(const Report& report);
 
 // Of all that have answered. `missing` are those that have not, with what is known of them.
 session::Status overview(const Config& config, const std::map<net::HostId, Report>& reports,

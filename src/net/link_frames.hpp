@@ -52,7 +52,7 @@ BOOST_DESCRIBE_STRUCT(Hello, (), (from, to, agreement, payload_limit, position, 
 enum class FrameKind : std::uint8_t {
     payload,      // number: its own; content: the payload
     acknowledge,  // number: how many payloads came so far; also says that its sender lives
-    goodbye,      // number: 0 if this incarnation may come back, 1 if it has ended
+    goodbye,      // this host stops in order, and may come back as the same incarnation
     refusal       // number: 0; content: why the link is closed, for people
 };
 BOOST_DESCRIBE_ENUM(FrameKind, payload, acknowledge, goodbye, refusal)

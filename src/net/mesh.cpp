@@ -30,7 +30,7 @@ public:
     MeshOfPeers(boost::asio::io_context& loop, MeshConfig config, Events events);
 
     Result<std::uint16_t> start() override;
-    void stop(bool for_good) override;
+    void stop() override;
     void send(HostId to, std::string_view payload) override;
     bool congested() const override { return full_peers_ > 0; }
     LinkStatus status(HostId peer) const override;
@@ -96,13 +96,13 @@ Result<std::uint16_t> MeshOfPeers::start() {
     return listener_->port();
 }
 
-void MeshOfPeers::stop(bool for_good) {
+void MeshOfPeers::stop() {
     if (std::exchange(here_.stopped, true)) return;
     listener_.reset();
     strangers_.clear();
     heartbeat_.cancel();
     acknowledgements_.cancel();
-    for_each_peer([for_good](Peer& peer) { peer.stop(for_good); });
+    for_each_peer([](Peer& peer) { peer.stop(); });
 }
 
 void MeshOfPeers::send(HostId to, std::string_view payload) {

@@ -66,7 +66,7 @@ public:
         std::function<void(HostId peer, std::uint32_t incarnation, bool fresh)> connected;
         std::function<void(HostId peer)> disconnected;
         // That incarnation is over for certain: the kernel says that the process is gone, or a later one
-        // wrote, or it said so itself. After this nothing of it is received. If a later one wrote, this comes
+        // wrote. After this nothing of it is received. If a later one wrote, this comes
         // before `connected`, and `heard` after.
         std::function<void(HostId peer, std::uint32_t incarnation)> ended;
         // Nothing was heard for `silence`, since the start or since the last word; heard: again.
@@ -88,9 +88,8 @@ public:
     // Listens and connects. Port 0 in the own address takes any; it is then told by port().
     virtual Result<std::uint16_t> start() = 0;
     // Closes the links, in order; what is unacknowledged stays in saved(). The others then know that the end
-    // of this process is not the end of this incarnation, unless it ends `for_good`. No event comes after
-    // this.
-    virtual void stop(bool for_good = false) = 0;
+    // of this process is not the end of this incarnation. No event comes after this.
+    virtual void stop() = 0;
 
     // To a host other than this one, at most frame_limit bytes. Kept until it is acknowledged, if need be for
     // ever, or until the incarnation that it was meant for has ended.

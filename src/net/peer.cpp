@@ -46,9 +46,9 @@ void Peer::start() {
     if (here_.config.self < id_) connect();
 }
 
-void Peer::stop(bool for_good) {
+void Peer::stop() {
     if (up_) {
-        write({.kind = FrameKind::goodbye, .number = for_good ? 1u : 0u}, "");
+        write({.kind = FrameKind::goodbye}, "");
         up_->close();
     }
     up_.reset();
@@ -291,7 +291,7 @@ bool Peer::take(const LinkFrame& frame) {
         case FrameKind::acknowledge:
             return take_acknowledgement(frame.head.number);
         case FrameKind::goodbye:
-            take_goodbye(frame.head.number != 0);
+            take_goodbye();
             return false;
         case FrameKind::refusal:
             return break_off("refused: " + printable(frame.content));
@@ -326,14 +326,9 @@ bool Peer::take_acknowledgement(std::uint64_t count) {
     return true;
 }
 
-void Peer::take_goodbye(bool for_good) {
-    parted_ = !for_good;
-    const auto ended = for_good ? link_.end() : std::nullopt;
-    go_down(for_good ? "it has left" : "it has stopped");
-    if (ended) {
-        count_buffer();
-        here_.tell(here_.events.ended, id_, *ended);
-    }
+void Peer::take_goodbye() {
+    parted_ = true;
+    go_down("it has stopped");
     retry_later();
 }
 

@@ -41,7 +41,7 @@ public:
     Peer(Surroundings& here, HostId id);
 
     void start();
-    void stop(bool for_good);
+    void stop();
 
     void send(std::string_view payload);
     // A connection that this peer made, and its hello. Whether it was taken.
@@ -87,7 +87,7 @@ private:
     bool take(const LinkFrame& frame);
     bool take_payload(const LinkFrame& frame);
     bool take_acknowledgement(std::uint64_t count);
-    void take_goodbye(bool for_good);
+    void take_goodbye();
     bool break_off(const std::string& why);
 
     void write(const Head& head, std::string_view content);

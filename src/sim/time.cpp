@@ -1,36 +1,16 @@
 #include "sim/time.hpp"
 
-#include <array>
 #include <charconv>
-#include <cmath>
 #include <fmt/format.h>
 #include <optional>
-#include <utility>
-
 namespace allot::sim {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Time>, 6> units{{{"ns", 1},
-                                                                  {"us", microsecond},
-                                                                  {"ms", millisecond},
-                                                                  {"s", second},
-                                                                  {"m", 60 * second},
-                                                                  {"h", 3600 * second}}};
-
 std::optional<Time> read_time(std::string_view text) {
-    if (text == "0") return 0;
-    double number = 0;
-    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (failure != std::errc{} || !(number >= 0)) return std::nullopt;
-    const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
-    for (const auto& [name, length] : units)
-        if (name == unit) {
-            const double time = std::round(number * static_cast<double>(length));
-            if (time >= static_cast<double>(longest_time)) return std::nullopt;
-            return static_cast<Time>(time);
-        }
-    return std::nullopt;
+    const auto time = parse_duration(text);
+    if (!time) return std::nullopt;
+    return static_cast<Time>(time->count());
 }
 
 struct Range {
@@ -89,11 +69,12 @@ __extension__ using Wide = unsigned __int128;
 }  // namespace
 
 std::string time_text(Time time) {
-    const auto in = [&](std::size_t unit) {
-        return fmt::format("{}{}", static_cast<double>(time) / static_cast<double>(units[unit].second),
-                           units[unit].first);
+    const auto in = [&](const char* unit, Time length) {
+        return fmt::format("{}{}", static_cast<double>(time) / static_cast<double>(length), unit);
     };
-    return time >= second || time == 0 ? in(3) : time >= 100 * microsecond ? in(2) : in(1);
+    return time >= second || time == 0 ? in("s", second)
+           : time >= 100 * microsecond ? in("ms", millisecond)
+                                       : in("us", microsecond);
 }
 
 Result<Time> parse_time(std::string_view name, std::string_view text) {

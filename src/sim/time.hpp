@@ -8,6 +8,7 @@
 #include <string_view>
 #include <variant>
 
+#include "core/duration.hpp"
 #include "core/random.hpp"
 #include "core/result.hpp"
 
@@ -18,8 +19,8 @@ using Time = std::uint64_t;  // nanoseconds
 constexpr Time microsecond = 1'000;
 constexpr Time millisecond = 1'000'000;
 constexpr Time second = 1'000'000'000;
-// No event of a run is later than this (about nine years), so times may be added without a second thought.
-constexpr Time longest_time = Time{1} << 58;
+// No event of a run is later than this.
+constexpr Time longest_time = static_cast<Time>(longest_duration.count());
 
 constexpr double in_ms(Time time) {
     return static_cast<double>(time) / static_cast<double>(millisecond);

@@ -1,7 +1,7 @@
 // The experiment on several locks against what multilock.md, section 8.2, measured of it.
 //
-// All rows take most of a minute, so without ALLOT_FULL_TABLE in the environment (the soak sets it) only a few are
-// tried.
+// All rows take most of a minute, so without ALLOT_FULL_TABLE in the environment (the soak sets it) only a
+// few are tried.
 
 #include "figures/multilock.hpp"
 

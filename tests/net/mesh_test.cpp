@@ -132,14 +132,6 @@ TEST_F(MeshTest, Refuses_an_incarnation_that_lost_its_memory) {
     EXPECT_TRUE(b->received.empty());
 }
 
-TEST_F(MeshTest, Tells_the_end_of_a_host_that_leaves_for_good) {
-    connect_both();
-    b->mesh->stop(true);
-    ASSERT_TRUE(until([&] { return a->was_told("ended 1 1"); }));
-    EXPECT_EQ(a->told, (std::vector<std::string>{"connected 1 1 fresh", "disconnected 1", "ended 1 1"}));
-    EXPECT_EQ(a->problem(bee), "it has left");
-}
-
 TEST_F(MeshTest, Tells_nothing_after_it_was_stopped) {
     connect_both();
     b->on_received = [&] { b->mesh->stop(); };

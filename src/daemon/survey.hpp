@@ -1,0 +1,44 @@
+// Asks all hosts what they see, and waits for those that answer.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+
+#include "daemon/letters.hpp"
+#include "net/mesh.hpp"
+#include "net/timer.hpp"
+
+namespace allot::daemon {
+
+class Survey {
+public:
+    using Reports = std::map<net::HostId, Report>;
+    using Done = std::function<void(const Reports&)>;
+
+    Survey(boost::asio::io_context& loop, std::function<void(net::HostId to, const Letter&)> send)
+        : loop_(loop), send_(std::move(send)) {}
+
+    // `known`: what needs no question. Done at once if nobody is asked.
+    void ask(const std::set<net::HostId>& hosts, Reports known, Done done);
+    void receive(net::HostId from, const ReportAnswer& answer);
+
+private:
+    struct Round {
+        Reports reports;
+        std::set<net::HostId> awaited;
+        Done done;
+        std::unique_ptr<net::Timer> patience;
+    };
+    void finish(std::uint64_t number);
+
+    boost::asio::io_context& loop_;
+    std::function<void(net::HostId, const Letter&)> send_;
+    std::map<std::uint64_t, Round> rounds_;
+    std::uint64_t next_ = 1;
+};
+
+}  // namespace allot::daemon
