@@ -180,6 +180,9 @@ refused '--permit builds=two: write NAME or NAME=UNITS' run --permit builds=two 
 refused 'the name of a semaphore is empty' run --permit =2 -- true
 refused 'permit builds: it is named twice; add the units up' run --permit builds=1,builds -- true
 refused '--timeout soon: write a time, as in 60s' run --lock db --timeout soon -- true
+refused '--start arbitrary: raymond does not say' sim raymond --start arbitrary
+refused '--corrupt-at soon: write times' sim raymond --corrupt-at soon
+refused '--noise any: write a whole number' sim raymond --noise any
 refused '--timeout 999999h: write a time' run --lock db --timeout 999999h -- true
 refused '--timeout excludes --no-wait' run --lock db --timeout 1s --no-wait -- true
 refused '--patience requires --no-wait' run --lock db --patience 1s -- true

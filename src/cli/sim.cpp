@@ -69,6 +69,9 @@ const std::vector<PlanFlag> plan_flags{
     {"leave", "Faults", "who leaves in order when, or as soon as it is idle"},
     {"founders", "Faults", "sites from this one on join later; default all are there"},
     {"join", "Faults", "who joins when"},
+    {"start", "Faults", "boot, or arbitrary: all sites and channels are drawn anew; default boot"},
+    {"corrupt-at", "Faults", "the same at these times of the run, as in 1s,3s"},
+    {"noise", "Faults", "most messages per channel that is drawn anew; default 1"},
     {"detect", "Detector", "how long a failure detector takes, written like --think; default 10ms"},
     {"trust", "Detector",
      "dense: everybody trusts everybody at once; sparse: after --detect; anchor: only the anchor does"},
@@ -154,6 +157,16 @@ sim::Summary run_all(const Job& job, std::ostream* log) {
     return sim::summarise(runs);
 }
 
+void add_recovery(Table& table, const sim::Recovery& recovery) {
+    table.add({"corruptions", with_commas(recovery.corruptions)});
+    const auto add = [&](const std::string& name, const sim::Spread& spread) {
+        table.add({name, fmt::format("{:.4g} (up to {:.4g})", spread.moments.mean(), spread.max)});
+    };
+    add("  until legitimate (ms)", recovery.ms);
+    add("  messages until then", recovery.messages);
+    for (const auto& [probe, count] : recovery.probes) add(fmt::format("  {} until then", probe), count);
+}
+
 void print_for_people(const Job& job, const sim::Summary& summary) {
     const sim::Figures& figures = summary.figures;
     const sim::Intervals& interval = summary.interval;
@@ -178,7 +191,9 @@ void print_for_people(const Job& job, const sim::Summary& summary) {
     mean("use rate", figures.use_rate, interval.use_rate);
     count("most units in use at once", figures.max_concurrent);
     count("most overtakes of a request", figures.overtakes_max);
+    count("most grants to others while one waited", figures.grants_seen_max);
     count("unserved requests", figures.unserved);
+    if (figures.recovery.corruptions > 0) add_recovery(table, figures.recovery);
     count("violations", figures.violations.size());
     count("events", figures.events);
     count("events per CPU second", static_cast<std::uint64_t>(figures.events_per_second));
@@ -221,6 +236,20 @@ boost::json::array by_size_json(const sim::Figures& figures) {
     return sizes;
 }
 
+boost::json::object spread_json(const sim::Spread& spread) {
+    return {{"mean", spread.moments.mean()}, {"deviation", spread.moments.deviation()}, {"max", spread.max}};
+}
+
+boost::json::object recovery_json(const sim::Recovery& recovery) {
+    boost::json::object probes;
+    for (const auto& [probe, count] : recovery.probes) probes[probe] = spread_json(count);
+    return {{"corruptions", recovery.corruptions},
+            {"recovered", recovery.ms.moments.count()},
+            {"ms", spread_json(recovery.ms)},
+            {"messages", spread_json(recovery.messages)},
+            {"probes", probes}};
+}
+
 void print_for_programs(const Job& job, const sim::Summary& summary) {
     const sim::Figures& figures = summary.figures;
     boost::json::object by_kind;
@@ -248,12 +277,14 @@ void print_for_programs(const Job& job, const sim::Summary& summary) {
                                {"use_rate", figures.use_rate},
                                {"max_concurrent", figures.max_concurrent},
                                {"overtakes_max", figures.overtakes_max},
+                               {"grants_seen_max", figures.grants_seen_max},
                                {"unserved", figures.unserved},
                                {"violations", violations},
                                {"events", figures.events},
                                {"events_per_second", figures.events_per_second},
                                {"cpu_seconds", figures.cpu_seconds},
                                {"stopped", figures.stopped}};
+    if (figures.recovery.corruptions > 0) report["recovery"] = recovery_json(figures.recovery);
     if (figures.seeds > 1)
         report["interval"] = {{"grants_per_second", summary.interval.grants_per_second},
                               {"messages_per_grant", summary.interval.messages_per_grant},
@@ -289,6 +320,7 @@ void add_sim(CLI::App& app, Action& action) {
         "  allot sim raymond --sites 15 --permits 5 --latency uniform:0.2ms..1ms --seeds 10\n"
         "  allot sim raymond --sites 15 --permits 5 --crash 2@1s,3@2s --warm-up 3s --json\n"
         "  allot sim raymond --time 20ms --log run.txt; allot play run.txt\n"
+        "  allot sim tree-pool --sites 16 --start arbitrary --corrupt-at 3s,6s --noise 2\n"
         "Exit code: 0 it ran, 1 a property was violated, 2 wrong usage, 3 --limit was reached first.");
     command->add_option("protocol", flags->protocol, "One of `allot protocols`")->required()->type_name("");
     std::set<std::string> known;

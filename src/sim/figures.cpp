@@ -31,6 +31,11 @@ void add_counts(Figures& all, const Figures& run) {
     }
     all.max_concurrent = std::max(all.max_concurrent, run.max_concurrent);
     all.overtakes_max = std::max(all.overtakes_max, run.overtakes_max);
+    all.grants_seen_max = std::max(all.grants_seen_max, run.grants_seen_max);
+    all.recovery.corruptions += run.recovery.corruptions;
+    all.recovery.ms += run.recovery.ms;
+    all.recovery.messages += run.recovery.messages;
+    for (const auto& [probe, count] : run.recovery.probes) all.recovery.probes[probe] += count;
     for (const auto& [size, waiting] : run.waiting_ms_by_size) all.waiting_ms_by_size[size] += waiting;
     all.waiting_ms.max = std::max(all.waiting_ms.max, run.waiting_ms.max);
 }

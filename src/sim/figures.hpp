@@ -1,6 +1,7 @@
 // What a run, or several, came to. docs/simulator.md says exactly what each figure means.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -37,6 +38,29 @@ private:
     double squares_ = 0;  // of the distances from the mean
 };
 
+struct Spread {
+    Moments moments;
+    double max = 0;
+
+    void add(double value) {
+        moments.add(value);
+        max = std::max(max, value);
+    }
+    Spread& operator+=(const Spread& other) {
+        moments += other.moments;
+        max = std::max(max, other.max);
+        return *this;
+    }
+};
+
+// What it took to be legitimate again after everything was drawn anew.
+struct Recovery {
+    std::uint64_t corruptions = 0;
+    Spread ms;
+    Spread messages;                       // sent
+    std::map<std::string, Spread> probes;  // how often the protocol passed each of its probes
+};
+
 struct Violation {
     std::string property;
     std::string detail;
@@ -63,7 +87,9 @@ struct Figures {
     double use_rate = 0;
     std::uint64_t max_concurrent = 0;
     std::uint64_t overtakes_max = 0;
+    std::uint64_t grants_seen_max = 0;  // to others, by a request that waited
     std::uint64_t unserved = 0;
+    Recovery recovery;
     std::vector<Violation> violations;
     std::uint64_t events = 0;
     bool stopped = false;  // before its time, because the observer said so

@@ -92,7 +92,7 @@ void Overtakes::rebuild() {
 void Metrics::begin(Time now) {
     use_until(now);
     began_ = now;
-    requests_ = delivered_ = overtakes_max_ = 0;
+    requests_ = delivered_ = overtakes_max_ = grants_seen_max_ = 0;
     std::fill(by_kind_.begin(), by_kind_.end(), 0);
     waiting_.clear();
     waiting_ms_by_size_.clear();
@@ -104,6 +104,7 @@ void Metrics::requested(SiteId site, Time now) {
     ++requests_;
     since_[site] = now;
     overtakes_.requested(site);
+    grants_before_[site] = grants_;
 }
 
 void Metrics::granted(SiteId site, std::uint64_t size, Time now) {
@@ -111,6 +112,22 @@ void Metrics::granted(SiteId site, std::uint64_t size, Time now) {
     waiting_.add(waited);
     waiting_ms_by_size_[size].add(in_ms(waited));
     overtakes_max_ = std::max(overtakes_max_, overtakes_.granted(site));
+    // Who asks for nothing neither waits nor makes others wait.
+    if (size == 0) return;
+    grants_seen_max_ = std::max(grants_seen_max_, grants_ - grants_before_[site]);
+    ++grants_;
+}
+
+void Metrics::corrupted(Time now) {
+    ++recovery_.corruptions;
+    corruption_ = {now, sent_, probes_};
+}
+
+void Metrics::recovered(Time now) {
+    recovery_.ms.add(in_ms(now - corruption_.at));
+    recovery_.messages.add(static_cast<double>(sent_ - corruption_.sent));
+    for (const auto& [probe, count] : probes_)
+        recovery_.probes[probe].add(static_cast<double>(count - corruption_.probes[probe]));
 }
 
 bool Metrics::occupies(SiteId site, std::uint64_t units, Time now) {
@@ -131,6 +148,7 @@ void Metrics::lets_go(SiteId site, Time now) {
 void Metrics::still_waiting(SiteId site, Time now, Time patience) {
     if (now - since_[site] > patience) ++unserved_;
     overtakes_max_ = std::max(overtakes_max_, overtakes_.so_far(site));
+    grants_seen_max_ = std::max(grants_seen_max_, grants_ - grants_before_[site]);
 }
 
 void Metrics::use_until(Time now) {
@@ -164,6 +182,8 @@ Figures Metrics::figures(Time now, std::uint64_t capacity) const {
     }
     figures.max_concurrent = max_in_use_;
     figures.overtakes_max = overtakes_max_;
+    figures.grants_seen_max = grants_seen_max_;
+    figures.recovery = recovery_;
     figures.unserved = unserved_;
     figures.events = events_;
     return figures;

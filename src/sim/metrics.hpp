@@ -76,14 +76,19 @@ private:
 
 class Metrics {
 public:
-    Metrics(std::size_t sites, std::size_t kinds)
-        : by_kind_(kinds), since_(sites), units_(sites), overtakes_(sites) {}
+    Metrics(std::size_t sites, std::size_t kinds, const std::vector<std::string_view>& probes = {})
+        : by_kind_(kinds), since_(sites), units_(sites), overtakes_(sites), grants_before_(sites) {
+        for (const std::string_view probe : probes) probes_[std::string(probe)] = 0;
+    }
 
     // From now on it counts.
     void begin(Time now);
 
     void event() { ++events_; }
-    void sent(std::size_t kind) { ++by_kind_[kind]; }
+    void sent(std::size_t kind) {
+        ++by_kind_[kind];
+        ++sent_;
+    }
     void delivered() { ++delivered_; }
     void requested(SiteId site, Time now);
     void granted(SiteId site, std::uint64_t size, Time now);
@@ -92,6 +97,11 @@ public:
     // Whether more units are in use now than ever before.
     bool occupies(SiteId site, std::uint64_t units, Time now);
     void lets_go(SiteId site, Time now);
+    void passed(std::string_view probe) { ++probes_[std::string(probe)]; }
+    // Everything was drawn anew, and then the world was legitimate again. What another corruption came
+    // before is not counted as a recovery.
+    void corrupted(Time now);
+    void recovered(Time now);
     // A request that is still open at the end.
     void still_waiting(SiteId site, Time now, Time patience);
 
@@ -116,7 +126,19 @@ private:
     Time in_use_since_ = 0;
     Overtakes overtakes_;
     std::uint64_t overtakes_max_ = 0;
+    std::uint64_t grants_ = 0;                  // the whole run's, of more than nothing
+    std::vector<std::uint64_t> grants_before_;  // each open request
+    std::uint64_t grants_seen_max_ = 0;
     std::uint64_t unserved_ = 0;
+    std::uint64_t sent_ = 0;  // the whole run's
+    std::map<std::string, std::uint64_t> probes_;
+    struct Corruption {
+        Time at = 0;
+        std::uint64_t sent = 0;
+        std::map<std::string, std::uint64_t> probes;
+    };
+    Corruption corruption_;
+    Recovery recovery_;
 };
 
 }  // namespace allot::sim

@@ -10,6 +10,8 @@ namespace allot::sim {
 
 namespace {
 
+// As in `allot check`.
+constexpr std::uint32_t most_noise = 1000;
 constexpr std::uint64_t most_sites = std::numeric_limits<SiteId>::max() - 1;
 
 std::optional<std::uint32_t> read_site(std::string_view text) {
@@ -61,6 +63,23 @@ Result<SiteList> SiteList::parse(std::string_view name, std::string_view text) {
 
 std::string SiteList::text() const {
     return sites.empty() ? "none" : fmt::format("{}", fmt::join(sites, ","));
+}
+
+Result<TimeList> TimeList::parse(std::string_view name, std::string_view text) {
+    TimeList list;
+    if (text == "none") return list;
+    for (const std::string& word : split_list(text)) {
+        const auto time = parse_time(name, word);
+        if (!time) return Error{fmt::format("--{} {}: write times, as in 1s or 1s,3s", name, text)};
+        list.times.push_back(*time);
+    }
+    return list;
+}
+
+std::string TimeList::text() const {
+    std::vector<std::string> words;
+    for (const Time time : times) words.push_back(time_text(time));
+    return words.empty() ? "none" : fmt::format("{}", fmt::join(words, ","));
 }
 
 Result<RequestCounts> RequestCounts::parse(std::string_view name, std::string_view text) {
@@ -189,6 +208,12 @@ std::optional<std::string> wrong(const Plan& plan, std::uint32_t sites) {
         return fmt::format("--founders {}: write a whole number from 1 to {}", plan.founders, sites);
     if (plan.crashes > sites)
         return fmt::format("--crashes {}: write a whole number from 0 to {}", plan.crashes, sites);
+    if (plan.noise > most_noise)
+        return fmt::format("--noise {}: write a whole number from 0 to {}", plan.noise, most_noise);
+    for (const Time time : plan.corrupt_at.times)
+        if (time >= plan.time.value)
+            return fmt::format("--corrupt-at {}: write times before --time {}", plan.corrupt_at.text(),
+                               plan.time.text());
     if (plan.crash_inside > 100)
         return fmt::format("--crash-inside {}: write a whole number from 0 to 100", plan.crash_inside);
     return std::nullopt;

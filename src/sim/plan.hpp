@@ -82,6 +82,19 @@ struct OptionalCount {
     bool operator==(const OptionalCount&) const = default;
 };
 
+// `1s,3s`, or none.
+struct TimeList {
+    std::vector<Time> times;
+
+    static Result<TimeList> parse(std::string_view name, std::string_view text);
+    std::string text() const;
+    bool operator==(const TimeList&) const = default;
+};
+
+// arbitrary: all is drawn anew before the first event, as at the times of corrupt_at.
+enum class Start : std::uint8_t { boot, arbitrary };
+BOOST_DESCRIBE_ENUM(Start, boot, arbitrary)
+
 // `own`: what the protocol needs; fifo narrows.
 enum class LinkChoice : std::uint8_t { own, fifo, unordered };
 BOOST_DESCRIBE_ENUM(LinkChoice, own, fifo, unordered)
@@ -114,6 +127,9 @@ struct Plan {
     Schedule leave;
     std::uint32_t founders = 0;  // sites from this one on are absent until they join; 0: all are founders
     Schedule join;
+    Start start = Start::boot;
+    TimeList corrupt_at;      // then every variable and every channel is drawn anew
+    std::uint32_t noise = 1;  // so many messages at most on each channel that is drawn
 
     // The detector.
     Distribution detect = Distribution::constant(10 * millisecond);
@@ -125,6 +141,7 @@ struct Plan {
     OptionalTime
         patience;  // a request open at the end and older than this is unserved; a quarter of the time
 
+    bool corrupts() const { return start == Start::arbitrary || !corrupt_at.times.empty(); }
     Time from() const { return crash_from.value.value_or(time.value / 10); }
     Time to() const { return crash_to.value.value_or(time.value / 2); }
     Time patient_for() const { return patience.value.value_or(time.value / 4); }
@@ -133,7 +150,7 @@ struct Plan {
     BOOST_DESCRIBE_CLASS(Plan, (),
                          (time, warm_up, think, hold, requests, demand, campers, latency, links, tick,
                           crashes, crash_from, crash_to, crash, crash_inside, restart, leave, founders, join,
-                          detect, trust, anchor, verify, patience),
+                          start, corrupt_at, noise, detect, trust, anchor, verify, patience),
                          (), ())
 };
 

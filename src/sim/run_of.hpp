@@ -17,6 +17,8 @@
 #include "sim/metrics.hpp"
 #include "sim/queue.hpp"
 #include "sim/simulation.hpp"
+#include "world/arbitrary.hpp"
+#include "world/properties.hpp"
 #include "world/step.hpp"
 
 namespace allot::sim {
@@ -56,6 +58,7 @@ struct Surroundings {
     std::optional<SiteId> anchor;
     std::uint64_t capacity = 1;  // units that could be in use at once
     std::uint64_t verify = 0;    // every so many events
+    std::uint64_t look = 1;      // the same until a world is legitimate again
     std::string header;          // of the log
 };
 
@@ -75,7 +78,17 @@ private:
     static constexpr SiteId anybody = std::numeric_limits<SiteId>::max();
     static constexpr std::uint64_t events_per_report = 1 << 16;
 
-    enum class What : std::uint8_t { deliver, timeout, request, release, report, crash, start, leave };
+    enum class What : std::uint8_t {
+        deliver,
+        timeout,
+        request,
+        release,
+        report,
+        crash,
+        start,
+        leave,
+        corrupt
+    };
 
     // A message in flight, to the life of its receiver that there was when it was sent.
     struct Letter {
@@ -115,6 +128,8 @@ private:
     void crash_somebody();
     void crash(SiteId self);
     void leave(SiteId self);
+    void corrupt();
+    void corrupt(SiteId self);
 
     template <class Step>
     void take(SiteId self, Phase before, Step&& step);
@@ -123,6 +138,7 @@ private:
     void settle(SiteId self, Phase before);
     void send_all(SiteId self);
     void send(SiteId self, SiteId to, const Message& message);
+    void launch(const Envelope<Message>& envelope);
     void set_timers(SiteId self);
     void account(SiteId self, Phase before);
     void plan_next(SiteId self);
@@ -140,12 +156,17 @@ private:
         return peer != self && listens_to<P>(ContextOf<P>{config_, self}, peer);
     }
 
+    std::vector<const Letter*> in_flight() const;
     void verify();
+    bool is_legitimate(const View<P>& view, Report& report);
     void judge(const Report& report);
     void log_step(SiteId self, std::string_view verb, std::string_view rest = {});
     void log_delivery(const Envelope<Message>& envelope);
+    void log_envelope(std::string_view verb, const Envelope<Message>& envelope);
+    void log_put(const Envelope<Message>& envelope);
     void log_death(SiteId self);
     void log_outcome(SiteId self, Phase before);
+    void log_corruption(SiteId self);
     Figures finish();
 
     void push(Time at, What what, std::uint32_t index, std::uint32_t timer = 0) {
@@ -183,6 +204,8 @@ private:
     std::ostream* log_ = nullptr;  // once the world is as `allot play` finds it
     bool beginning_ = true;
     bool stopped_ = false;
+    std::optional<Time> corrupted_at_;
+    bool recovering_ = false;  // nothing is promised until the world is legitimate
 };
 
 template <Protocol P>
@@ -201,7 +224,7 @@ RunOf<P>::RunOf(const typename P::Config& config, const Plan& plan, const Surrou
       sites_(config.sites),
       agents_(config.sites),
       timers_(std::size_t{config.sites} * timer_count(), never),
-      metrics_(config.sites, std::variant_size_v<Message>) {
+      metrics_(config.sites, std::variant_size_v<Message>, probes_of<P>()) {
     for (const SiteId site : plan.campers.sites) agents_[site].camps = true;
     if (surroundings.verify > 0) next_verify_ = surroundings.verify;
 }
@@ -252,6 +275,8 @@ void RunOf<P>::handle(const Scheduled& event) {
         case What::leave:
             agents_[index].leaves = true;
             return plan_next(index);
+        case What::corrupt:
+            return corrupt();
     }
 }
 
@@ -267,32 +292,7 @@ void RunOf<P>::begin() {
     log_ = observer_.log;
     if (log_ != nullptr) *log_ << surroundings_.header << '\n';
     plan_faults();
-}
-
-template <Protocol P>
-void RunOf<P>::begin_detectors() {
-    if constexpr (HearsTrusted<P>)
-        for (SiteId self = 0; self < surroundings_.founders; ++self)
-            for (SiteId peer = 0; peer < surroundings_.founders; ++peer) {
-                if (!listens(self, peer)) continue;
-                if (plan_.trust == world::Trust::dense || self == surroundings_.anchor) {
-                    const Phase before = sites_[self].application.phase;
-                    stepper_.detect(self, sites_[self], InputKind::trusted, {peer, 0});
-                    settle(self, before);
-                } else if (plan_.trust == world::Trust::sparse) {
-                    say_later(self, InputKind::trusted, peer);
-                }
-            }
-}
-
-template <Protocol P>
-void RunOf<P>::plan_faults() {
-    for (const auto& item : plan_.crash.items) push(item.at, What::crash, item.site);
-    for (const auto& item : plan_.restart.items) push(item.at, What::start, item.site);
-    for (const auto& item : plan_.join.items) push(item.at, What::start, item.site);
-    for (const auto& item : plan_.leave.items) push(item.at, What::leave, item.site);
-    const Time step = plan_.crashes > 1 ? (plan_.to() - plan_.from()) / (plan_.crashes - 1) : 0;
-    for (std::uint32_t i = 0; i < plan_.crashes; ++i) push(plan_.from() + i * step, What::crash, anybody);
+    if (plan_.start == Start::arbitrary) corrupt();
 }
 
 template <Protocol P>
@@ -338,8 +338,8 @@ void RunOf<P>::deliver(std::uint32_t slot) {
     const SiteId from = letter.envelope.from;
     const SiteId to = letter.envelope.to;
     Site<P>& site = sites_[to];
-    letter.number = 0;
-    if (site.up() && site.incarnation == letter.life) {
+    const bool lost = std::exchange(letter.number, 0) == 0;
+    if (!lost && site.up() && site.incarnation == letter.life) {
         metrics_.delivered();
         if (log_ != nullptr) log_delivery(letter.envelope);
         take(to, site.application.phase, [&] { stepper_.deliver(to, site, from, letter.envelope.message); });
@@ -364,49 +364,6 @@ void RunOf<P>::timeout(SiteId self, std::uint32_t timer) {
 }
 
 template <Protocol P>
-bool RunOf<P>::mortal(SiteId self) const {
-    const Site<P>& site = sites_[self];
-    return site.up() && self != surroundings_.anchor && !agents_[self].dies &&
-           may_crash(site.protocol, stepper_.context(self, site));
-}
-
-// Who crashes is drawn only now: a site that has not started yet may not, and one that is down cannot.
-template <Protocol P>
-void RunOf<P>::crash_somebody() {
-    std::vector<SiteId> mortals;
-    for (SiteId site = 0; site < sites(); ++site)
-        if (mortal(site)) mortals.push_back(site);
-    if (mortals.empty()) return push(now_ + plan_.tick.value, What::crash, anybody);
-    crash(mortals[faults_(mortals.size())]);
-}
-
-template <Protocol P>
-void RunOf<P>::crash(SiteId self) {
-    Site<P>& site = sites_[self];
-    if (!site.up()) return;
-    if (!mortal(self)) return push(now_ + plan_.tick.value, What::crash, self);  // it is tried again
-    if (plan_.crash_inside > 0 && faults_(100) < plan_.crash_inside) {
-        agents_[self].dies = true;
-        return;
-    }
-    log_step(self, "crash");
-    const Phase before = site.application.phase;
-    stepper_.crash(self, site);
-    settle(self, before);
-    announce_end(self);
-}
-
-template <Protocol P>
-void RunOf<P>::leave(SiteId self) {
-    agents_[self].leaves = false;
-    agents_[self].dies = false;  // it leaves in time
-    log_step(self, "leave");
-    stepper_.leave(self, sites_[self]);
-    settle(self, Phase::idle);
-    announce_end(self);
-}
-
-template <Protocol P>
 template <class Step>
 void RunOf<P>::take(SiteId self, Phase before, Step&& step) {
     if (agents_[self].dies) return die_inside(self, before, step);
@@ -414,30 +371,11 @@ void RunOf<P>::take(SiteId self, Phase before, Step&& step) {
     settle(self, before);
 }
 
-// The handler runs, but what it changed is lost, and only the first few of its messages were sent.
-template <Protocol P>
-template <class Step>
-void RunOf<P>::die_inside(SiteId self, Phase before, Step&& step) {
-    agents_[self].dies = false;
-    Site<P> site = sites_[self];
-    step();
-    auto sends = stepper_.fx().sends();
-    sends.erase(sends.begin() + static_cast<std::ptrdiff_t>(faults_(sends.size() + 1)), sends.end());
-    sites_[self] = std::move(site);
-    stepper_.crash(self, sites_[self]);
-    if (log_ != nullptr && !sends.empty()) *log_ << " sent";
-    for (const auto& one : sends) {
-        if (log_ != nullptr) fmt::print(*log_, " {}", one.to);
-        send(self, one.to, one.message);
-    }
-    settle(self, before);
-    announce_end(self);
-}
-
 // What a step left behind: messages, timers, notices, and what its application does next.
 template <Protocol P>
 void RunOf<P>::settle(SiteId self, Phase before) {
     log_outcome(self, before);
+    for (const std::string_view probe : stepper_.fx().probes()) metrics_.passed(probe);
     if (!stepper_.report().clean()) judge(stepper_.report());
     if constexpr (!std::same_as<MonitorOf<P>, NoMonitor>) {
         Report report;
@@ -466,14 +404,17 @@ void RunOf<P>::send(SiteId self, SiteId to, const Message& message) {
     const Site<P>& receiver = sites_[to];
     // Messages to a site that is gone vanish; while the founders start, all of them count as there.
     if (!receiver.up() && !(beginning_ && to < surroundings_.founders)) return;
+    launch({self, to, message});
+}
+
+template <Protocol P>
+void RunOf<P>::launch(const Envelope<Message>& envelope) {
     const std::uint32_t slot = flight_.take();
     Letter& letter = flight_[slot];
-    letter.envelope.from = self;
-    letter.envelope.to = to;
-    letter.envelope.message = message;
-    letter.life = receiver.incarnation;
+    letter.envelope = envelope;
+    letter.life = sites_[envelope.to].incarnation;
     letter.number = ++letters_;
-    push(arrival(self, to), What::deliver, slot);
+    push(arrival(envelope.from, envelope.to), What::deliver, slot);
 }
 
 // On FIFO links no message overtakes an earlier one of its channel. Only channels whose newest message is
@@ -558,166 +499,55 @@ Demand RunOf<P>::draw_demand(SiteId self) {
     }
 }
 
+// As worlds have them: on FIFO links, the oldest message of a channel first.
 template <Protocol P>
-void RunOf<P>::say_later(SiteId to, InputKind kind, SiteId about) {
-    const std::uint32_t slot = words_.take();
-    words_[slot] = {to, sites_[to].incarnation, kind, about};
-    push(now_ + plan_.detect.draw(detector_), What::report, slot);
-}
-
-template <Protocol P>
-void RunOf<P>::hear(std::uint32_t slot) {
-    const Word word = words_[slot];
-    words_.give_back(slot);
-    Site<P>& site = sites_[word.to];
-    const auto life = life_meant(word);
-    if (!site.up() || site.incarnation != word.life || !life) return;
-    if (log_ != nullptr) log_step(word.to, enum_name(word.kind), fmt::format(" {}", word.about));
-    take(word.to, site.application.phase, [&] {
-        stepper_.detect(word.to, site, word.kind, {word.about, *life});
-    });
-    // The next life is trusted only when the last one is known to be over.
-    if (HearsTrusted<P> && word.kind == InputKind::dead && sites_[word.about].up() &&
-        plan_.trust != world::Trust::anchor)
-        say_later(word.to, InputKind::trusted, word.about);
-}
-
-// The axioms of the detectors, as world::Walker has them, for a detector that never lies: of which life of
-// the peer this may be said now, if of any.
-template <Protocol P>
-std::optional<std::uint32_t> RunOf<P>::life_meant(const Word& word) const {
-    const Site<P>& peer = sites_[word.about];
-    const auto known = sites_[word.to].detector.find(word.about);
-    const Watch watch = known == sites_[word.to].detector.end() ? Watch{} : known->second;
-    const bool gone = peer.standing == Standing::down || peer.standing == Standing::left;
-    switch (word.kind) {
-        case InputKind::trusted:
-            if (!peer.up() || watch.reported < watch.trusted || peer.incarnation < watch.reported)
-                return std::nullopt;
-            return peer.incarnation;
-        case InputKind::dead: {
-            // Without a handler for trust, every life counts as trusted.
-            const std::uint32_t trusted = HearsTrusted<P> ? watch.trusted : watch.reported + 1;
-            if (watch.reported >= trusted || !(gone || peer.incarnation >= trusted)) return std::nullopt;
-            return trusted - 1;
-        }
-        case InputKind::suspected:
-            if (watch.suspected || !gone || word.about == surroundings_.anchor) return std::nullopt;
-            return peer.incarnation;
-        case InputKind::unsuspected:
-            if (!watch.suspected || !peer.up()) return std::nullopt;
-            return peer.incarnation;
-        default:  // departed
-            if (!gone) return std::nullopt;
-            return peer.incarnation;
-    }
-}
-
-template <Protocol P>
-void RunOf<P>::announce_start(SiteId self) {
-    if constexpr (HearsTrusted<P> || HearsUnsuspected<P>)
-        for (SiteId peer = 0; peer < sites(); ++peer) {
-            if (!sites_[peer].up() || !listens(peer, self)) continue;
-            if (HearsTrusted<P> && plan_.trust != world::Trust::anchor)
-                say_later(peer, InputKind::trusted, self);
-            if (HearsUnsuspected<P>) say_later(peer, InputKind::unsuspected, self);
-        }
-}
-
-template <Protocol P>
-void RunOf<P>::announce_end(SiteId self) {
-    if constexpr (HearsDead<P> || HearsSuspected<P> || HearsDeparted<P>)
-        for (SiteId peer = 0; peer < sites(); ++peer) {
-            if (!sites_[peer].up() || !listens(peer, self)) continue;
-            if (HearsDead<P>) say_later(peer, InputKind::dead, self);
-            if (HearsSuspected<P>) say_later(peer, InputKind::suspected, self);
-            if (HearsDeparted<P>) say_later(peer, InputKind::departed, self);
-        }
-}
-
-// A site that joins or comes back is told of the others.
-template <Protocol P>
-void RunOf<P>::inform(SiteId self) {
-    if constexpr (HearsTrusted<P> || HearsDead<P> || HearsSuspected<P> || HearsDeparted<P>)
-        for (SiteId peer = 0; peer < sites(); ++peer) {
-            const Site<P>& other = sites_[peer];
-            if (other.standing == Standing::absent || !listens(self, peer)) continue;
-            if (HearsTrusted<P> && other.up() && plan_.trust != world::Trust::anchor)
-                say_later(self, InputKind::trusted, peer);
-            const std::uint32_t lives_over = other.incarnation + (other.up() ? 0 : 1);
-            if (HearsDead<P> && !HearsTrusted<P>)
-                for (std::uint32_t life = 0; life < lives_over; ++life)
-                    say_later(self, InputKind::dead, peer);
-            if (HearsSuspected<P> && !other.up()) say_later(self, InputKind::suspected, peer);
-            if (HearsDeparted<P> && !other.up()) say_later(self, InputKind::departed, peer);
-        }
-}
-
-template <Protocol P>
-void RunOf<P>::verify() {
-    next_verify_ = metrics_.events() + surroundings_.verify;
-    std::vector<const Site<P>*> sites;
-    for (const Site<P>& site : sites_) sites.push_back(&site);
+std::vector<const typename RunOf<P>::Letter*> RunOf<P>::in_flight() const {
     std::vector<const Letter*> letters;
     for (const Letter& letter : flight_.items()) {
         const Site<P>& receiver = sites_[letter.envelope.to];
         if (letter.number > 0 && receiver.up() && receiver.incarnation == letter.life)
             letters.push_back(&letter);
     }
-    // As worlds have them: on FIFO links, the oldest message of a channel first.
     const auto order = [](const Letter* letter) {
         return std::tuple(letter->envelope.from, letter->envelope.to, letter->number);
     };
     if (surroundings_.links == Links::fifo)
         std::sort(letters.begin(), letters.end(),
                   [&](const Letter* a, const Letter* b) { return order(a) < order(b); });
+    return letters;
+}
+
+template <Protocol P>
+void RunOf<P>::verify() {
+    std::vector<const Site<P>*> sites;
+    for (const Site<P>& site : sites_) sites.push_back(&site);
     std::vector<const Envelope<Message>*> flight;
-    for (const Letter* letter : letters) flight.push_back(&letter->envelope);
+    for (const Letter* letter : in_flight()) flight.push_back(&letter->envelope);
+    const View<P> view{config_, sites, flight};
     Report report;
-    P::on_state(View<P>{config_, sites, flight}, report);
+    if (!corrupted_at_ || is_legitimate(view, report)) P::on_state(view, report);
     judge(report);
+    next_verify_ = metrics_.events() + (recovering_ ? surroundings_.look : surroundings_.verify);
 }
 
 // The first violation ends the run: what comes after it means nothing.
 template <Protocol P>
 void RunOf<P>::judge(const Report& report) {
-    if (report.clean() || stopped_) return;
+    if (report.clean() || stopped_ || recovering_) return;
     violations_.push_back({report.property(), report.detail(), now_, seed_});
     stopped_ = true;
 }
 
 template <Protocol P>
-void RunOf<P>::log_step(SiteId self, std::string_view verb, std::string_view rest) {
-    if (log_ == nullptr) return;
-    log_death(self);
-    fmt::print(*log_, "{} {}{}", verb, self, rest);
-}
-
-template <Protocol P>
-void RunOf<P>::log_delivery(const Envelope<Message>& envelope) {
-    log_death(envelope.to);
-    const auto content = std::visit([](const auto& kind) { return to_json(kind); }, envelope.message);
-    fmt::print(*log_, "deliver {} -> {} {} {}", envelope.from, envelope.to, kind_name(envelope.message),
-               boost::json::serialize(content));
-}
-
-template <Protocol P>
-void RunOf<P>::log_death(SiteId self) {
-    if (agents_[self].dies) fmt::print(*log_, "crash {} in ", self);
-}
-
-template <Protocol P>
-void RunOf<P>::log_outcome(SiteId self, Phase before) {
-    if (log_ == nullptr) return;
-    const Phase after = sites_[self].application.phase;
-    fmt::print(*log_, "  # {}", time_text(now_));
-    if (after != before) fmt::print(*log_, ": {} is {}", self, enum_name(after));
-    *log_ << '\n';
-}
-
-template <Protocol P>
 Figures RunOf<P>::finish() {
     if (!stopped_) verify();
+    if (!stopped_ && recovering_) {
+        recovering_ = false;
+        Report report;
+        report.violated(world::convergence.name, fmt::format("not legitimate {} after the last corruption",
+                                                             time_text(now_ - *corrupted_at_)));
+        judge(report);
+    }
     for (SiteId site = 0; site < sites(); ++site)
         if (sites_[site].up() && sites_[site].application.phase == Phase::waiting)
             metrics_.still_waiting(site, now_, plan_.patient_for());
@@ -751,3 +581,7 @@ double RunOf<P>::cpu_seconds() {
 }
 
 }  // namespace allot::sim
+
+#include "sim/run_detectors.hpp"
+#include "sim/run_faults.hpp"
+#include "sim/run_log.hpp"

@@ -103,8 +103,14 @@ Result<Surroundings> surroundings_of(const typename P::Config& config, const Pla
         return Error{"--trust anchor: write --anchor SITE with it"};
     if (!plan.leave.items.empty() && !Leaves<P>)
         return Error{fmt::format("--leave: a site of {} cannot leave", P::name)};
+    if (plan.corrupts() && !(world::HasDomains<P> && SaysLegal<P>))
+        return Error{fmt::format(
+            "--{}: {} does not say what its states may be",
+            plan.start == Start::arbitrary ? "start arbitrary" : "corrupt-at " + plan.corrupt_at.text(),
+            P::name)};
     around.capacity = std::max<std::uint64_t>(1, capacity_of<P>(config));
     around.verify = plan.verify.value.value_or(usual_verify(config.sites));
+    around.look = std::max<std::uint64_t>(1, plan.verify.value.value_or(config.sites / 100));
 
     Parameters header = parameters;
     if (around.founders < config.sites) header["founders"] = std::to_string(around.founders);

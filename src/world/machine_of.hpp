@@ -10,26 +10,16 @@
 #include <string>
 
 #include "core/bytes.hpp"
-#include "core/corrupt.hpp"
 #include "core/hash.hpp"
 #include "core/json.hpp"
 #include "core/random.hpp"
 #include "core/stamps.hpp"
+#include "world/arbitrary.hpp"
 #include "world/machine.hpp"
 #include "world/stable_vector.hpp"
 #include "world/step.hpp"
 
 namespace allot::world {
-
-// Optional hooks for arbitrary starts: the range of a member, and whom a site may send to.
-template <class P>
-concept HasDomains = requires(const ContextOf<P>& ctx, std::string_view member) {
-    { P::domain(ctx, member) } -> std::same_as<std::optional<Domain>>;
-};
-template <class P>
-concept HasChannels = requires(const ContextOf<P>& ctx) {
-    { P::channels(ctx) } -> std::same_as<std::vector<SiteId>>;
-};
 
 // Keeps each distinct value once. Equal values have equal bytes, so bytes are the key.
 template <class Value>
@@ -547,18 +537,9 @@ World MachineOf<P>::arbitrary(std::uint64_t seed, std::uint32_t noise) {
         for (SiteId self = 0; self < world.sites.size(); ++self) {
             Site<P> site = sites_[world.sites[self]];
             const auto ctx = stepper_.context(self, site);
-            const auto domain = [&](std::string_view member) { return P::domain(ctx, member); };
-            corrupt(site.protocol, random, domain);
-            site.application.phase = site.protocol.phase();
+            draw_site<P>(ctx, site, random);
             world.sites[self] = intern_local(self, site);
-            std::vector<SiteId> channels;
-            if constexpr (HasChannels<P>) channels = P::channels(ctx);
-            for (const SiteId to : channels)
-                for (auto count = random(noise + 1); count > 0; --count) {
-                    Envelope<Message> envelope{self, to, {}};
-                    corrupt(envelope.message, random, domain);
-                    sent.push_back(envelope);
-                }
+            draw_messages<P>(ctx, noise, random, sent);
         }
         launch(world, std::move(sent));
     }
