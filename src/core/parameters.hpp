@@ -30,6 +30,13 @@ std::vector<std::string> split_list(std::string_view text);  // a,b,c
 
 namespace detail {
 
+// A described struct is no parameter, unless it says how it is written.
+template <class T>
+concept IsParameter = !reflect::Struct<T> || requires(const T& value) {
+    { T::parse(std::string_view(), std::string_view()) } -> std::same_as<Result<T>>;
+    { value.text() } -> std::convertible_to<std::string>;
+};
+
 template <class T>
 std::optional<std::string> parse_into(T& target, std::string_view name, std::string_view text) {
     if constexpr (reflect::Bool<T>) {
@@ -98,7 +105,7 @@ std::vector<ParameterInfo> parameters_of() {
     std::vector<ParameterInfo> list;
     Config config;
     for_each_member(config, [&](std::string_view name, const auto& member) {
-        if constexpr (!reflect::Struct<std::remove_cvref_t<decltype(member)>>)
+        if constexpr (detail::IsParameter<std::remove_cvref_t<decltype(member)>>)
             list.push_back({spelled(name), parameter_text(member)});
     });
     return list;
@@ -145,7 +152,7 @@ Result<Config> take_config(Parameters& given) {
     Config config;
     std::optional<std::string> wrong;
     for_each_member(config, [&](std::string_view name, auto& member) {
-        if constexpr (!reflect::Struct<std::remove_cvref_t<decltype(member)>>) {
+        if constexpr (detail::IsParameter<std::remove_cvref_t<decltype(member)>>) {
             const auto place = given.find(spelled(name));
             if (wrong || place == given.end()) return;
             wrong = detail::parse_into(member, place->first, place->second);
