@@ -36,6 +36,8 @@ public:
         else if (explored.stopped_by.empty())
             judge_liveness_of(explored);
         conclude(explored);
+        if (options_.waits && result_.verdict == Verdict::holds)
+            result_.waits = longest_waits(graph_, watchdog_);
         result_.seconds = watchdog_.seconds();
         result_.cpu_seconds = cpu_seconds() - cpu_before;
         result_.bytes_per_state = static_cast<double>(peak_resident_bytes()) /

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "check/store.hpp"
+#include "check/waits.hpp"
 #include "world/machine.hpp"
 #include "world/walker.hpp"
 
@@ -33,6 +34,7 @@ struct Options {
     std::optional<double> limit_seconds;
     StoreKind store = StoreKind::exact;
     std::vector<world::World> starts;                  // empty: the machine's initial world
+    bool waits = false;                                // find the longest wait of each site
     bool from_anywhere = false;                        // starts are arbitrary: judge convergence
     std::function<void(const Progress&)> on_progress;  // called a few times a second
 };
@@ -63,6 +65,7 @@ struct Result {
     double bytes_per_state = 0;  // peak resident memory of the process over states
     double omission_probability = 0;
     std::uint64_t gaps_cut = 0;  // see Walker::gaps_cut
+    std::vector<Wait> waits;     // by site, where they were asked for and nothing is violated
     std::vector<Violation> violations;
 };
 

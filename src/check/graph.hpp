@@ -65,6 +65,14 @@ public:
     // One word per node that each analysis uses as it likes.
     std::uint32_t& note(Node node) { return stores_[owner(node)].note(position(node)); }
 
+    // Numbers all nodes from 0; the notes then hold numbers. A node that is left out has none.
+    static constexpr std::uint32_t no_number = 0xFFFFFFFF;
+    std::size_t number_all() {
+        std::uint32_t count = 0;
+        for_each_node([&](Node node) { note(node) = count++; });
+        return count;
+    }
+
     // Steps of the shortest way to a node. Levels are closed one after the other as the search goes on.
     void close_level() {
         for (unsigned i = 0; i < owners(); ++i) level_ends_[i].push_back(stores_[i].end());

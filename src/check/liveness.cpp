@@ -8,6 +8,8 @@
 #include <set>
 #include <thread>
 
+#include "check/components.hpp"
+#include "check/edges.hpp"
 #include "check/watchdog.hpp"
 
 namespace allot::check {
@@ -16,38 +18,7 @@ namespace {
 
 using world::ActionKey;
 using world::Move;
-using world::Walker;
 using world::World;
-
-constexpr std::uint32_t no_number = 0xFFFFFFFF;
-
-// The steps of a node, as edges of the graph. One per thread.
-class Edges {
-public:
-    explicit Edges(Graph& graph) : graph_(graph), walker_(graph.machine()) {}
-
-    // f(move, node after, whether the step changes anything)
-    template <class F>
-    void visit(Node node, F&& f) {
-        unpack(graph_.tuple(node), graph_.machine().setup().sites, world_);
-        walker_.for_each_step(world_, [&](const Move& move, const World& after, const Report& report) {
-            if (!graph_.goes_on(world_, report)) return;
-            next_ = after;
-            walker_.canonical(next_);
-            packed_.assign(next_);
-            f(move, graph_.find(packed_));
-        });
-    }
-    const World& world() const { return world_; }
-    ActionKey action(const Move& move) const { return walker_.action(move); }
-
-private:
-    Graph& graph_;
-    Walker walker_;
-    World world_;
-    World next_;
-    Packed packed_;
-};
 
 // The worlds in which something that must end has not ended yet: they may be left only by ending it.
 class Bad {
@@ -66,113 +37,39 @@ private:
     std::optional<SiteId> site_;
 };
 
-// Tarjan's algorithm on the bad part of the graph, without recursion; stops at the first fair component.
+// Looks for a component of the bad part of the graph in which a fair run can stay.
 class ComponentSearch {
 public:
     ComponentSearch(Graph& graph, std::size_t numbered, Bad bad, const std::atomic<bool>& stop)
-        : graph_(graph), edges_(graph), bad_(bad), stop_(stop), index_(numbered, 0), low_(numbered, 0) {}
+        : graph_(graph),
+          edges_(graph),
+          bad_(bad),
+          components_(
+              graph, numbered, [this](const World& world) { return bad_.colour(graph_.machine(), world); },
+              stop) {}
 
     std::optional<Lasso> run() {
         std::optional<Lasso> lasso;
-        graph_.for_each_node([&](Node node) {
-            if (lasso || stop_ || number(node) == no_number || index_[number(node)] != 0 || colour(node) == 0)
-                return;
-            lasso = search_from(node);
+        components_.run([&](const std::vector<Node>& component, bool moves_on) {
+            if (component.size() > 1)
+                lasso = judge(component);
+            else if (!moves_on)
+                lasso = Lasso{component, {}, bad_.site()};
+            return !lasso;
         });
         return lasso;
     }
 
 private:
-    struct Frame {
-        Node node;
-        std::size_t first_edge;  // of the edges still to follow, on top of pending_
-        bool moves_on;           // some fair step changes the world
-    };
-
-    std::uint32_t number(Node node) { return graph_.note(node); }
-    int colour(Node node) {
-        unpack(graph_.tuple(node), graph_.machine().setup().sites, scratch_);
-        return bad_.colour(graph_.machine(), scratch_);
-    }
-
-    std::optional<Lasso> search_from(Node root);
-    void enter(Node node);
-    std::optional<Lasso> leave(const Frame& frame);
     std::optional<Lasso> judge(const std::vector<Node>& component);
     Lasso way_round(const std::vector<Node>& component);
-    // Nodes of the component being judged are finished and bear its name where they had their low link.
-    bool inside(Node node) {
-        const std::uint32_t n = node == 0 ? no_number : number(node);
-        return n != no_number && index_[n] == finished && low_[n] == component_;
-    }
+    bool inside(Node node) const { return components_.inside(node); }
 
     Graph& graph_;
     Edges edges_;
     Bad bad_;
-    const std::atomic<bool>& stop_;
-    std::vector<std::uint32_t> index_;
-    std::vector<std::uint32_t> low_;
-    std::vector<Frame> frames_;
-    std::vector<Node> pending_;
-    std::vector<Node> stack_;
-    std::uint32_t next_index_ = 1;
-    std::uint32_t component_ = 0;
-    World scratch_;
-
-    static constexpr std::uint32_t finished = 0xFFFFFFFF;
+    Components components_;
 };
-
-void ComponentSearch::enter(Node node) {
-    index_[number(node)] = low_[number(node)] = next_index_++;
-    stack_.push_back(node);
-    Frame frame{node, pending_.size(), false};
-    const int mine = colour(node);
-    edges_.visit(node, [&](const Move& move, Node after) {
-        if (after == node) return;
-        frame.moves_on = frame.moves_on || move.fair;
-        if (after != 0 && number(after) != no_number && colour(after) == mine) pending_.push_back(after);
-    });
-    frames_.push_back(frame);
-}
-
-std::optional<Lasso> ComponentSearch::search_from(Node root) {
-    enter(root);
-    while (!frames_.empty() && !stop_) {
-        const Frame frame = frames_.back();
-        if (pending_.size() > frame.first_edge) {
-            const Node next = pending_.back();
-            pending_.pop_back();
-            const std::uint32_t n = number(next);
-            if (index_[n] == 0)
-                enter(next);
-            else if (index_[n] != finished)
-                low_[number(frame.node)] = std::min(low_[number(frame.node)], index_[n]);
-            continue;
-        }
-        frames_.pop_back();
-        if (!frames_.empty()) {
-            std::uint32_t& above = low_[number(frames_.back().node)];
-            above = std::min(above, low_[number(frame.node)]);
-        }
-        if (auto lasso = leave(frame)) return lasso;
-    }
-    return std::nullopt;
-}
-
-std::optional<Lasso> ComponentSearch::leave(const Frame& frame) {
-    if (low_[number(frame.node)] != index_[number(frame.node)]) return std::nullopt;
-    const auto first = std::find(stack_.rbegin(), stack_.rend(), frame.node).base() - 1;
-    std::vector<Node> component(first, stack_.end());
-    stack_.erase(first, stack_.end());
-    ++component_;
-    for (const Node node : component) {
-        index_[number(node)] = finished;
-        low_[number(node)] = component_;
-    }
-    if (component.size() > 1) return judge(component);
-    if (frame.moves_on) return std::nullopt;
-    return Lasso{{frame.node}, {}, bad_.site()};
-}
 
 // Fair actions that are possible everywhere in the component and never taken inside make it unfair.
 std::optional<Lasso> ComponentSearch::judge(const std::vector<Node>& component) {
@@ -304,7 +201,6 @@ public:
 private:
     void search_components();
     std::size_t number_core();
-    std::size_t number_all();
     bool peel();
     void search_unservable();
     bool may_go_on(std::size_t extra_bytes = 0) {
@@ -350,13 +246,7 @@ bool Liveness::peel() {
 std::size_t Liveness::number_core() {
     std::uint32_t count = 0;
     graph_.for_each_node(
-        [&](Node node) { graph_.note(node) = graph_.note(node) == 0 ? no_number : count++; });
-    return count;
-}
-
-std::size_t Liveness::number_all() {
-    std::uint32_t count = 0;
-    graph_.for_each_node([&](Node node) { graph_.note(node) = count++; });
+        [&](Node node) { graph_.note(node) = graph_.note(node) == 0 ? Graph::no_number : count++; });
     return count;
 }
 
@@ -364,7 +254,7 @@ void Liveness::search_components() {
     // Only cycles matter where it is known that no run just ends badly.
     const bool only_cycles = task_.no_deadlock && !task_.convergence;
     if (only_cycles && !peel()) return;
-    const std::size_t numbered = only_cycles ? number_core() : number_all();
+    const std::size_t numbered = only_cycles ? number_core() : graph_.number_all();
     if (numbered == 0) return;
 
     std::vector<Bad> tasks;
@@ -399,7 +289,7 @@ void Liveness::search_components() {
 
 // Who can still be served, by steps that are fair: worked backwards until nothing changes.
 void Liveness::search_unservable() {
-    const std::size_t count = number_all();
+    const std::size_t count = graph_.number_all();
     const world::Machine& machine = graph_.machine();
     const std::size_t sites = machine.setup().sites;
     std::vector<Node> order;

@@ -31,6 +31,7 @@ struct CheckFlags {
     std::string noise = "1";
     std::string seed = "1";
     std::string out;
+    bool waits = false;
     bool json = false;
 };
 
@@ -56,6 +57,9 @@ Result<check::Options> read_options(const CheckFlags& flags) {
         if (!threads) return Error{threads.error()};
         options.threads = static_cast<unsigned>(*threads);
     }
+    options.waits = flags.waits;
+    if (flags.waits && flags.store == "fingerprint")
+        return Error{"--waits: the longest waits need the exact store; leave --store out"};
     if (const auto wrong = allot::detail::parse_into(options.store, "store", flags.store))
         return Error{*wrong};
     return options;
@@ -72,6 +76,7 @@ std::optional<std::string> add_starts(const CheckFlags& flags, Job& job) {
     const auto seed = parse_number("seed", flags.seed, 0, ~std::uint64_t{0});
     for (const auto* number : {&samples, &noise, &seed})
         if (!*number) return number->error();
+    if (const auto wrong = job.machine->wrong_noise(*noise)) return wrong;
     job.options.from_anywhere = true;
     for (std::uint64_t i = 0; i < *samples; ++i)
         job.options.starts.push_back(job.machine->arbitrary(*seed + i, static_cast<std::uint32_t>(*noise)));
@@ -141,7 +146,9 @@ std::string requests_line(const world::Setup& setup) {
 std::string faults_line(const world::Setup& setup) {
     std::vector<std::string> faults;
     const auto add = [&](std::uint32_t count, const char* one, const char* what, const char* how = "") {
-        if (count > 0)
+        if (count == world::any_number)
+            faults.push_back(fmt::format("any number of {}{}{}", one, what, how));
+        else if (count > 0)
             faults.push_back(fmt::format("up to {} {}{}{}", count, one, count > 1 ? what : "", how));
     };
     add(setup.crashes, "crash", "es", ", between steps and inside them");
@@ -179,6 +186,13 @@ std::string stamps_line(const world::Machine& machine, const check::Result& resu
     return "Stamps: renamed to small ones; no distance was cut, so this is exact.";
 }
 
+std::vector<std::string> wait_texts(const check::Result& result) {
+    std::vector<std::string> texts;
+    for (const check::Wait& wait : result.waits)
+        texts.push_back(wait ? std::to_string(*wait) : "any number of");
+    return texts;
+}
+
 // Under which bounds the verdict was reached, one sentence each.
 std::vector<std::string> bounds(const Job& job, const check::Result& result) {
     const world::Setup& setup = job.machine->setup();
@@ -194,9 +208,18 @@ std::vector<std::string> bounds(const Job& job, const check::Result& result) {
     if (setup.backlog > 0)
         lines.push_back(fmt::format("Timers: fire only while every channel holds fewer than {} messages.",
                                     setup.backlog));
+    if (setup.copies > 0)
+        lines.push_back(fmt::format(
+            "Patient timers: fire only while fewer than {} of the messages they send are in flight.",
+            setup.copies));
+    if (!setup.campers.empty())
+        lines.push_back(fmt::format("Campers: {} may hold for ever.", fmt::join(setup.campers, ", ")));
     if (job.options.from_anywhere)
         lines.push_back(
             fmt::format("Starts: {} arbitrary ones, all schedules of each.", job.options.starts.size()));
+    if (!result.waits.empty())
+        lines.push_back(fmt::format("Waits: others are served at most {} times while a site waits, by site.",
+                                    fmt::join(wait_texts(result), ", ")));
     if (result.omission_probability > 0)
         lines.push_back(fmt::format("Store: fingerprints; a world was missed with probability {:.2g}.",
                                     result.omission_probability));
@@ -234,7 +257,8 @@ boost::json::value config_of(const Job& job) {
     config["restarts"] = setup.restarts;
     config["leaves"] = setup.leaves;
     config["duplicate"] = setup.duplicate;
-    config["lose"] = setup.lose;
+    config["lose"] =
+        setup.lose == world::any_number ? boost::json::value("any") : boost::json::value(setup.lose);
     config["cancel"] = setup.cancel;
     config["links"] = enum_name(setup.links);
     config["trust"] = enum_name(setup.trust);
@@ -242,6 +266,8 @@ boost::json::value config_of(const Job& job) {
     config["full"] = setup.full;
     config["ranks"] = setup.ranked();
     config["backlog"] = setup.backlog;
+    config["copies"] = setup.copies;
+    config["campers"] = boost::json::array(setup.campers.begin(), setup.campers.end());
     config["threads"] = job.options.threads;
     return config;
 }
@@ -257,6 +283,9 @@ void print_for_programs(const Job& job, const check::Result& result) {
                               {"detail", violation.detail},
                               {"replayed", violation.replayed},
                               {"scenario", check::scenario_of(*job.machine, violation)}});
+    boost::json::array waits;
+    for (const check::Wait& wait : result.waits)
+        waits.push_back(wait ? boost::json::value(*wait) : boost::json::value("any"));
     const boost::json::value report{{"protocol", job.machine->name()},
                                     {"config", config_of(job)},
                                     {"verdict", enum_name(result.verdict)},
@@ -270,6 +299,7 @@ void print_for_programs(const Job& job, const check::Result& result) {
                                     {"omission_probability", result.omission_probability},
                                     {"gaps_cut", result.gaps_cut},
                                     {"stopped_by", result.stopped_by},
+                                    {"waits", waits},
                                     {"violations", violations}};
     fmt::print("{}\n", boost::json::serialize(report));
 }
@@ -325,6 +355,10 @@ void add_check(CLI::App& app, Action& action) {
     text("--samples", flags->samples, "With --start arbitrary: how many starts; default 100");
     text("--noise", flags->noise, "With --start arbitrary: most messages per channel; default 1");
     text("--seed", flags->seed, "With --start arbitrary: where the drawing begins; default 1");
+    command
+        ->add_flag("--waits", flags->waits,
+                   "Find how often others are served, at most, while each site waits")
+        ->group("Search");
     text("--out", flags->out, "Write the counterexample to this file, too");
     command->add_flag("--json", flags->json, "For programs");
     command->callback([&action, flags] { action = [flags] { return run_check(*flags); }; });

@@ -46,7 +46,7 @@ const std::vector<std::pair<const char*, const char*>> surroundings{
     {"restarts", "how many crashed sites may come back; default 0"},
     {"leaves", "how many sites may leave in order; default 0"},
     {"duplicate", "how many messages may be delivered twice; default 0"},
-    {"lose", "how many messages may get lost; default 0"},
+    {"lose", "how many messages may get lost, or any; default 0"},
     {"lies", "how often a detector may report a live site dead; default 0"},
     {"trust",
      "dense: everybody trusts everybody at once; sparse: late or never; anchor: only the anchor does"},
@@ -54,6 +54,11 @@ const std::vector<std::pair<const char*, const char*>> surroundings{
     {"links", "fifo or unordered; default what the protocol needs"},
     {"ranks", "on: rename stamps to small ones; default on where requests are unbounded"},
     {"backlog", "a timer fires only while every channel holds fewer messages than this; default 0: always"},
+    {"copies",
+     "a patient timer fires only while fewer messages as it sends are in flight; default 1 where the "
+     "protocol "
+     "has such timers"},
+    {"campers", "these sites need never let go of what they hold, as in 0,2; default none"},
     {"property", "judge only this one; may be repeated"},
 };
 const std::vector<std::pair<const char*, const char*>> switches{

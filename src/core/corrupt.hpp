@@ -5,9 +5,9 @@
 // enum from all its values. What a domain holds beyond the leaf's type is not drawn, and a leaf for which
 // nothing is left stays as it is.
 //
-// Sequences keep their size and maps their keys, strings stay; an optional or variant may change what it is.
-// A set of leaves takes each value of its domain with probability 1/2, which walks through the domain: keep
-// it small.
+// Sequences keep their size, unless their domain says how long they may be, and maps their keys; strings
+// stay. An optional or variant may change what it is. A set of leaves takes each value of its domain with
+// probability 1/2, which walks through the domain: keep it small.
 #pragma once
 
 #include <algorithm>
@@ -29,6 +29,7 @@ namespace allot {
 struct Domain {
     std::uint64_t low = 0;
     std::uint64_t high = 0;
+    std::uint64_t longest = 0;  // of a sequence: its size is drawn, too, from 0 to this; 0: it stays
 
     friend constexpr bool operator==(const Domain&, const Domain&) = default;
 };
@@ -61,7 +62,7 @@ constexpr T leaf_of(std::uint64_t number) {
 template <Leaf T>
 constexpr Domain clipped(std::optional<Domain> domain) {
     const Domain wanted = domain.value_or(Domain{0, 3});
-    return {wanted.low, std::min(wanted.high, greatest<T>())};
+    return {wanted.low, std::min(wanted.high, greatest<T>()), 0};
 }
 
 template <reflect::DescribedEnum T>
@@ -133,6 +134,9 @@ public:
             visit(value.first, domain);
             visit(value.second, domain);
         } else if constexpr (reflect::FixedArray<T> || reflect::Sequence<T>) {
+            if constexpr (reflect::Sequence<T>)
+                if (domain && domain->longest > 0)
+                    value.resize(static_cast<std::size_t>(draw_(domain->longest + 1)));
             visit_elements(value, domain);
         } else if constexpr (reflect::Map<T>) {
             for (auto& [key, mapped] : value) visit(mapped, domain);

@@ -12,7 +12,7 @@
 //     on_state(view, report)                static: reports each property that the world violates
 //     wrong(config)                         static: why a configuration makes no sense, or nothing
 // and may have, each recognised by the concepts at the end of this file,
-//     P::Timer, timeout(ctx, timer, fx), fair(timer)
+//     P::Timer, timeout(ctx, timer, fx), fair(timer), patient(timer)
 //     cancel, leave; trusted, dead, suspected, unsuspected, departed, reconnected
 //     may_request(ctx), demands(ctx), P::requests_are_fair
 //     may_crash(ctx), listens_to(ctx, peer) who never crashes, peers that the detector need not mention
@@ -23,6 +23,9 @@
 //     P::Config::Repairs                    described bools: defects of a paper that can be switched back on
 //     misfit(ctx)                           why a state written by hand cannot be one of this instance
 //     prompt(message), normalise(worlds), domain(ctx, member), legal(view)
+//     wrong_noise(config, messages)         static: why so many per channel are too many in an arbitrary
+//     start confine(ctx)                          brings a state drawn at random into the protocol's own
+//     bounds
 //
 // may_request and may_crash may be static, for roles, or look at the state: a site that is still joining
 // does not ask. Roles (a client, a resource) are variants of one site: std::variant<Client, Resource>, of
@@ -159,6 +162,11 @@ concept HasTimers = requires(P site, const ContextOf<P>& ctx, EffectsOf<P>& fx, 
 template <class P>
 concept NamesFairTimers = requires(TimerOf<P> timer) {
     { P::fair(timer) } -> std::same_as<bool>;
+};
+// A patient timer is set so long that what it replaces is lost before it fires.
+template <class P>
+concept NamesPatientTimers = requires(TimerOf<P> timer) {
+    { P::patient(timer) } -> std::same_as<bool>;
 };
 template <class P>
 concept ChoosesRequesters = requires(const P& site, const ContextOf<P>& ctx) {

@@ -74,6 +74,9 @@ struct View {
     const typename P::Config& config;
     std::span<const Site<P>* const> sites;
     std::span<const Envelope<typename P::Message>* const> flight;
+    // Whether messages of this run may get lost, or come twice.
+    bool loses = false;
+    bool duplicates = false;
 
     const Site<P>& site(SiteId id) const { return *sites[id]; }
 };

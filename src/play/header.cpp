@@ -56,6 +56,7 @@ Parameters filled_in(const Scenario& scenario, Parameters given) {
     fill_in(scenario, Verb::restart, "restarts", given);
     fill_in(scenario, Verb::duplicate, "duplicate", given);
     fill_in(scenario, Verb::drop, "lose", given);
+    fill_in(scenario, Verb::timeout, "copies", given);
     return given;
 }
 

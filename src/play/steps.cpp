@@ -235,8 +235,12 @@ Result<Move> read_timeout(Stage& stage, Words& words) {
         return offer.input.kind == InputKind::timeout && offer.input.argument == *timer;
     });
     if (!armed) return Error{"timer " + name + " of " + site_text(site) + " is not armed"};
-    return Error{"timer " + name + " sends, and a channel holds backlog=" +
-                 text(stage.machine().setup().backlog) + " messages already"};
+    const world::Setup& setup = stage.machine().setup();
+    if (setup.copies > 0 && stage.machine().is_patient(*timer))
+        return Error{"timer " + name + " is patient, and copies=" + text(setup.copies) +
+                     " messages as it sends are in flight already"};
+    return Error{"timer " + name + " sends, and a channel holds backlog=" + text(setup.backlog) +
+                 " messages already"};
 }
 
 // --- What the network does.

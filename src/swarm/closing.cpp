@@ -42,10 +42,13 @@ private:
         return sites * (1000 + 50 * sites) + 20 * journey_.here().flight.size();
     }
 
-    // Whoever is idle once has been served, even if it asks again where requests are fair.
+    // Whoever is idle once has been served, even if it asks again where requests are fair; and so has a
+    // camper that holds.
     void strike_off() {
         std::erase_if(owed_, [this](SiteId site) {
-            return !journey_.site(site).up() || journey_.site(site).phase == Phase::idle;
+            const Phase phase = journey_.site(site).phase;
+            const bool camps = journey_.machine().setup().camps(site) && phase == Phase::holding;
+            return !journey_.site(site).up() || phase == Phase::idle || camps;
         });
     }
 

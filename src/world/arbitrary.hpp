@@ -26,6 +26,7 @@ concept HasChannels = requires(const ContextOf<P>& ctx) {
 template <HasDomains P>
 void draw_site(const ContextOf<P>& ctx, Site<P>& site, Random& random) {
     corrupt(site.protocol, random, [&](std::string_view member) { return P::domain(ctx, member); });
+    if constexpr (requires { site.protocol.confine(ctx); }) site.protocol.confine(ctx);
     site.application.phase = site.protocol.phase();
 }
 

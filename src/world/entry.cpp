@@ -24,6 +24,13 @@ public:
     void number(const char* name, std::uint32_t& target, std::uint64_t low, std::uint64_t high) {
         if (const auto value = text(name)) keep(parse_number(name, *value, low, high), target);
     }
+    void number_or_any(const char* name, std::uint32_t& target, std::uint64_t high) {
+        const auto value = text(name);
+        if (value == "any")
+            target = any_number;
+        else if (value)
+            keep(parse_number(name, *value, 0, high), target, ", or any");
+    }
     void on_off(const char* name, bool& target) {
         if (const auto value = text(name)) keep(parse_switch(name, *value), target);
     }
@@ -39,11 +46,11 @@ public:
 
 private:
     template <class T, class Target>
-    void keep(const Result<T>& value, Target& target) {
+    void keep(const Result<T>& value, Target& target, const char* otherwise = "") {
         if (value)
             target = static_cast<Target>(*value);
         else
-            fail(value.error());
+            fail(value.error() + otherwise);
     }
 
     Parameters& given_;
@@ -81,6 +88,14 @@ void read_anchor(const std::string& text, Setup& setup, Taker& take) {
     setup.anchor = static_cast<SiteId>(*anchor);
 }
 
+void read_campers(const std::string& text, Setup& setup, Taker& take) {
+    for (const std::string& item : split_list(text)) {
+        const auto site = parse_number("campers", item, 0, setup.sites - 1);
+        if (!site) return take.fail(site.error() + ", or several of them with commas");
+        setup.campers.push_back(static_cast<SiteId>(*site));
+    }
+}
+
 }  // namespace
 
 const std::vector<ParameterInfo>& setup_parameters() {
@@ -101,6 +116,8 @@ const std::vector<ParameterInfo>& setup_parameters() {
         {"full", "off"},
         {"ranks", "where requests are unbounded"},
         {"backlog", "0"},
+        {"copies", "1 where timers are patient, otherwise 0"},
+        {"campers", "none"},
         {"property", "all"},
     };
     return list;
@@ -123,12 +140,14 @@ Result<Setup> take_setup(Parameters& given, std::uint32_t sites, Links links, st
     take.number("restarts", setup.restarts, 0, most_faults);
     take.number("leaves", setup.leaves, 0, most_faults);
     take.number("duplicate", setup.duplicate, 0, most_faults);
-    take.number("lose", setup.lose, 0, most_faults);
+    take.number_or_any("lose", setup.lose, most_faults);
     take.number("lies", setup.lies, 0, most_faults);
     take.choice("trust", setup.trust);
     take.on_off("full", setup.full);
     take.on_off("starts", setup.starts);
     take.number("backlog", setup.backlog, 0, most_faults);
+    take.number("copies", setup.copies, 0, most_faults);
+    if (const auto text = take.text("campers")) read_campers(*text, setup, take);
     bool ranks = false;
     if (given.contains("ranks")) {
         take.on_off("ranks", ranks);

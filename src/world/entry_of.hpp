@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/draw.hpp"
+#include "core/stamps.hpp"
 #include "world/entry.hpp"
 #include "world/machine_of.hpp"
 
@@ -14,8 +15,11 @@ Result<std::unique_ptr<Machine>> make_machine(const Entry& entry, const Paramete
     if (!config) return Error{config.error()};
     if (config->sites == 0) return Error{"--sites 0: write a whole number from 1 on"};
     if (const auto wrong = P::wrong(*config)) return Error{*wrong};
+    if constexpr (NamesPatientTimers<P>) left.try_emplace("copies", "1");
     auto setup = take_setup(left, config->sites, P::links, default_anchor<P>(*config));
     if (!setup) return Error{setup.error()};
+    // Where there are no stamps, there is nothing to rename.
+    if (!has_stamps<P> && !has_stamps<typename P::Message>) setup->ranks = false;
     // A protocol whose sites must know who was there from the start has a member for it.
     if constexpr (requires { config->founders; })
         if (config->founders > 0) setup->founders = config->founders;
@@ -30,6 +34,8 @@ Result<std::unique_ptr<Machine>> make_machine(const Entry& entry, const Paramete
     // A scenario has no anchor unless it says so.
     Parameters said = parameters;
     if (setup->anchor) said.try_emplace("anchor", std::to_string(*setup->anchor));
+    // Nor has it timers that are in less of a hurry than it needs.
+    if (NamesPatientTimers<P>) said.try_emplace("copies", std::to_string(setup->copies));
     machine->set_header(header_line(P::name, said));
     return std::unique_ptr<Machine>(std::move(machine));
 }

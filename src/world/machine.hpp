@@ -82,6 +82,7 @@ struct LocalInfo {
 struct EnvelopeInfo {
     SiteId from = 0;
     SiteId to = 0;
+    std::uint32_t kind = 0;   // its place in the protocol's list of kinds
     std::uint64_t order = 0;  // messages in flight are kept by this: the channel, or the id
     bool prompt = false;
     StampSet stamps;
@@ -165,6 +166,7 @@ public:
     virtual std::string_view kind(EnvelopeId id) const = 0;
     virtual std::string_view timer_name(std::uint32_t timer) const = 0;
     virtual std::optional<std::uint32_t> timer_named(std::string_view name) const = 0;
+    virtual bool is_patient(std::uint32_t timer) const = 0;
     virtual std::vector<Demand> demands() const = 0;
     virtual std::uint32_t intern_demand(const Demand& demand) = 0;
     virtual const Demand& demand(std::uint32_t id) const = 0;
@@ -175,6 +177,8 @@ public:
     // Every site and up to `noise` messages per channel drawn anew within their domains.
     virtual bool has_domains() const = 0;
     virtual World arbitrary(std::uint64_t seed, std::uint32_t noise) = 0;
+    // Why the protocol, as it is set up, cannot bear that much noise.
+    virtual std::optional<std::string> wrong_noise(std::uint64_t noise) const = 0;
 
 protected:
     // What explorers ask for all the time, apart from the values and close together.

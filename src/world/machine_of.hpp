@@ -124,6 +124,10 @@ public:
         if (const auto timer = enum_from<Timer>(name)) return static_cast<std::uint32_t>(*timer);
         return std::nullopt;
     }
+    bool is_patient([[maybe_unused]] std::uint32_t timer) const override {
+        if constexpr (NamesPatientTimers<P>) return P::patient(static_cast<Timer>(timer));
+        return false;
+    }
     std::vector<Demand> demands() const override { return {demands_.begin(), demands_.end()}; }
     std::uint32_t intern_demand(const Demand& demand) override;
     const Demand& demand(std::uint32_t id) const override { return demands_[id]; }
@@ -132,6 +136,10 @@ public:
                                             EnvelopeId& made) override;
     bool has_domains() const override { return HasDomains<P>; }
     World arbitrary(std::uint64_t seed, std::uint32_t noise) override;
+    std::optional<std::string> wrong_noise([[maybe_unused]] std::uint64_t noise) const override {
+        if constexpr (requires { P::wrong_noise(config_, noise); }) return P::wrong_noise(config_, noise);
+        return std::nullopt;
+    }
 
 private:
     struct Ledger {
@@ -164,7 +172,11 @@ private:
                                                                             default_init);
         std::ranges::transform(world.sites, sites.begin(), [&](LocalId id) { return &sites_[id]; });
         std::ranges::transform(world.flight, flight.begin(), [&](EnvelopeId id) { return &messages_[id]; });
-        f(View<P>{config_, {sites.data(), sites.size()}, {flight.data(), flight.size()}});
+        f(View<P>{config_,
+                  {sites.data(), sites.size()},
+                  {flight.data(), flight.size()},
+                  setup().lose > 0,
+                  setup().duplicate > 0});
     }
 
     LocalId intern_local(SiteId self, const Site<P>& site) {
@@ -373,7 +385,7 @@ template <Protocol P>
 LedgerId MachineOf<P>::spend(LedgerId ledger, std::uint32_t Budget::*what) {
     const std::scoped_lock lock(mutex_);
     Ledger book = books_[ledger];
-    --(book.budget.*what);
+    if (book.budget.*what != any_number) --(book.budget.*what);
     return intern_ledger(book);
 }
 
@@ -398,6 +410,7 @@ EnvelopeInfo MachineOf<P>::describe_envelope(const Envelope<Message>& envelope) 
     EnvelopeInfo info;
     info.from = envelope.from;
     info.to = envelope.to;
+    info.kind = static_cast<std::uint32_t>(envelope.message.index());
     if constexpr (HasPrompt<P>) info.prompt = P::prompt(envelope.message);
     info.stamps = stamp_set(envelope);
     Envelope<Message> shape = envelope;
@@ -429,7 +442,7 @@ void MachineOf<P>::offer_application(SiteId self, const Site<P>& site, Offers& o
     if (app.phase == Phase::idle && app.requests_left > 0 && may_request(site.protocol, ctx))
         for (const Demand& demand : demands_of<P>(ctx))
             offers.push_back({{InputKind::request, intern_demand(demand)}, requests_are_fair});
-    if (app.phase == Phase::holding) offers.push_back({{InputKind::release}, true});
+    if (app.phase == Phase::holding) offers.push_back({{InputKind::release}, !setup().camps(self)});
     if (Cancels<P> && setup().cancel && app.phase == Phase::waiting)
         offers.push_back({{InputKind::cancel}, false});
     if (Leaves<P> && app.phase == Phase::idle && self != setup().anchor)

@@ -18,6 +18,9 @@ namespace allot::world {
 enum class Trust : std::uint8_t { dense, sparse, anchor };
 BOOST_DESCRIBE_ENUM(Trust, dense, sparse, anchor)
 
+// Of faults: as many as there may be.
+constexpr std::uint32_t any_number = 0xFFFFFFFF;
+
 struct Setup {
     std::uint32_t sites = 0;
     std::uint32_t founders = 0;           // sites from this one on are absent and may join
@@ -27,7 +30,7 @@ struct Setup {
     std::uint32_t restarts = 0;
     std::uint32_t leaves = 0;
     std::uint32_t duplicate = 0;
-    std::uint32_t lose = 0;
+    std::uint32_t lose = 0;  // or any_number
     std::uint32_t lies = 0;  // how often a detector may report a live site dead
     Trust trust = Trust::dense;
     std::optional<SiteId> anchor;  // the site that no detector ever suspects, and that never crashes
@@ -37,6 +40,9 @@ struct Setup {
     std::optional<bool> ranks;     // replace stamps by ranks; by default where requests are unbounded
     bool normalise = true;         // let the protocol bring worlds into its normal form
     std::uint32_t backlog = 0;     // a timer fires only while no channel holds this many messages; 0: always
+    // A patient timer fires only while fewer messages of the kinds it sends are in flight; 0: always.
+    std::uint32_t copies = 0;
+    std::vector<SiteId> campers;  // these need never let go of what they hold
 
     std::vector<std::string> property;  // judge only these; empty: all
 
@@ -48,6 +54,7 @@ struct Setup {
             if (left == unbounded_requests) return true;
         return false;
     }
+    bool camps(SiteId site) const { return std::find(campers.begin(), campers.end(), site) != campers.end(); }
     // A message that may be copied or lost, or come too late, must be seen in flight: then none is taken at
     // once.
     bool takes_prompt_messages() const { return !full && !cancel && duplicate == 0 && lose == 0; }

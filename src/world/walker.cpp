@@ -137,11 +137,29 @@ bool Walker::may_be_cut_short(std::uint32_t sent, const Reaction& reaction) cons
     return true;
 }
 
+bool Walker::in_time(const World& world, const Input& input, const Reaction& reaction) const {
+    if (input.kind != InputKind::timeout || reaction.sent.empty()) return true;
+    return backlog_allows(world) && (!machine_.is_patient(input.argument) || copies_allow(world, reaction));
+}
+
+// Fewer messages than `copies` of the kinds that the timer would send.
+bool Walker::copies_allow(const World& world, const Reaction& reaction) const {
+    const std::uint32_t most = machine_.setup().copies;
+    if (most == 0) return true;
+    const auto sent = [&](std::uint32_t kind) {
+        return std::any_of(reaction.sent.begin(), reaction.sent.end(),
+                           [&](EnvelopeId id) { return machine_.envelope(id).kind == kind; });
+    };
+    const auto copies = std::count_if(world.flight.begin(), world.flight.end(),
+                                      [&](EnvelopeId id) { return sent(machine_.envelope(id).kind); });
+    return copies < static_cast<std::ptrdiff_t>(most);
+}
+
 // What a timer sends may be passed on and pile up further along, so every channel counts: only that makes the
 // worlds finite.
-bool Walker::backlog_allows(const World& world, const Reaction& reaction) const {
+bool Walker::backlog_allows(const World& world) const {
     const std::uint32_t most = machine_.setup().backlog;
-    if (most == 0 || reaction.sent.empty()) return true;
+    if (most == 0) return true;
     return std::none_of(world.flight.begin(), world.flight.end(), [&](EnvelopeId id) {
         const EnvelopeInfo& mine = machine_.envelope(id);
         const auto waiting = std::count_if(world.flight.begin(), world.flight.end(), [&](EnvelopeId other) {
@@ -272,10 +290,10 @@ bool Walker::enabled(const World& world, const Move& move) {
 
 std::vector<Move> Walker::inputs(const World& world) {
     std::vector<Move> moves;
-    const bool counts_backlog = machine_.setup().backlog > 0;
     for_each_input(world, [&](const Move& move, std::size_t) {
-        const bool timer = counts_backlog && move.input.kind == InputKind::timeout;
-        if (!timer || backlog_allows(world, react(world.sites[move.site], move.input))) moves.push_back(move);
+        const bool timer = move.input.kind == InputKind::timeout;
+        if (!timer || in_time(world, move.input, react(world.sites[move.site], move.input)))
+            moves.push_back(move);
     });
     return moves;
 }

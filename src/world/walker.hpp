@@ -138,7 +138,10 @@ private:
     bool detector_allows(const LocalInfo& peer, SiteId peer_id, const Budget& budget, Offer& offer) const;
     // Whether that life of the peer has ended, by a crash or in order.
     bool over(const LocalInfo& peer, std::uint32_t incarnation) const;
-    bool backlog_allows(const World& world, const Reaction& reaction) const;
+    // Whether a step may happen as far as the bounds on timers go.
+    bool in_time(const World& world, const Input& input, const Reaction& reaction) const;
+    bool backlog_allows(const World& world) const;
+    bool copies_allow(const World& world, const Reaction& reaction) const;
 
     // Builds `after_` from `world` and a reaction of `site`; `sent` masks its messages.
     void advance(const World& world, SiteId site, const Reaction& reaction, std::size_t received,
@@ -214,7 +217,7 @@ void Walker::for_each_input(const World& world, F&& f) {
 template <class F>
 void Walker::visit_reaction(const World& world, const Move& move, std::size_t received, F& visit) {
     const Reaction& reaction = react(world.sites[move.site], move.input);
-    if (move.input.kind == InputKind::timeout && !backlog_allows(world, reaction)) return;
+    if (!in_time(world, move.input, reaction)) return;
     bool done = false;
     if constexpr (requires { visit.quickly(move, reaction, received); })
         done = visit.quickly(move, reaction, received);
@@ -230,7 +233,7 @@ void Walker::visit_crashes_inside(const World& world, const Move& move, F& visit
     const Reaction& reaction = react(world.sites[move.site], move.input);
     const bool starting = move.input.kind == InputKind::start;
     if (!machine_.local(starting ? reaction.after : world.sites[move.site]).may_crash) return;
-    if (move.input.kind == InputKind::timeout && !backlog_allows(world, reaction)) return;
+    if (!in_time(world, move.input, reaction)) return;
     // None sent is a crash before the step, all sent a crash after it, and what goes to the dead is lost
     // anyway.
     std::uint32_t reachable = 0;

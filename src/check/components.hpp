@@ -1,0 +1,71 @@
+// The strongly connected components of a part of the explored graph: Tarjan's algorithm, without recursion.
+// The notes of the graph number its nodes; one without a number is left out.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <vector>
+
+#include "check/edges.hpp"
+
+namespace allot::check {
+
+class Components {
+public:
+    // Only worlds of one colour are connected; worlds of colour 0 are left out.
+    using Colour = std::function<int(const world::World&)>;
+    // Sees a component after all those that it leads to: its nodes, and whether some fair step changes the
+    // world at the only one. Ends the search by returning false.
+    using OnComponent = std::function<bool(const std::vector<Node>& component, bool moves_on)>;
+
+    Components(Graph& graph, std::size_t numbered, Colour colour, const std::atomic<bool>& stop)
+        : graph_(graph),
+          edges_(graph),
+          colour_(std::move(colour)),
+          stop_(stop),
+          index_(numbered, 0),
+          low_(numbered, 0) {}
+
+    void run(const OnComponent& on_component);
+
+    // The component of a node, in the order in which they were seen, from 1; 0: none yet, or left out.
+    std::uint32_t component_of(Node node) const {
+        const std::uint32_t n = node == 0 ? Graph::no_number : number(node);
+        return n != Graph::no_number && index_[n] == finished ? low_[n] : 0;
+    }
+    // Whether it is in the component that is being seen.
+    bool inside(Node node) const { return component_of(node) == components_; }
+
+private:
+    struct Frame {
+        Node node;
+        std::size_t first_edge;  // of the edges still to follow, on top of pending_
+        bool moves_on;           // some fair step changes the world
+    };
+
+    std::uint32_t number(Node node) const { return graph_.note(node); }
+    int colour(Node node) {
+        unpack(graph_.tuple(node), graph_.machine().setup().sites, scratch_);
+        return colour_(scratch_);
+    }
+    bool search_from(Node root, const OnComponent& on_component);
+    void enter(Node node);
+    bool leave(const Frame& frame, const OnComponent& on_component);
+
+    Graph& graph_;
+    Edges edges_;
+    Colour colour_;
+    const std::atomic<bool>& stop_;
+    std::vector<std::uint32_t> index_;
+    std::vector<std::uint32_t> low_;  // of a finished node: its component
+    std::vector<Frame> frames_;
+    std::vector<Node> pending_;
+    std::vector<Node> stack_;
+    std::uint32_t next_index_ = 1;
+    std::uint32_t components_ = 0;
+    world::World scratch_;
+
+    static constexpr std::uint32_t finished = 0xFFFFFFFF;
+};
+
+}  // namespace allot::check

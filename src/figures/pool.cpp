@@ -1,0 +1,169 @@
+// The pool on a tree: how fast it recovers, how long somebody may wait, and what it costs (specs: pool,
+// sections 5, 7 and 8). The paper proves its bounds and measures nothing.
+
+#include <array>
+#include <fmt/format.h>
+
+#include "figures/figure.hpp"
+
+namespace allot::figures {
+
+namespace {
+
+constexpr std::uint32_t units = 4;
+constexpr std::uint32_t max_request = 2;
+constexpr sim::Time hop = sim::millisecond;
+constexpr std::uint32_t stale = 2;  // messages per channel after a fault
+
+constexpr std::array shapes{"chain", "star", "binary"};
+const std::vector<std::uint32_t> sizes{2, 4, 8, 16, 32, 64};
+
+Parameters parameters(std::uint32_t sites, const char* shape) {
+    return {{"sites", std::to_string(sites)},
+            {"tree", shape},
+            {"units", std::to_string(units)},
+            {"max-request", std::to_string(max_request)}};
+}
+
+// Everybody asks again at once, or after so many hops.
+sim::Plan plan_with(std::uint32_t think_hops) {
+    sim::Plan plan;
+    plan.latency = sim::Distribution::constant(hop);
+    plan.tick = {hop};
+    plan.think =
+        think_hops == 0 ? sim::Distribution::constant(0) : sim::Distribution::exponential(think_hops * hop);
+    plan.hold = sim::Distribution::constant(2 * hop);
+    return plan;
+}
+
+// --- Recovery.
+
+// Twenty faults in each run, so far apart that the world has long been legitimate before the next.
+Point thrown_about(std::uint32_t sites, const char* shape) {
+    constexpr std::uint32_t faults = 20;
+    const sim::Time apart = 200 * sites * hop;
+    Point point{"tree-pool", parameters(sites, shape), plan_with(2)};
+    point.parameters["cmax"] = std::to_string(stale);
+    point.plan.noise = stale;
+    point.plan.start = sim::Start::arbitrary;
+    for (std::uint32_t fault = 1; fault < faults; ++fault)
+        point.plan.corrupt_at.times.push_back(fault * apart);
+    point.plan.time = {faults * apart};
+    return point;
+}
+
+Figure convergence(const std::string& what) {
+    Figure figure;
+    figure.name = "convergence-" + what;
+    figure.paper = "Datta, Devismes, Horn and Larmore (they measure nothing)";
+    figure.shows = fmt::format("{} from an arbitrary state to a legitimate one", what);
+    figure.title = fmt::format("Recovery of the pool: {} units, up to {} at once", units, max_request);
+    figure.x_label = "sites";
+    figure.y_label = what + " until legitimate";
+    figure.notes = {
+        fmt::format("Each run starts in a state in which every variable, and up to {} messages on "
+                    "every channel, were drawn at random, and is thrown into 19 more such states.",
+                    stale)};
+    figure.xs = sizes;
+    figure.x_scale = Scale::logarithmic;
+    for (const char* shape : shapes)
+        figure.series.push_back(
+            {shape, 0, [shape](std::uint32_t sites) { return thrown_about(sites, shape); }});
+    return figure;
+}
+
+}  // namespace
+
+Figure convergence_traversals();
+Figure convergence_messages();
+Figure pool_waiting();
+Figure pool_messages();
+
+Figure convergence_traversals() {
+    Figure figure = convergence("traversals");
+    figure.panels = {{"of the controller", [](const sim::Figures& run, std::uint32_t) {
+                          return run.recovery.probes.at("traversal").moments.mean();
+                      }}};
+    return figure;
+}
+
+Figure convergence_messages() {
+    Figure figure = convergence("messages");
+    figure.y_scale = Scale::logarithmic;
+    figure.panels = {{"sent", [](const sim::Figures& run, std::uint32_t) {
+                          return run.recovery.messages.moments.mean();
+                      }}};
+    return figure;
+}
+
+// --- Waiting.
+
+Figure pool_waiting() {
+    Figure figure;
+    figure.name = "pool-waiting";
+    figure.paper = "Datta, Devismes, Horn and Larmore, theorem 2";
+    figure.shows = "how many others are served while one waits, at most";
+    figure.title =
+        fmt::format("Largest wait in a saturated pool: {} units, up to {} at once", units, max_request);
+    figure.x_label = "sites";
+    figure.y_label = "grants to others while one waits";
+    figure.notes = {
+        "The bound of theorem 2 is l(2n-3)^2, that of the specification 2l(2n-3). Both are about the worst "
+        "schedule; the runs are random ones."};
+    figure.panels = {{"saturated", [](const sim::Figures& run, std::uint32_t) {
+                          return static_cast<double>(run.grants_seen_max);
+                      }}};
+    figure.xs = {4, 8, 16, 32, 64};
+    figure.x_scale = Scale::logarithmic;
+    figure.y_scale = Scale::logarithmic;
+    const auto run_at = [](const char* shape) {
+        return [shape](std::uint32_t sites) {
+            Point point{"tree-pool", parameters(sites, shape), plan_with(0)};
+            point.plan.time = {20 * sim::second};
+            return point;
+        };
+    };
+    const auto bound = [&](const char* name, auto of_positions) {
+        figure.series.push_back(
+            {name, 0, run_at("binary"),
+             [of_positions](const sim::Figures&, std::uint32_t n) { return of_positions(2.0 * n - 3); }});
+    };
+    bound("theorem 2", [](double positions) { return units * positions * positions; });
+    bound("specification", [](double positions) { return 2 * units * positions; });
+    for (const char* shape : shapes) figure.series.push_back({shape, 0, run_at(shape)});
+    return figure;
+}
+
+// --- Cost.
+
+Figure pool_messages() {
+    Figure figure;
+    figure.name = "pool-messages";
+    figure.paper = "Datta, Devismes, Horn and Larmore (they measure nothing)";
+    figure.shows = "messages per critical section, against the load";
+    figure.title =
+        fmt::format("Messages of the pool: {} units, up to {} at once, binary trees", units, max_request);
+    figure.x_label = "pause between requests (hops)";
+    figure.y_label = "messages per grant";
+    figure.notes = {
+        "With pacing an idle pool makes one round in 1000 hops, and who wants something asks the root "
+        "to hurry."};
+    figure.panels = {{"", [](const sim::Figures& run, std::uint32_t) { return run.messages_per_grant; }}};
+    figure.xs = {2, 20, 200, 2000, 20000};
+    figure.x_scale = Scale::logarithmic;
+    figure.y_scale = Scale::logarithmic;
+    for (const bool pacing : {false, true})
+        for (const std::uint32_t sites : {4u, 16u, 64u})
+            figure.series.push_back(
+                {fmt::format("{} sites{}", sites, pacing ? ", pacing" : ""), 0,
+                 [sites, pacing](std::uint32_t think) {
+                     Point point{"tree-pool", parameters(sites, "binary"), plan_with(think)};
+                     point.parameters["pacing"] = pacing ? "on" : "off";
+                     point.plan.time = {60 * sim::second};
+                     point.plan.warm_up = {sim::second};
+                     return point;
+                 }});
+    return figure;
+}
+
+}  // namespace allot::figures
