@@ -1,0 +1,262 @@
+// A pool of l units on a tree, of which each request takes up to k at once; it repairs itself from any state
+// (specs: pool, after Datta, Devismes, Horn and Larmore).
+//
+// Four kinds of tokens walk the tree in depth-first order: what comes in on one channel leaves on the next,
+// so the tree is a ring of 2(n - 1) channels.
+//
+// Resource: one unit each. A site that waits keeps those that pass, up to its need, and has the units when it
+// has enough; whoever lets go sends them on. This alone deadlocks: two sites may each keep half of what both
+// need.
+//
+// Pusher: who has not got enough lets go of what it kept when the pusher passes. Now somebody may starve.
+//
+// Priority: a site that waits keeps it until it is served, and meanwhile the pusher makes no difference to
+// it.
+//
+// Controller: counts the others, which only the root decides on. It takes note of the tokens that rest at the
+// sites it passes; the root counts those that overtake it, as they arrive on the last channel. When it is
+// back, everything was counted once: what is missing is made, and where there is too much the next traversal
+// is marked, which erases every token it meets. A controller that got lost is sent again; its number tells it
+// from stale ones, if there are more numbers than messages could be stale.
+//
+// Options. `taint`: a traversal in which the timer fired decides nothing, because a count may be wrong by
+// then; so lost messages never lead to too many units. `drain`: a marked controller waits at a site until
+// that lets go, so a unit is never made anew while its holder still works. `pacing`: while nobody waits the
+// root keeps what it would send to its first child, and lets it go once a period.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "core/corrupt.hpp"
+#include "core/random.hpp"
+#include "core/tree.hpp"
+#include "core/view.hpp"
+
+namespace allot {
+
+namespace pool {
+
+// How much of the protocol there is; without the controller the tokens are there from the start.
+enum class Stage : std::uint8_t { naive, pusher, priority, full };
+BOOST_DESCRIBE_ENUM(Stage, naive, pusher, priority, full)
+
+// How many tokens of each kind; the root's counts stop at one too many.
+struct Tally {
+    std::uint32_t resources = 0;
+    std::uint32_t pushers = 0;
+    std::uint32_t priorities = 0;
+    bool operator==(const Tally&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Tally, (), (resources, pushers, priorities))
+
+}  // namespace pool
+
+class TreePool {
+public:
+    static constexpr std::string_view name = "tree-pool";
+    static constexpr std::string_view problem = "pool";
+    static constexpr std::string_view summary =
+        "l units on a tree, up to k at once; repairs itself from any state";
+    static constexpr Links links = Links::fifo;
+    static constexpr std::array properties{
+        PropertyName{"at-most-l", "no more than l units are held"},
+        PropertyName{"no-surplus", "there are no more tokens of any kind than there should be"},
+        PropertyName{"no-reset", "the root never has tokens erased"},
+        PropertyName{"exact", "if nothing gets lost, no token is missing and the controller counts right"},
+        PropertyName{"sizes", "nobody keeps more units than it asked for, or any without asking"},
+        PropertyName{"priority-rests", "the priority token rests only where a request is not satisfied"},
+    };
+    static constexpr std::array<std::string_view, 7> probes{
+        "created", "reset", "undecided", "decided-anyway", "stale-controller", "deferred", "held-back"};
+
+    using Channel = Tree::Channel;
+
+    struct Config {
+        struct Repairs {
+            bool push_without_priority = true;  // erratum 1: the pusher spares who has the priority token
+            bool zero_counts = true;            // erratum 2: each traversal begins to count at 0
+            bool create_at_end = true;          // erratum 3: tokens are made only when a traversal is over
+            bool adopt_number = true;           // erratum 6: a site takes over the controller's number
+            bool erase_priority = true;         // erratum 7: a controller that comes back erases it, too
+            bool count_passing = true;          // erratum 8: a priority token that passes the root counts
+            bool count_arrivals = true;      // erratum 9: tokens count when they arrive, not when they leave
+            bool forward_duplicates = true;  // erratum 11: a controller that was seen before goes on
+            bool settle_at_once = true;      // erratum 16: what follows from a message is part of its step
+            BOOST_DESCRIBE_CLASS(Repairs, (),
+                                 (push_without_priority, zero_counts, create_at_end, adopt_number,
+                                  erase_priority, count_passing, count_arrivals, forward_duplicates,
+                                  settle_at_once),
+                                 (), ())
+        };
+        std::uint32_t sites = 3;
+        std::uint32_t units = 2;        // l
+        std::uint32_t max_request = 1;  // k
+        std::uint32_t min_request = 1;  // 0: requests for nothing are made, too
+        Tree tree;
+        std::uint32_t cmax = 1;     // so many stale messages a channel may hold after a fault
+        std::uint32_t modulus = 0;  // numbers of the controller; 0: enough for cmax
+        pool::Stage stage = pool::Stage::full;
+        bool taint = true;
+        std::uint32_t patience = 16;  // undecided traversals in a row before the root decides; 0: any number
+        bool drain = false;
+        bool pacing = false;
+        std::uint32_t timeout = 0;    // ticks before the controller is sent again; 0: four traversals
+        std::uint32_t backoff = 6;    // how often that may double
+        std::uint32_t period = 1000;  // ticks between two rounds of an idle pool with pacing
+        Repairs repairs;
+        BOOST_DESCRIBE_CLASS(Config, (),
+                             (sites, units, max_request, min_request, tree, cmax, modulus, stage, taint,
+                              patience, drain, pacing, timeout, backoff, period, repairs),
+                             (), ())
+
+        bool full() const { return stage == pool::Stage::full; }
+        std::uint32_t degree(SiteId site) const { return tree.degree(site, sites); }
+        // More than can be stale: those on all channels, and those that sites remember.
+        std::uint32_t numbers() const { return modulus > 0 ? modulus : 2 * (sites - 1) * (cmax + 1) + 1; }
+        pool::Tally all() const;
+    };
+    static std::optional<std::string> wrong(const Config& config);
+    static std::optional<std::string> wrong_noise(const Config& config, std::uint64_t noise);
+
+    struct Resource {
+        bool operator==(const Resource&) const = default;
+        BOOST_DESCRIBE_CLASS(Resource, (), (), (), ())
+    };
+    struct Pusher {
+        bool operator==(const Pusher&) const = default;
+        BOOST_DESCRIBE_CLASS(Pusher, (), (), (), ())
+    };
+    struct Priority {
+        bool operator==(const Priority&) const = default;
+        BOOST_DESCRIBE_CLASS(Priority, (), (), (), ())
+    };
+    struct Controller {
+        std::uint32_t number = 0;      // C
+        bool marked = false;           // R: erases what it meets
+        std::uint32_t resources = 0;   // PT: units it has found resting, up to l + 1
+        std::uint32_t priorities = 0;  // PPr: priority tokens likewise, up to 2
+        bool wanted = false;           // with pacing: somebody it has met waits
+        bool operator==(const Controller&) const = default;
+        BOOST_DESCRIBE_CLASS(Controller, (), (number, marked, resources, priorities, wanted), (), ())
+    };
+    // With pacing: somebody waits. Only advice; it may get lost or be forged.
+    struct Wanted {
+        bool operator==(const Wanted&) const = default;
+        BOOST_DESCRIBE_CLASS(Wanted, (), (), (), ())
+    };
+    using Message = std::variant<Resource, Pusher, Priority, Controller, Wanted>;
+
+    // controller: it seems lost. pace: an idle pool makes another round. sweep: only without settle_at_once.
+    enum class Timer : std::uint8_t { controller, pace, sweep };
+    BOOST_DESCRIBE_NESTED_ENUM(Timer, controller, pace, sweep)
+
+    using Context = allot::Context<Config>;
+    using Effects = allot::Effects<Message, Timer>;
+
+    void start(const Context& ctx, Effects& fx);
+    void request(const Context& ctx, const Demand& demand, Effects& fx);
+    void release(const Context& ctx, Effects& fx);
+    void cancel(const Context& ctx, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const Resource& token, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const Pusher& token, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const Priority& token, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const Controller& controller, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const Wanted& hint, Effects& fx);
+    void timeout(const Context& ctx, Timer timer, Effects& fx);
+    static bool fair(Timer) { return true; }
+    static bool patient(Timer timer) { return timer == Timer::controller; }
+    Phase phase() const { return phase_; }
+
+    static std::vector<Demand> demands(const Context& ctx);
+    static Demand draw_demand(const Context& ctx, Random& random);
+    static std::uint64_t capacity(const Config& config) { return config.units; }
+    static void sample(Draw& draw);
+    std::optional<std::string> misfit(const Context& ctx) const;
+
+    static void on_state(const View<TreePool>& view, Report& report);
+
+    // Arbitrary starts.
+    static std::optional<Domain> domain(const Context& ctx, std::string_view member);
+    void confine(const Context& ctx);
+    static std::vector<SiteId> channels(const Context& ctx);
+    static bool legal(const View<TreePool>& view);
+
+    bool operator==(const TreePool&) const = default;
+
+private:
+    // A marked controller that waits until this site lets go.
+    struct Deferred {
+        Channel channel = 0;
+        Controller controller;
+        bool operator==(const Deferred&) const = default;
+        BOOST_DESCRIBE_CLASS(Deferred, (), (channel, controller), (), ())
+    };
+    enum class Moment : std::uint8_t { arrival, departure };
+    struct Census;
+
+    static bool is_root(const Context& ctx) { return ctx.self == Tree::root; }
+    static Channel next(const Context& ctx, Channel channel) {
+        return (channel + 1) % ctx.config.degree(ctx.self);
+    }
+    static std::optional<Channel> channel_of(const Context& ctx, SiteId from) {
+        return ctx.config.tree.channel(ctx.self, from, ctx.config.sites);
+    }
+    bool satisfied(const Context& ctx) const;
+    std::uint32_t resting(Channel channel) const;
+
+    // Tokens.
+    void settle(const Context& ctx, Effects& fx);
+    void sweep(const Context& ctx, Effects& fx);
+    void let_go(const Context& ctx, Effects& fx);
+    void pass_on(const Context& ctx, Channel channel, const Message& token, Effects& fx);
+    void send(const Context& ctx, Channel channel, const Message& message, Effects& fx);
+    void count(const Context& ctx, Channel channel, const Message& token, Moment moment);
+    void erase(const Context& ctx, bool priority_too, Effects& fx);
+
+    // The controller.
+    bool is_valid(const Context& ctx, Channel channel, const Controller& controller) const;
+    bool must_wait(const Context& ctx, Channel channel, const Controller& controller) const;
+    void take(const Context& ctx, Channel channel, const Controller& controller, Effects& fx);
+    void steer(const Context& ctx, Channel channel, Controller controller, Effects& fx);
+    void relay(const Context& ctx, Channel channel, const Controller& controller, Effects& fx);
+    void hand_on(const Context& ctx, Channel channel, Controller controller, Effects& fx);
+    void finish_traversal(const Context& ctx, Controller& controller, Effects& fx);
+    bool may_decide(const Context& ctx, Effects& fx);
+    void create(const Context& ctx, const Controller& controller, Effects& fx);
+    void arm(const Context& ctx, Effects& fx) const;
+
+    // Pacing.
+    bool idles(const Context& ctx) const { return ctx.config.pacing && awake_ == 0; }
+    void wake(const Context& ctx, Effects& fx);
+    void flush(const Context& ctx, Effects& fx);
+
+    static Census census(const View<TreePool>& view);
+    static void check_site(const View<TreePool>& view, SiteId self, Report& report);
+    static std::optional<std::string> wrong_size(const View<TreePool>& view, SiteId self);
+    bool rests_rightly() const {
+        return !priority_ || (phase_ == Phase::waiting && reserved_.size() < need_);
+    }
+
+    Phase phase_ = Phase::idle;        // State: Out, Req, In
+    std::uint32_t need_ = 0;           // Need
+    std::vector<Channel> reserved_;    // RSet: the channels on which the units kept here came, ascending
+    std::optional<Channel> priority_;  // Prio: on which the priority token kept here came
+    std::uint32_t number_ = 0;         // myC
+    Channel successor_ = 0;            // Succ: where the controller was sent last
+    std::optional<Deferred> deferred_;
+    // At the root only.
+    bool reset_ = false;           // Reset: the traversal under way is marked
+    pool::Tally seen_;             // SToken, SPush, SPrio: arrived on the last channel in this traversal
+    bool tainted_ = false;         // the timer fired in this traversal
+    std::uint32_t undecided_ = 0;  // so many traversals before it decided nothing
+    std::uint32_t doubled_ = 0;    // so often the timeout was doubled
+    std::uint32_t awake_ = 0;      // with pacing: so many traversals more at full speed
+    std::vector<Message> outbox_;  // and what is kept back from the first child otherwise
+
+    BOOST_DESCRIBE_CLASS(TreePool, (), (), (),
+                         (phase_, need_, reserved_, priority_, number_, successor_, deferred_, reset_, seen_,
+                          tainted_, undecided_, doubled_, awake_, outbox_))
+};
+
+}  // namespace allot

@@ -1,0 +1,222 @@
+// What must be true of a pool, what it may look like after a fault, and when it is as it should be again.
+
+#include <algorithm>
+#include <boost/container/small_vector.hpp>
+
+#include "protocols/pool/tree_pool.hpp"
+
+namespace allot {
+
+namespace {
+
+using pool::Tally;
+
+std::string text(const Tally& tally) {
+    return std::to_string(tally.resources) + " resource, " + std::to_string(tally.pushers) + " pusher and " +
+           std::to_string(tally.priorities) + " priority tokens";
+}
+
+void add(Tally& tally, const TreePool::Message& message) {
+    tally.resources += std::holds_alternative<TreePool::Resource>(message);
+    tally.pushers += std::holds_alternative<TreePool::Pusher>(message);
+    tally.priorities += std::holds_alternative<TreePool::Priority>(message);
+}
+
+bool exceeds(const Tally& tally, const Tally& all) {
+    return tally.resources > all.resources || tally.pushers > all.pushers ||
+           tally.priorities > all.priorities;
+}
+
+}  // namespace
+
+// Everything there is, and how it lies round the ring.
+struct TreePool::Census {
+    Tally tokens;
+    std::uint32_t controllers = 0;
+    const Controller* controller = nullptr;  // one of them
+    bool marked = false;                     // one of them
+
+    // Round the ring from the root to the controller, where there is just one.
+    Tally behind;          // tokens it has passed, or that overtook it at the root
+    bool in_order = true;  // its number and its way are as the sites remember them
+
+    void note(const Message& message) {
+        add(tokens, message);
+        const auto* found = std::get_if<Controller>(&message);
+        if (found == nullptr) return;
+        ++controllers;
+        controller = found;
+        marked = marked || found->marked;
+    }
+    // Whether what was counted so far is what it has left behind.
+    bool counts_right(const Tally& seen) const {
+        return controller->resources + seen.resources == behind.resources &&
+               controller->priorities + seen.priorities == behind.priorities &&
+               seen.pushers == behind.pushers;
+    }
+    void walk(const View<TreePool>& view);
+};
+
+TreePool::Census TreePool::census(const View<TreePool>& view) {
+    Census census;
+    for (const auto* envelope : view.flight) census.note(envelope->message);
+    for (const auto* site : view.sites) {
+        census.tokens.resources += static_cast<std::uint32_t>(site->protocol.reserved_.size());
+        census.tokens.priorities += site->protocol.priority_.has_value();
+    }
+    for (const Message& message : view.site(Tree::root).protocol.outbox_) census.note(message);
+    if (census.controllers == 1 && view.sites.size() > 1) census.walk(view);
+    return census;
+}
+
+// A station is a site and the channel by which one arrives there. What rests at the root and came in by the
+// last channel is the first thing behind the controller, which then left by channel 0.
+void TreePool::Census::walk(const View<TreePool>& view) {
+    const Config& config = view.config;
+    boost::container::small_vector<std::optional<Channel>, 16> sent_to(view.sites.size());
+    const auto of_channel = [](const auto* envelope) { return std::pair(envelope->from, envelope->to); };
+    SiteId here = Tree::root;
+    Channel arrival = config.degree(here) - 1;
+    for (bool found = false; !found;) {
+        const TreePool& site = view.site(here).protocol;
+        behind.resources += site.resting(arrival);
+        behind.priorities += site.priority_ == arrival;
+        const Channel departure = (arrival + 1) % config.degree(here);
+        const SiteId there = config.tree.neighbour(here, departure, config.sites);
+        sent_to[here] = departure;
+        // The newest message of a channel is the furthest behind, and the root's outbox is behind them all.
+        const auto pass = [&](const Message& message) {
+            found = found || std::holds_alternative<Controller>(message);
+            if (!found) add(behind, message);
+        };
+        if (here == Tree::root && departure == 0)
+            std::for_each(site.outbox_.rbegin(), site.outbox_.rend(), pass);
+        const auto channel = std::ranges::equal_range(view.flight, std::pair(here, there), {}, of_channel);
+        for (auto message = channel.end(); message != channel.begin();) pass((*--message)->message);
+        arrival = *config.tree.channel(there, here, config.sites);
+        here = there;
+    }
+    for (SiteId self = 0; self < view.sites.size(); ++self) {
+        const TreePool& site = view.site(self).protocol;
+        const bool knows_it = site.number_ == controller->number;
+        in_order = in_order && (sent_to[self] ? knows_it && site.successor_ == *sent_to[self] : !knows_it);
+    }
+}
+
+// Where messages may come twice, tokens do: then nothing is promised until they have been erased.
+void TreePool::on_state(const View<TreePool>& view, Report& report) {
+    for (SiteId self = 0; self < view.sites.size(); ++self) check_site(view, self, report);
+    if (view.duplicates) return;
+    std::uint64_t held = 0;
+    for (const auto* site : view.sites)
+        if (site->protocol.phase_ == Phase::holding) held += site->protocol.reserved_.size();
+    if (held > view.config.units)
+        report.violated("at-most-l", std::to_string(held) + " of " + std::to_string(view.config.units) +
+                                         " units are held");
+    const Census census = TreePool::census(view);
+    const TreePool& root = view.site(Tree::root).protocol;
+    const Tally all = view.config.all();
+    if (exceeds(census.tokens, all)) report.violated("no-surplus", "there are " + text(census.tokens));
+    if (root.reset_ || census.marked) report.violated("no-reset", "tokens are being erased");
+    if (view.loses) return;
+    // Before the root has made the first ones there are none.
+    if (census.tokens != all && census.tokens != Tally{})
+        report.violated("exact", "there are " + text(census.tokens));
+    if (census.controllers == 1 && !root.tainted_ && !census.counts_right(root.seen_))
+        report.violated("exact", "the controller has left behind " + text(census.behind) +
+                                     ", which is not what was counted");
+}
+
+void TreePool::check_site(const View<TreePool>& view, SiteId self, Report& report) {
+    const TreePool& site = view.site(self).protocol;
+    if (const auto why = wrong_size(view, self)) report.violated("sizes", *why);
+    if (!site.rests_rightly())
+        report.violated("priority-rests", "site " + std::to_string(self) + " keeps the priority token");
+}
+
+std::optional<std::string> TreePool::wrong_size(const View<TreePool>& view, SiteId self) {
+    const TreePool& site = view.site(self).protocol;
+    const std::size_t kept = site.reserved_.size();
+    const bool revoked = view.site(self).application.revoked;
+    std::size_t most = site.need_;
+    if (site.phase_ == Phase::idle || view.config.sites == 1 || revoked) most = 0;
+    const bool right = site.phase_ == Phase::holding ? kept == most : kept <= most;
+    if (right && site.need_ <= view.config.max_request) return std::nullopt;
+    return "site " + std::to_string(self) + " keeps " + std::to_string(kept) + " units and needs " +
+           std::to_string(site.need_);
+}
+
+// All tokens are there, and one controller, which has counted right and which all sites will take for what it
+// is.
+bool TreePool::legal(const View<TreePool>& view) {
+    for (SiteId self = 0; self < view.sites.size(); ++self) {
+        const TreePool& site = view.site(self).protocol;
+        if (wrong_size(view, self) || !site.rests_rightly() || site.deferred_) return false;
+    }
+    if (view.config.sites == 1) return true;
+    const Census census = TreePool::census(view);
+    const TreePool& root = view.site(Tree::root).protocol;
+    if (census.tokens != view.config.all() || root.reset_ || census.marked) return false;
+    if (!view.config.full()) return true;
+    return census.controllers == 1 && census.in_order && census.counts_right(root.seen_);
+}
+
+// What the root alone uses stays as it is elsewhere.
+std::optional<Domain> TreePool::domain(const Context& ctx, std::string_view member) {
+    const Config& config = ctx.config;
+    const std::uint64_t degree = config.degree(ctx.self);
+    const std::uint64_t last = degree == 0 ? 0 : degree - 1;
+    if (member == "phase") return Domain{0, static_cast<std::uint64_t>(Phase::holding)};
+    if (member == "need") return Domain{0, config.max_request};
+    if (member == "reserved") return Domain{0, last, degree == 0 ? 0 : config.max_request};
+    if (member == "priority" || member == "successor" || member == "channel") return Domain{0, last};
+    if (member == "number") return Domain{0, config.numbers() - 1};
+    if (member == "marked") return Domain{0, 1};
+    if (member == "wanted") return Domain{0, config.pacing ? 1u : 0u};
+    // The controller and the root's tally share names and bounds; confine() sees to the tallies of others.
+    if (member == "resources") return Domain{0, config.units + 1};
+    if (member == "pushers" || member == "priorities") return Domain{0, 2};
+    const bool root = is_root(ctx) && degree > 0;
+    if (member == "reset") return Domain{0, root ? 1u : 0u};
+    if (member == "tainted") return Domain{0, root && config.taint ? 1u : 0u};
+    if (member == "undecided")
+        return Domain{0, root && config.taint && config.patience > 0 ? config.patience - 1 : 0};
+    if (member == "doubled") return Domain{0, root ? config.backoff : 0};
+    if (member == "awake") return Domain{0, root && config.pacing ? 2u : 0u};
+    return std::nullopt;
+}
+
+void TreePool::confine(const Context& ctx) {
+    std::sort(reserved_.begin(), reserved_.end());
+    if (!is_root(ctx)) seen_ = {};
+    if (!ctx.config.drain) deferred_.reset();
+    if (ctx.config.degree(ctx.self) == 0) {
+        seen_ = {};
+        priority_.reset();
+        deferred_.reset();
+    }
+}
+
+std::vector<SiteId> TreePool::channels(const Context& ctx) {
+    std::vector<SiteId> neighbours;
+    for (Channel channel = 0; channel < ctx.config.degree(ctx.self); ++channel)
+        neighbours.push_back(ctx.config.tree.neighbour(ctx.self, channel, ctx.config.sites));
+    return neighbours;
+}
+
+std::optional<std::string> TreePool::misfit(const Context& ctx) const {
+    const std::uint32_t degree = ctx.config.degree(ctx.self);
+    const auto none = [&](Channel channel) { return channel >= degree; };
+    const bool known = std::none_of(reserved_.begin(), reserved_.end(), none) &&
+                       !(priority_ && none(*priority_)) && !(deferred_ && none(deferred_->channel)) &&
+                       (successor_ == 0 || !none(successor_));
+    if (!known) return "this site has channels 0 to " + std::to_string(degree - 1);
+    if (!std::is_sorted(reserved_.begin(), reserved_.end()))
+        return "reserved lists channels in ascending order";
+    if (reserved_.size() > ctx.config.max_request || need_ > ctx.config.max_request)
+        return "need and the length of reserved are at most max-request";
+    if (number_ >= ctx.config.numbers()) return "number is below the modulus";
+    return std::nullopt;
+}
+
+}  // namespace allot
