@@ -35,6 +35,8 @@ struct Series {
     std::string name;       // in its panel no other has it
     std::size_t panel = 0;  // where it is drawn
     std::function<Point(std::uint32_t x)> at;
+    // Instead of the panel's: a bound to compare with, for instance.
+    std::function<double(const sim::Figures&, std::uint32_t x)> value = {};
 };
 
 // Which of the runs at a point is drawn and printed. The CSV has both.

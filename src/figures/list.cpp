@@ -5,7 +5,10 @@
 
 namespace allot::figures {
 
+Figure convergence();
 Figure crashes();
+Figure pool_messages();
+Figure pool_waiting();
 Figure use_rate();
 Figure waiting_by_load();
 Figure waiting_by_size();
@@ -22,10 +25,8 @@ std::string x_text(const Figure& figure, std::size_t place) {
 
 std::span<const Figure> all() {
     static const std::vector<Figure> list{
-        crashes(),
-        use_rate(),
-        waiting_by_load(),
-        waiting_by_size(),
+        crashes(),     use_rate(),     waiting_by_load(), waiting_by_size(),
+        convergence(), pool_waiting(), pool_messages(),
     };
     return list;
 }

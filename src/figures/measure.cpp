@@ -34,9 +34,11 @@ Result<std::vector<sim::Figures>> run_all(const Point& point, const Simulations&
     return runs;
 }
 
-Cell cell_of(const std::vector<sim::Figures>& runs, const Panel& panel, std::uint32_t x) {
+Cell cell_of(const Figure& figure, const Series& series, const std::vector<sim::Figures>& runs,
+             std::uint32_t x) {
+    const auto& value = series.value ? series.value : figure.panels[series.panel].value;
     std::vector<double> values;
-    for (const sim::Figures& run : runs) values.push_back(panel.value(run, x));
+    for (const sim::Figures& run : runs) values.push_back(value(run, x));
     return {*std::min_element(values.begin(), values.end()), mean_of(values), sim::half_width(values)};
 }
 
@@ -107,10 +109,9 @@ private:
             failed_ = true;
             return;
         }
-        for (const Place& place : task.places) {
-            const Panel& panel = figure_.panels[figure_.series[place.series].panel];
-            data_.cells[place.series][place.x] = cell_of(*runs, panel, figure_.xs[place.x]);
-        }
+        for (const Place& place : task.places)
+            data_.cells[place.series][place.x] =
+                cell_of(figure_, figure_.series[place.series], *runs, figure_.xs[place.x]);
     }
 
     void report() {

@@ -16,7 +16,6 @@ constexpr sim::Time hop = sim::millisecond;
 constexpr std::uint32_t stale = 2;  // messages per channel after a fault
 
 constexpr std::array shapes{"chain", "star", "binary"};
-const std::vector<std::uint32_t> sizes{2, 4, 8, 16, 32, 64};
 
 Parameters parameters(std::uint32_t sites, const char* shape) {
     return {{"sites", std::to_string(sites)},
@@ -52,47 +51,37 @@ Point thrown_about(std::uint32_t sites, const char* shape) {
     return point;
 }
 
-Figure convergence(const std::string& what) {
+}  // namespace
+
+Figure convergence();
+Figure pool_waiting();
+Figure pool_messages();
+
+Figure convergence() {
     Figure figure;
-    figure.name = "convergence-" + what;
+    figure.name = "convergence";
     figure.paper = "Datta, Devismes, Horn and Larmore (they measure nothing)";
-    figure.shows = fmt::format("{} from an arbitrary state to a legitimate one", what);
+    figure.shows = "what it takes a pool to get from an arbitrary state to a legitimate one";
     figure.title = fmt::format("Recovery of the pool: {} units, up to {} at once", units, max_request);
     figure.x_label = "sites";
-    figure.y_label = what + " until legitimate";
+    figure.y_label = "until legitimate";
     figure.notes = {
         fmt::format("Each run starts in a state in which every variable, and up to {} messages on "
                     "every channel, were drawn at random, and is thrown into 19 more such states.",
                     stale)};
-    figure.xs = sizes;
+    figure.panels = {
+        {"traversals", [](const sim::Figures& run,
+                          std::uint32_t) { return run.recovery.probes.at("traversal").moments.mean(); }},
+        {"messages",
+         [](const sim::Figures& run, std::uint32_t) { return run.recovery.messages.moments.mean(); }},
+    };
+    figure.xs = {2, 4, 8, 16, 32, 64};
     figure.x_scale = Scale::logarithmic;
-    for (const char* shape : shapes)
-        figure.series.push_back(
-            {shape, 0, [shape](std::uint32_t sites) { return thrown_about(sites, shape); }});
-    return figure;
-}
-
-}  // namespace
-
-Figure convergence_traversals();
-Figure convergence_messages();
-Figure pool_waiting();
-Figure pool_messages();
-
-Figure convergence_traversals() {
-    Figure figure = convergence("traversals");
-    figure.panels = {{"of the controller", [](const sim::Figures& run, std::uint32_t) {
-                          return run.recovery.probes.at("traversal").moments.mean();
-                      }}};
-    return figure;
-}
-
-Figure convergence_messages() {
-    Figure figure = convergence("messages");
     figure.y_scale = Scale::logarithmic;
-    figure.panels = {{"sent", [](const sim::Figures& run, std::uint32_t) {
-                          return run.recovery.messages.moments.mean();
-                      }}};
+    for (std::size_t panel = 0; panel < figure.panels.size(); ++panel)
+        for (const char* shape : shapes)
+            figure.series.push_back(
+                {shape, panel, [shape](std::uint32_t sites) { return thrown_about(sites, shape); }});
     return figure;
 }
 

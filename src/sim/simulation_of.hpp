@@ -108,9 +108,12 @@ Result<Surroundings> surroundings_of(const typename P::Config& config, const Pla
             "--{}: {} does not say what its states may be",
             plan.start == Start::arbitrary ? "start arbitrary" : "corrupt-at " + plan.corrupt_at.text(),
             P::name)};
+    if constexpr (requires { P::wrong_noise(config, plan.noise); })
+        if (auto why = P::wrong_noise(config, plan.noise); why && plan.corrupts())
+            return Error{std::move(*why)};
     around.capacity = std::max<std::uint64_t>(1, capacity_of<P>(config));
     around.verify = plan.verify.value.value_or(usual_verify(config.sites));
-    around.look = std::max<std::uint64_t>(1, plan.verify.value.value_or(config.sites / 100));
+    around.look = std::max<std::uint64_t>(1, plan.verify.value.value_or(config.sites / 8));
 
     Parameters header = parameters;
     if (around.founders < config.sites) header["founders"] = std::to_string(around.founders);

@@ -300,6 +300,7 @@ std::uint32_t TreePool::resting(Channel channel) const {
 
 void TreePool::finish_traversal(const Context& ctx, Controller& controller, Effects& fx) {
     const Config& config = ctx.config;
+    fx.reached("traversal");
     number_ = (number_ + 1) % config.numbers();
     if (may_decide(ctx, fx)) {
         reset_ = controller.resources + seen_.resources > config.units ||

@@ -67,8 +67,9 @@ public:
         PropertyName{"sizes", "nobody keeps more units than it asked for, or any without asking"},
         PropertyName{"priority-rests", "the priority token rests only where a request is not satisfied"},
     };
-    static constexpr std::array<std::string_view, 7> probes{
-        "created", "reset", "undecided", "decided-anyway", "stale-controller", "deferred", "held-back"};
+    static constexpr std::array<std::string_view, 8> probes{"traversal", "created",        "reset",
+                                                            "undecided", "decided-anyway", "stale-controller",
+                                                            "deferred",  "held-back"};
 
     using Channel = Tree::Channel;
 
