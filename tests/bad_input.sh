@@ -210,6 +210,7 @@ config_refused 'host.toml:3: semaphores.builds: write how many permits there are
 config_refused 'host.toml:3: detector.dead_after: write a time' 'host = "a"' '[detector]' 'dead_after = 5'
 config_refused 'host.toml: detector.dead_after: write at least four heartbeats' 'host = "a"' '[detector]' 'heartbeat = "2s"'
 config_refused 'host.toml: host "a" is not in cluster.hosts' 'host = "a"' '[cluster]' 'hosts = { b = "127.0.0.1:1" }'
+config_refused 'host.toml:2: allow.users: "@ci*" is nobody; write a user' 'host = "a"' '[[allow]]' 'users = ["ann", "@ci*"]'
 config_refused 'host.toml:2: ' 'host = "a"' 'state = '
 config_refused 'host "a"' 'host = "a"' '[cluster.hosts]' 'b = "127.0.0.1:1"'
 config_refused 'links beyond this machine need TLS' 'host = "a"' 'socket = "a.sock"' 'state = "state"' \

@@ -8,23 +8,28 @@ fail() {
     failed=1
 }
 
-"$ALLOT" cert --dir certs ant bee >table.txt || fail "allot cert failed"
-for file in ca ant bee; do
+"$ALLOT" cert --dir certs ant bee --program ci,ant >table.txt || fail "allot cert failed"
+for file in ca ant bee programs/ci programs/ant; do
     grep -q "certs/$file.pem" table.txt || fail "$file.pem is not in the table"
     [ "$(stat -c %a certs/$file.key)" = 600 ] || fail "$file.key is not private"
 done
-[ "$(ls certs | wc -l)" -eq 6 ] || fail "other files than expected: $(ls certs)"
+[ "$(find certs -type f | wc -l)" -eq 10 ] || fail "other files than expected: $(find certs)"
 
 # If the openssl command is there, it agrees.
 if command -v openssl >/dev/null; then
     for name in ant bee; do
         openssl verify -CAfile certs/ca.pem certs/$name.pem >/dev/null || fail "$name.pem does not verify"
         openssl x509 -in certs/$name.pem -noout -checkhost $name | grep -q "does match" || fail "$name.pem bears no name"
+        openssl x509 -in certs/$name.pem -noout -text | grep -q "URI:allot:host:$name" || fail "$name.pem is not for a host"
     done
+    program=$(openssl x509 -in certs/programs/ant.pem -noout -text)
+    grep -q 'URI:allot:program:ant' <<<"$program" || fail "no certificate for a program: $program"
+    grep -qE 'DNS:|allot:host|Server Authentication' <<<"$program" && fail "a program could pass for a host: $program"
 fi
 
 # refused EXPECTED_TEXT ARGUMENTS...: one line, exit code 2, and nothing has changed.
-before=$(cat certs/* | sha256sum)
+contents() { find certs -type f | sort | xargs cat | sha256sum; }
+before=$(contents)
 refused() {
     local expected=$1
     shift
@@ -35,11 +40,13 @@ refused() {
         fail "allot cert $*: wanted one line with: $expected"
         cat out.txt err.txt
     }
-    [ "$before" = "$(cat certs/* | sha256sum)" ] || fail "allot cert $* has changed something"
+    [ "$before" = "$(contents)" ] || fail "allot cert $* has changed something"
 }
 refused 'certs/ant.pem: it is there already; --force replaces it' --dir certs cat ant
-refused '"a/b": write the name of a host' --dir certs a/b
-refused '"a b": write the name of a host' --dir certs 'a b'
+refused '"a/b": write the name of a host or program' --dir certs a/b
+refused '"a b": write the name of a host or program' --dir certs 'a b'
+refused '"c/d": write the name of a host or program' --dir certs --program a,c/d
+refused 'cat: write each name once' --dir certs --program cat,cat
 refused 'ca: that is the name of the authority' --dir certs --force ca
 refused 'cat: write each name once' --dir certs cat cat
 refused '--days 0: write a number from 1' --dir certs --days 0 cat
@@ -60,6 +67,6 @@ grep -q '"path":"certs/cat.pem","content":"certificate","name":"cat"' json.txt |
 # Half an authority is none, and not replaced.
 mkdir half
 cp certs/ca.pem half
-before=$(cat certs/* | sha256sum)
+before=$(contents)
 refused 'no authority can be read from them' --dir half dog
 exit $failed

@@ -219,6 +219,12 @@ private:
         section.duration("resume_within", config_.resume_within);
     }
 
+    // Groups have no patterns: the system is asked for each by its whole name.
+    static bool is_nobody(const std::string& user) {
+        const bool pattern_of_groups = user.starts_with('@') && user.find('*') != std::string::npos;
+        return user.empty() || user == "@" || user == "cert:" || pattern_of_groups;
+    }
+
     void read_allowances(Section& top) {
         const toml::node* node = top.find("allow");
         if (node == nullptr) return;
@@ -230,6 +236,12 @@ private:
             Section section(*table, "allow", error_);
             Allowance allowance;
             section.texts("users", allowance.users);
+            for (const std::string& user : allowance.users)
+                if (is_nobody(user))
+                    section.complain(one,
+                                     fmt::format("allow.users: \"{}\" is nobody; write a user, \"@group\", "
+                                                 "\"cert:NAME\" or \"*\"",
+                                                 user));
             section.texts("locks", allowance.locks);
             section.texts("semaphores", allowance.semaphores);
             config_.allow.push_back(std::move(allowance));

@@ -20,7 +20,7 @@ struct Semaphore {
 };
 
 // Who may use what. Users are names on this system, groups `@name`, certificates `cert:name`; `*` at the end
-// of a name stands for anything.
+// of a name stands for anything, but for groups.
 struct Allowance {
     std::vector<std::string> users;
     std::vector<std::string> locks;

@@ -10,6 +10,20 @@ namespace allot::daemon {
 
 namespace {
 
+constexpr std::size_t most_remembered = 1024;
+constexpr std::chrono::minutes remembered_for{1};
+
+std::string name_of_user(std::uint32_t number) {
+    const struct passwd* entry = getpwuid(number);
+    return entry != nullptr ? entry->pw_name : std::to_string(number);
+}
+
+std::optional<std::uint32_t> number_of_group(const std::string& name) {
+    const struct group* entry = getgrnam(name.c_str());
+    if (entry == nullptr) return std::nullopt;
+    return entry->gr_gid;
+}
+
 // `name`, or `beginning*`.
 bool matches(const std::string& pattern, const std::string& name) {
     if (pattern.ends_with('*'))
@@ -21,44 +35,35 @@ bool any_matches(const std::vector<std::string>& patterns, const std::string& na
     return std::ranges::any_of(patterns, [&](const std::string& pattern) { return matches(pattern, name); });
 }
 
-bool in_group(const net::Identity::Process& process, const std::string& user, const std::string& group) {
-    const struct group* entry = getgrnam(group.c_str());
-    if (entry == nullptr) return false;
-    int count = 64;
-    std::vector<gid_t> groups(static_cast<std::size_t>(count));
-    if (getgrouplist(user.c_str(), process.gid, groups.data(), &count) < 0) {
-        groups.resize(static_cast<std::size_t>(count));
-        getgrouplist(user.c_str(), process.gid, groups.data(), &count);
-    }
-    groups.resize(static_cast<std::size_t>(count));
-    return std::ranges::find(groups, entry->gr_gid) != groups.end();
+}  // namespace
+
+Permissions::Permissions(const Config& config)
+    : config_(config),
+      users_(name_of_user, most_remembered, remembered_for),
+      groups_(number_of_group, most_remembered, remembered_for) {}
+
+std::string Permissions::user_of(const net::Identity& identity) {
+    if (identity.process) return users_.get(identity.process->uid);
+    return identity.program.empty() ? "a program without a certificate" : identity.program;
 }
 
-bool is_one_of(const net::Identity& identity, const std::vector<std::string>& users) {
-    const std::string name = user_of(identity);
+bool Permissions::is_one_of(const net::Identity& identity, const std::vector<std::string>& users) {
     return std::ranges::any_of(users, [&](const std::string& user) {
         if (user == "*") return true;
         if (user.starts_with("cert:"))
-            return !identity.certificate.empty() && matches(user.substr(5), identity.certificate);
+            return !identity.program.empty() && matches(user.substr(5), identity.program);
         if (!identity.process) return false;
-        if (user.starts_with('@')) return in_group(*identity.process, name, user.substr(1));
-        return user == name;
+        if (!user.starts_with('@')) return matches(user, users_.get(identity.process->uid));
+        const auto group = groups_.get(user.substr(1));
+        return group && std::ranges::find(identity.process->groups, *group) != identity.process->groups.end();
     });
 }
 
-}  // namespace
-
-std::string user_of(const net::Identity& identity) {
-    if (!identity.process) return identity.certificate;
-    const struct passwd* entry = getpwuid(identity.process->uid);
-    return entry != nullptr ? entry->pw_name : std::to_string(identity.process->uid);
-}
-
-std::optional<std::string> forbidden(const Config& config, const net::Identity& identity,
-                                     const session::Acquire& want) {
-    if (config.allow.empty()) return std::nullopt;
+std::optional<std::string> Permissions::objection(const net::Identity& identity,
+                                                  const session::Acquire& want) {
+    if (config_.allow.empty()) return std::nullopt;
     std::vector<const Allowance*> mine;
-    for (const Allowance& allowance : config.allow)
+    for (const Allowance& allowance : config_.allow)
         if (is_one_of(identity, allowance.users)) mine.push_back(&allowance);
     for (const std::string& lock : want.locks)
         if (std::ranges::none_of(mine, [&](const Allowance* one) { return any_matches(one->locks, lock); }))

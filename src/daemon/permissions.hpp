@@ -1,20 +1,33 @@
-// Who may use what: by the user behind a socket, or the name on a certificate.
+// Who may use what: by the user behind a socket and its groups, or the name on a certificate.
 #pragma once
 
 #include <optional>
 #include <string>
 
 #include "daemon/config.hpp"
+#include "daemon/remembered.hpp"
 #include "net/stream.hpp"
 #include "session/frames.hpp"
 
 namespace allot::daemon {
 
-// For people: the user's name, or that on the certificate.
-std::string user_of(const net::Identity& identity);
+class Permissions {
+public:
+    explicit Permissions(const Config& config);
 
-// Why this is not for them, if it is not.
-std::optional<std::string> forbidden(const Config& config, const net::Identity& identity,
-                                     const session::Acquire& want);
+    // For people: the user's name, or that on the certificate.
+    std::string user_of(const net::Identity& identity);
+
+    // Why this is not for them, if it is not.
+    std::optional<std::string> objection(const net::Identity& identity, const session::Acquire& want);
+
+private:
+    bool is_one_of(const net::Identity& identity, const std::vector<std::string>& users);
+
+    const Config& config_;
+    // The system's answers may come from another machine (NSS), and the whole daemon waits for them.
+    Remembered<std::uint32_t, std::string> users_;                  // names, by number
+    Remembered<std::string, std::optional<std::uint32_t>> groups_;  // numbers, by name
+};
 
 }  // namespace allot::daemon

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "core/bytes.hpp"
-#include "daemon/permissions.hpp"
 #include "net/frame.hpp"
 #include "net/log.hpp"
 #include "session/speak.hpp"
@@ -55,8 +54,8 @@ public:
 
     void break_off(const std::string& why) {
         if (over_) return;
-        log_warning(fmt::format("session of {} ({}) closed: {}", user_of(stream_->identity()),
-                                stream_->identity().address, why));
+        log_warning(fmt::format("session of {} ({}) closed: {}", all_.permissions_.user_of(identity()),
+                                identity().address, why));
         over_ = true;
         say(session::Farewell{why});
         close();
@@ -104,7 +103,12 @@ private:
 };
 
 Sessions::Sessions(boost::asio::io_context& loop, const Config& config, Desk& desk, StatusQuery status)
-    : loop_(loop), config_(config), desk_(desk), status_(std::move(status)), grace_(loop) {}
+    : loop_(loop),
+      config_(config),
+      permissions_(config),
+      desk_(desk),
+      status_(std::move(status)),
+      grace_(loop) {}
 
 Sessions::~Sessions() {
     close_all();
@@ -120,10 +124,7 @@ void Sessions::accept(net::StreamPtr stream) {
 }
 
 void Sessions::hello(const std::shared_ptr<Session>& session, const session::Hello& hello) {
-    if (hello.version != session::version)
-        return session->break_off(
-            fmt::format("version {} of the session protocol is not spoken here; this is {}", hello.version,
-                        session::version));
+    if (const auto why = objection_to(session->identity(), hello)) return session->break_off(*why);
     strangers_.erase(session);
     const auto same = [&](const auto& one) { return one.second.name == hello.resume; };
     const auto known = hello.resume.empty() ? records_.end() : std::ranges::find_if(records_, same);
@@ -131,7 +132,7 @@ void Sessions::hello(const std::shared_ptr<Session>& session, const session::Hel
     const Owner owner = resumed ? known->first : next_owner_++;
     Record& record = records_[owner];
     if (!resumed) record.name = secret_name();
-    record.user = user_of(session->identity());
+    record.user = permissions_.user_of(session->identity());
     record.command = hello.command.substr(0, longest_command);
     record.pid = session->identity().process ? session->identity().process->pid : 0;
     // Who comes back before we noticed that it went.
@@ -142,6 +143,17 @@ void Sessions::hello(const std::shared_ptr<Session>& session, const session::Hel
     connected_[owner] = session;
     session->owner = owner;
     greet(*session, owner, resumed);
+}
+
+std::optional<std::string> Sessions::objection_to(const net::Identity& who,
+                                                  const session::Hello& hello) const {
+    if (hello.version != session::version)
+        return fmt::format("version {} of the session protocol is not spoken here; this is {}", hello.version,
+                           session::version);
+    if (config_.tls && !who.process && who.program.empty())
+        return fmt::format("its certificate is for {}; write one that `allot cert --program NAME` made",
+                           who.certified_as());
+    return std::nullopt;
 }
 
 void Sessions::greet(Session& session, Owner owner, bool resumed) {
@@ -175,7 +187,7 @@ void Sessions::answer(Session& session, const session::ClientMessage& message) {
 }
 
 void Sessions::acquire(Session& session, const session::Acquire& want) {
-    if (auto why = forbidden(config_, session.identity(), want))
+    if (auto why = permissions_.objection(session.identity(), want))
         return session.say(session::Refused{want.ticket, session::Refusal::forbidden, std::move(*why)});
     if (congested_)
         return session.say(session::Refused{want.ticket, session::Refusal::unavailable,

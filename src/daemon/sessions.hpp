@@ -11,6 +11,7 @@
 
 #include "daemon/config.hpp"
 #include "daemon/desk.hpp"
+#include "daemon/permissions.hpp"
 #include "net/process_watch.hpp"
 #include "net/stream.hpp"
 #include "net/timer.hpp"
@@ -45,6 +46,8 @@ private:
     using Key = std::pair<Owner, session::Ticket>;
 
     void hello(const std::shared_ptr<Session>& session, const session::Hello& hello);
+    // Why this one is not let in, if it is not.
+    std::optional<std::string> objection_to(const net::Identity& who, const session::Hello& hello) const;
     void greet(Session& session, Owner owner, bool resumed);
     void answer(Session& session, const session::ClientMessage& message);
     void acquire(Session& session, const session::Acquire& want);
@@ -77,6 +80,7 @@ private:
 
     boost::asio::io_context& loop_;
     const Config& config_;
+    Permissions permissions_;
     Desk& desk_;
     StatusQuery status_;
     std::map<Owner, Record> records_;

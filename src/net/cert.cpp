@@ -82,14 +82,41 @@ Pair new_authority(int days) {
     return made;
 }
 
-Pair new_certificate(const std::string& name, int days, const Pair& authority) {
+struct Paths {
+    Paths(const std::filesystem::path& folder, const std::string& name)
+        : certificate((folder / (name + ".pem")).string()), key((folder / (name + ".key")).string()) {}
+    std::string certificate;
+    std::string key;
+};
+
+// Whom a certificate is for. Hosts and programs may have the same names: they are told apart.
+struct Subject {
+    std::string name;
+    bool is_host = true;
+    Paths paths;
+};
+
+std::vector<Subject> subjects_of(const CertificateOrder& order) {
+    const std::filesystem::path folder = order.folder;
+    std::vector<Subject> subjects;
+    for (const std::string& name : order.hosts) subjects.push_back({name, true, {folder, name}});
+    for (const std::string& name : order.programs)
+        subjects.push_back({name, false, {folder / "programs", name}});
+    return subjects;
+}
+
+// A program's certificate is no good for who listens: nobody must take it for a daemon.
+Pair new_certificate(const Subject& subject, int days, const Pair& authority) {
+    const std::string& name = subject.name;
     Pair made = unsigned_pair(name, days);
     X509* const certificate = made.certificate.get();
     X509* const issuer = authority.certificate.get();
     extend(certificate, issuer, NID_basic_constraints, "critical,CA:FALSE");
     extend(certificate, issuer, NID_key_usage, "critical,digitalSignature");
-    extend(certificate, issuer, NID_ext_key_usage, "serverAuth,clientAuth");
-    extend(certificate, issuer, NID_subject_alt_name, "DNS:" + name);
+    extend(certificate, issuer, NID_ext_key_usage, subject.is_host ? "serverAuth,clientAuth" : "clientAuth");
+    extend(certificate, issuer, NID_subject_alt_name,
+           subject.is_host ? fmt::format("DNS:{},URI:{}{}", name, host_role, name)
+                           : fmt::format("URI:{}{}", program_role, name));
     sign(made, issuer, authority.key.get());
     return made;
 }
@@ -134,14 +161,6 @@ std::optional<Error> write_file(const std::string& path, const std::string& text
     return Error{fmt::format("{}: {}", path, std::generic_category().message(error))};
 }
 
-struct Paths {
-    Paths(const std::string& folder, const std::string& name)
-        : certificate((std::filesystem::path(folder) / (name + ".pem")).string()),
-          key((std::filesystem::path(folder) / (name + ".key")).string()) {}
-    std::string certificate;
-    std::string key;
-};
-
 bool is_there(const std::string& path) {
     std::error_code ignored;
     return std::filesystem::exists(std::filesystem::symlink_status(path, ignored));
@@ -179,8 +198,8 @@ std::string wrong_name(const std::string& name) {
     const bool good = !name.empty() && name.size() <= 63 && std::all_of(name.begin(), name.end(), plain) &&
                       name.front() != '.' && name.front() != '-';
     if (!good)
-        return fmt::format("\"{}\": write the name of a host, up to 63 letters, digits, dots and dashes",
-                           name);
+        return fmt::format(
+            "\"{}\": write the name of a host or program, up to 63 letters, digits, dots and dashes", name);
     if (name == "ca") return "ca: that is the name of the authority's own files; write another";
     return "";
 }
@@ -189,10 +208,9 @@ std::string wrong_with(const CertificateOrder& order) {
     if (order.days < 1 || order.days > 36500)
         return fmt::format("--days {}: write a number from 1 to 36500", order.days);
     std::set<std::string> seen;
-    for (const std::string& name : order.names) {
+    for (const auto& [name, is_host, paths] : subjects_of(order)) {
         if (std::string wrong = wrong_name(name); !wrong.empty()) return wrong;
-        if (!seen.insert(name).second) return fmt::format("{}: write each name once", name);
-        const Paths paths(order.folder, name);
+        if (!seen.insert(paths.certificate).second) return fmt::format("{}: write each name once", name);
         for (const std::string& path : {paths.certificate, paths.key})
             if (!order.force && is_there(path))
                 return fmt::format("{}: it is there already; --force replaces it", path);
@@ -228,17 +246,18 @@ Result<Pair> authority_in(const CertificateOrder& order, Files& files) {
 
 Result<std::vector<CertificateFile>> make_certificates(const CertificateOrder& order) {
     if (std::string wrong = wrong_with(order); !wrong.empty()) return Error{std::move(wrong)};
+    const std::filesystem::path folder = order.folder;
     std::error_code failure;
-    std::filesystem::create_directories(order.folder, failure);
+    std::filesystem::create_directories(order.programs.empty() ? folder : folder / "programs", failure);
     if (failure) return Error{fmt::format("{}: {}", order.folder, failure.message())};
     Files files;
     const auto authority = authority_in(order, files);
     if (!authority) return Error{authority.error()};
-    for (const std::string& name : order.names) {
-        const Pair made = new_certificate(name, order.days, *authority);
-        const Paths paths(order.folder, name);
-        if (auto error = write_pair(made, paths)) return *error;
-        list(files, paths, made, "certificate", name, false);
+    for (const Subject& subject : subjects_of(order)) {
+        const Pair made = new_certificate(subject, order.days, *authority);
+        if (auto error = write_pair(made, subject.paths)) return *error;
+        list(files, subject.paths, made, subject.is_host ? "certificate" : "program certificate",
+             subject.name, false);
     }
     return files;
 }

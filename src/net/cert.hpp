@@ -1,5 +1,5 @@
-// Certificates for the hosts of one cluster, signed by an authority of its own: enough for tests and for
-// clusters that have no authority yet.
+// Certificates for the hosts of one cluster and for programs that ask them from elsewhere, signed by an
+// authority of its own: enough for tests and for clusters that have no authority yet.
 #pragma once
 
 #include <string>
@@ -10,15 +10,16 @@
 namespace allot::net {
 
 struct CertificateOrder {
-    std::string folder;              // made if it is not there
-    std::vector<std::string> names;  // of hosts; for each NAME.pem and NAME.key
-    int days = 3650;                 // from now on they are valid so long
-    bool force = false;              // replace certificates that are there; the authority never is
+    std::string folder;                 // made if it is not there
+    std::vector<std::string> hosts;     // for each NAME.pem and NAME.key
+    std::vector<std::string> programs;  // for each programs/NAME.pem and programs/NAME.key
+    int days = 3650;                    // from now on they are valid so long
+    bool force = false;                 // replace certificates that are there; the authority never is
 };
 
 struct CertificateFile {
     std::string path;
-    std::string content;  // authority, certificate or key
+    std::string content;  // authority, certificate (of a host), program certificate, or key
     std::string name;     // whose
     std::string until;    // valid to the end of that day; empty for keys
     bool kept = false;    // it was there before

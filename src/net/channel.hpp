@@ -46,8 +46,8 @@ using ChannelPtr = std::unique_ptr<Channel>;
 
 ChannelPtr unix_channel(int socket);
 ChannelPtr tcp_channel(int socket);
-// An empty name: the other end's certificate may bear any.
+// The other end's certificate must be that of this host; empty: of anybody.
 enum class Side { connects, accepts };
-ChannelPtr tls_channel(int socket, const TlsPtr& tls, Side side, const std::string& name = "");
+ChannelPtr tls_channel(int socket, const TlsPtr& tls, Side side, const std::string& host = "");
 
 }  // namespace allot::net

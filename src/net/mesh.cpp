@@ -130,7 +130,10 @@ bool MeshOfPeers::frame(Wire& stranger, std::string_view content) {
     const WirePtr wire = no_stranger_any_more(stranger);
     const auto hello = read_hello(content);
     // A certificate tells whose connection it is even if nothing else can be understood.
-    if (!hello) return turn_away(*wire, peer_called(wire->identity().certificate), hello.error());
+    if (!hello) {
+        const auto& hosts = wire->identity().hosts;
+        return turn_away(*wire, hosts.empty() ? nullptr : peer_called(hosts.front()), hello.error());
+    }
     Peer* const peer = peer_called(hello->from);
     const std::string name = printable(hello->from);
     if (peer == nullptr)

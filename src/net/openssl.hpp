@@ -5,8 +5,13 @@
 #include <openssl/evp.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
+#include <string_view>
 
 namespace allot::net::openssl {
+
+// How a certificate says whose it is: a URI among its alternative names, one of these and a name.
+constexpr std::string_view host_role = "allot:host:";
+constexpr std::string_view program_role = "allot:program:";
 
 template <auto Free>
 struct Deleter {

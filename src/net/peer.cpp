@@ -28,9 +28,9 @@ std::string objection_to(const Surroundings& here, const Hello& hello, const Ide
         return fmt::format("it looks for host {}, this is host {}", printable(hello.to), here.self().name);
     if (hello.from != host.name)
         return fmt::format("it is host {}, not {}", printable(hello.from), host.name);
-    if (here.config.tls && !who.bears(host.name))
+    if (here.config.tls && !who.may_speak_as(host.name))
         return fmt::format("it says that it is host {}, but its certificate is for {}", host.name,
-                           printable(who.certificate));
+                           printable(who.certified_as()));
     return "";
 }
 

@@ -64,6 +64,19 @@ Endpoint endpoint_from(int socket, Ask ask) {
     return endpoint;
 }
 
+// Beside its main one. The kernel says how many there are if there is no room for them.
+std::vector<gid_t> more_groups_of_unix_peer(int socket) {
+    std::vector<gid_t> groups(32);
+    while (true) {
+        auto size = static_cast<socklen_t>(groups.size() * sizeof(gid_t));
+        const int failure =
+            ::getsockopt(socket, SOL_SOCKET, SO_PEERGROUPS, groups.data(), &size) == 0 ? 0 : errno;
+        const bool too_many = failure == ERANGE && size > groups.size() * sizeof(gid_t);
+        groups.resize(failure == 0 || too_many ? size / sizeof(gid_t) : 0);
+        if (!too_many) return groups;
+    }
+}
+
 }  // namespace
 
 std::string system_message(int error) {
@@ -191,8 +204,10 @@ Identity identity_of_unix_peer(int socket) {
     Identity identity{.address = "unix"};
     ucred credentials{};
     socklen_t size = sizeof credentials;
-    if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &size) == 0)
-        identity.process = {.pid = credentials.pid, .uid = credentials.uid, .gid = credentials.gid};
+    if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &size) != 0) return identity;
+    identity.process = {.pid = credentials.pid, .uid = credentials.uid, .groups = {credentials.gid}};
+    const auto more = more_groups_of_unix_peer(socket);
+    identity.process->groups.insert(identity.process->groups.end(), more.begin(), more.end());
     return identity;
 }
 

@@ -4,6 +4,8 @@
 #include <boost/asio/execution_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/post.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "core/ensure.hpp"
 #include "net/socket_stream.hpp"
@@ -245,6 +247,15 @@ private:
 };
 
 }  // namespace
+
+std::string Identity::certified_as() const {
+    std::vector<std::string> roles;
+    for (const std::string& host : hosts) roles.push_back("host " + host);
+    if (!program.empty()) roles.push_back("program " + program);
+    if (roles.empty())
+        return "neither a host nor a program (it has no URI allot:host:NAME or allot:program:NAME)";
+    return fmt::format("{}", fmt::join(roles, ", "));
+}
 
 StreamPtr make_stream(boost::asio::io_context& loop, stream_descriptor socket, ChannelPtr channel,
                       Identity identity) {

@@ -21,16 +21,19 @@ struct Identity {
     struct Process {
         std::int32_t pid = 0;
         std::uint32_t uid = 0;
-        std::uint32_t gid = 0;
+        std::vector<std::uint32_t> groups;  // all that it is in
     };
     std::optional<Process> process;
-    std::string certificate;         // its first name; empty without TLS
-    std::vector<std::string> names;  // all that it bears: alternative names, or else the common name
-    std::string address;             // for people: "unix", "127.0.0.1:4711"
+    // What its certificate lets it speak as: these hosts (allot:host:NAME), or a program
+    // (allot:program:NAME).
+    std::vector<std::string> hosts;
+    std::string program;
+    std::string address;  // for people: "unix", "127.0.0.1:4711"
 
-    bool bears(std::string_view name) const {
-        return std::find(names.begin(), names.end(), name) != names.end();
+    bool may_speak_as(std::string_view host) const {
+        return std::find(hosts.begin(), hosts.end(), host) != hosts.end();
     }
+    std::string certified_as() const;  // for people: "host db1", "program ci"
 };
 
 class Stream {
@@ -91,7 +94,7 @@ Result<std::unique_ptr<Listener>> listen_tcp(boost::asio::io_context& loop, cons
                                              TlsPtr tls, Accepted accepted, Patience patience = {});
 
 // `address` is `host:port`, with brackets around an IPv6 address. `done` gets a stream, or why there is none.
-// With `tls`, the other end's certificate must bear `name`. Dropping the handle gives up.
+// With `tls`, the other end's certificate must be that of the host `name`. Dropping the handle gives up.
 class Attempt {
 public:
     virtual ~Attempt() = default;

@@ -35,23 +35,18 @@ std::string text_of(const ASN1_STRING* string) {
     return text;
 }
 
-std::string common_name(const X509* certificate) {
-    const X509_NAME* subject = X509_get_subject_name(certificate);
-    const int place = X509_NAME_get_index_by_NID(subject, NID_commonName, -1);
-    return place < 0 ? "" : text_of(X509_NAME_ENTRY_get_data(X509_NAME_get_entry(subject, place)));
-}
-
-// The alternative names if there are any, as RFC 6125 has it, else the common name.
-std::vector<std::string> names_of(const X509* certificate) {
-    std::vector<std::string> names;
-    const NamesPtr alternatives(
+// Only a URI says whether a certificate is for a host or for a program: with any other name a program that is
+// called like a host could speak as that host.
+void read_roles(const X509* certificate, Identity& who) {
+    const NamesPtr names(
         static_cast<GENERAL_NAMES*>(X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr)));
-    for (int i = 0; alternatives && i < sk_GENERAL_NAME_num(alternatives.get()); ++i) {
-        const GENERAL_NAME* name = sk_GENERAL_NAME_value(alternatives.get(), i);
-        if (name->type == GEN_DNS) names.push_back(text_of(name->d.dNSName));
+    for (int i = 0; names && i < sk_GENERAL_NAME_num(names.get()); ++i) {
+        const GENERAL_NAME* name = sk_GENERAL_NAME_value(names.get(), i);
+        if (name->type != GEN_URI) continue;
+        const std::string uri = text_of(name->d.uniformResourceIdentifier);
+        if (uri.starts_with(host_role)) who.hosts.push_back(uri.substr(host_role.size()));
+        if (uri.starts_with(program_role)) who.program = uri.substr(program_role.size());
     }
-    if (names.empty()) names.push_back(common_name(certificate));
-    return names;
 }
 
 // OpenSSL's own socket BIO writes with write(), which raises SIGPIPE where the other end has closed.
@@ -102,8 +97,8 @@ namespace {
 
 class TlsChannel final : public Channel {
 public:
-    TlsChannel(int socket, TlsPtr tls, Side side, std::string name)
-        : socket_(socket), tls_(std::move(tls)), session_(SSL_new(tls_->get())), name_(std::move(name)) {
+    TlsChannel(int socket, TlsPtr tls, Side side, std::string host)
+        : socket_(socket), tls_(std::move(tls)), session_(SSL_new(tls_->get())), host_(std::move(host)) {
         BIO* bio = BIO_new(socket_method());
         ensure(session_ != nullptr && bio != nullptr, "no memory for TLS");
         BIO_set_data(bio, &socket_);
@@ -122,12 +117,10 @@ public:
         if (result != 1) return outcome(result);
         const CertificatePtr certificate(SSL_get1_peer_certificate(session_.get()));
         if (!certificate) return {.progress = Progress::failed, .why = "no certificate"};
-        who.names = names_of(certificate.get());
-        who.certificate = who.names.front();
-        if (name_.empty() || who.bears(name_)) return {};
+        read_roles(certificate.get(), who);
+        if (host_.empty() || who.may_speak_as(host_)) return {};
         return {.progress = Progress::failed,
-                .why = fmt::format("its certificate bears the name {}, not {}", fmt::join(who.names, ", "),
-                                   name_)};
+                .why = fmt::format("its certificate is for {}, not for host {}", who.certified_as(), host_)};
     }
 
     Transfer read(std::span<char> into) override {
@@ -185,7 +178,7 @@ private:
     int socket_;
     const TlsPtr tls_;
     const SessionPtr session_;
-    const std::string name_;
+    const std::string host_;
     bool broken_ = false;
 };
 
@@ -229,8 +222,8 @@ Result<TlsPtr> load_tls(const TlsFiles& files) {
     return std::make_shared<TlsContext>(std::move(context));
 }
 
-ChannelPtr tls_channel(int socket, const TlsPtr& tls, Side side, const std::string& name) {
-    return std::make_unique<TlsChannel>(socket, tls, side, name);
+ChannelPtr tls_channel(int socket, const TlsPtr& tls, Side side, const std::string& host) {
+    return std::make_unique<TlsChannel>(socket, tls, side, host);
 }
 
 }  // namespace allot::net

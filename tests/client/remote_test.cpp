@@ -34,7 +34,7 @@ struct Papers {
         std::string name = (std::filesystem::temp_directory_path() / "allot-papers-XXXXXX").string();
         EXPECT_NE(::mkdtemp(name.data()), nullptr);
         folder = name;
-        const auto made = net::make_certificates({.folder = name, .names = {"alpha", "ann"}});
+        const auto made = net::make_certificates({.folder = name, .hosts = {"alpha"}, .programs = {"ann"}});
         EXPECT_TRUE(made) << made.error();
     }
     ~Papers() { std::filesystem::remove_all(folder); }
@@ -55,8 +55,8 @@ struct RemoteTest : testing::Test {
         Options options;
         options.address = fmt::format("tls:127.0.0.1:{}", port);
         options.connect_timeout = 10s;
-        options.certificate = papers.file("ann.pem");
-        options.key = papers.file("ann.key");
+        options.certificate = papers.file("programs/ann.pem");
+        options.key = papers.file("programs/ann.key");
         options.authority = papers.file("ca.pem");
         options.server_name = "alpha";
         return options;
@@ -110,8 +110,8 @@ TEST_F(RemoteTest, The_daemon_must_be_signed_by_our_authority) {
 TEST_F(RemoteTest, So_must_the_program) {
     const Papers others;
     Options wrong = options();
-    wrong.certificate = others.file("ann.pem");
-    wrong.key = others.file("ann.key");
+    wrong.certificate = others.file("programs/ann.pem");
+    wrong.key = others.file("programs/ann.key");
     wrong.resume_within = 100ms;
     failure_of(wrong, Code::unreachable);
 }

@@ -68,7 +68,7 @@ TEST_F(TcpStream, Carries_bytes_both_ways) {
     accepted.stream->write("wer");
     ASSERT_TRUE(run_until(loop, [this] { return connected.bytes == "answer"; }));
     EXPECT_EQ(accepted.stream->identity().address.substr(0, 10), "127.0.0.1:");
-    EXPECT_EQ(accepted.stream->identity().certificate, "");
+    EXPECT_EQ(accepted.stream->identity().program, "");
 }
 
 TEST_F(TcpStream, Tells_that_the_other_end_has_closed_after_its_last_bytes) {

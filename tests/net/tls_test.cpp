@@ -41,8 +41,8 @@ public:
 private:
     Certificates() {
         for (const char* authority : {"first", "second"}) {
-            const auto made =
-                make_certificates({.folder = folder_ / authority, .names = {"ant", "bee", "cat"}});
+            const auto made = make_certificates(
+                {.folder = folder_ / authority, .hosts = {"ant", "bee", "cat"}, .programs = {"ant", "bee"}});
             if (!made) throw std::runtime_error(made.error());
         }
     }
@@ -103,9 +103,9 @@ TEST_F(TlsStream, Carries_bytes_between_hosts_that_know_each_other_by_name) {
     listen(tls_of("bee"));
     connect(tls_of("ant"), "bee");
     ASSERT_TRUE(until([&] { return accepted.stream && connected.stream; })) << problem;
-    EXPECT_EQ(accepted.stream->identity().certificate, "ant");
-    EXPECT_EQ(accepted.stream->identity().names, std::vector<std::string>{"ant"});
-    EXPECT_EQ(connected.stream->identity().certificate, "bee");
+    EXPECT_EQ(accepted.stream->identity().hosts, std::vector<std::string>{"ant"});
+    EXPECT_EQ(accepted.stream->identity().program, "");
+    EXPECT_EQ(connected.stream->identity().hosts, std::vector<std::string>{"bee"});
     const std::string much(3'000'000, 'x');
     connected.stream->write(much);
     accepted.stream->write("answer");
@@ -137,7 +137,7 @@ TEST_F(TlsStream, Is_refused_by_a_host_that_looks_for_another_name) {
     listen(tls_of("bee"));
     connect(tls_of("ant"), "cat");
     ASSERT_TRUE(until([&] { return !problem.empty(); }));
-    EXPECT_EQ(problem, "its certificate bears the name bee, not cat");
+    EXPECT_EQ(problem, "its certificate is for host bee, not for host cat");
 }
 
 TEST_F(TlsStream, Is_refused_by_a_host_that_does_not_know_the_authority) {
@@ -245,14 +245,29 @@ TEST_F(MeshTls, Loses_nothing_when_the_link_is_cut) {
 TEST_F(MeshTls, Refuses_a_host_with_the_certificate_of_another) {
     start_both(with_tls(ant, tls_of("cat")), with_tls(bee, tls_of("bee")));
     ASSERT_TRUE(until([&] { return !a->problem(bee).empty() && !b->problem(ant).empty(); }));
-    EXPECT_EQ(b->problem(ant), "it says that it is host ant, but its certificate is for cat");
+    EXPECT_EQ(b->problem(ant), "it says that it is host ant, but its certificate is for host cat");
     EXPECT_EQ(a->problem(bee), "refused: " + b->problem(ant));
     EXPECT_TRUE(b->told.empty());
 }
 
 TEST_F(MeshTls, Does_not_connect_to_a_host_with_the_certificate_of_another) {
     start_both(with_tls(ant, tls_of("ant")), with_tls(bee, tls_of("cat")));
-    const std::string reason = "its certificate bears the name cat, not bee";
+    const std::string reason = "its certificate is for host cat, not for host bee";
+    ASSERT_TRUE(until([&] { return a->problem(bee).find(reason) != std::string::npos; })) << a->problem(bee);
+    EXPECT_TRUE(b->told.empty());
+}
+
+TEST_F(MeshTls, Refuses_a_program_that_is_called_like_a_host) {
+    start_both(with_tls(ant, tls_of("programs/ant")), with_tls(bee, tls_of("bee")));
+    ASSERT_TRUE(until([&] { return !a->problem(bee).empty() && !b->problem(ant).empty(); }));
+    EXPECT_EQ(b->problem(ant), "it says that it is host ant, but its certificate is for program ant");
+    EXPECT_EQ(a->problem(bee), "refused: " + b->problem(ant));
+    EXPECT_TRUE(b->told.empty());
+}
+
+TEST_F(MeshTls, Does_not_connect_to_a_program_that_is_called_like_a_host) {
+    start_both(with_tls(ant, tls_of("ant")), with_tls(bee, tls_of("programs/bee")));
+    const std::string reason = "its certificate is refused";
     ASSERT_TRUE(until([&] { return a->problem(bee).find(reason) != std::string::npos; })) << a->problem(bee);
     EXPECT_TRUE(b->told.empty());
 }
