@@ -189,6 +189,15 @@ refused '--patience requires --no-wait' run --lock db --patience 1s -- true
 refused '--patience never: write a time' run --lock db --no-wait --patience never -- true
 refused '--grace 0s: write a time' run --lock db --grace 0s -- true
 refused '--socket tls:build7:7400: write the path of the Unix socket' run --lock db --socket tls:build7:7400 -- true
+refused '--at build7: write HOST:PORT, as in build7:7481' run --at build7 --lock db -- true
+refused '--at tls:build7:7481: write HOST:PORT' run --at tls:build7:7481 --lock db -- true
+refused '--socket excludes --at' run --at build7:7481 --socket x --lock db -- true
+refused 'tls:build7:7481: who signed the daemon'"'"'s certificate is missing; write --ca FILE, or set ALLOT_CA' \
+    run --at build7:7481 --lock db -- true
+refused 'the certificate of this program is missing; write --cert FILE, or set ALLOT_CERT' status --at build7:7481 --ca ca.pem
+refused 'authority "ca.pem": No such file or directory; name a file in PEM' \
+    status --at build7:7481 --ca ca.pem --cert ci.pem --key ci.key
+refused 'are for a daemon elsewhere; write --at HOST:PORT as well' status --ca ca.pem
 refused '--interval requires --watch' status --interval 1s
 refused '--interval 0: write a time' status --watch --interval 0
 

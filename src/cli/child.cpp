@@ -80,7 +80,8 @@ void wait_for_signal(int descriptor, Clock::time_point until) {
 Child::Child(pid_t pid, Descriptor start, Descriptor signals)
     : pid_(pid), start_(std::move(start)), signals_(std::move(signals)) {}
 
-Result<Child> Child::start(const std::vector<std::string>& command, const Environment& environment) {
+Result<Child> Child::start(const std::vector<std::string>& command, const Environment& environment,
+                           Fate fate) {
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0) return Error{std::strerror(errno)};
     Descriptor wait_end(ends[0]);
@@ -97,6 +98,8 @@ Result<Child> Child::start(const std::vector<std::string>& command, const Enviro
     if (pid > 0) return Child(pid, std::move(start_end), std::move(signals));
 
     ::close(ends[1]);
+    // If the parent is gone before this, the pipe will say so.
+    if (fate == Fate::shared) ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     char word = 0;
     if (::read(wait_end.get(), &word, 1) != 1) ::_exit(exit_failed);
     ::sigprocmask(SIG_SETMASK, &before, nullptr);

@@ -18,11 +18,15 @@ using net::Descriptor;
 
 using Environment = std::map<std::string, std::optional<std::string>>;  // nothing: not in the environment
 
+// Shared: if this process is killed, the command is killed with it. What the command started is not.
+enum class Fate { its_own, shared };
+
 class Child {
 public:
     // Forks. The child waits for go(), and then becomes the command; if go() never comes it ends.
     // From here on the signals of this process are taken by answer_signals().
-    static Result<Child> start(const std::vector<std::string>& command, const Environment& environment);
+    static Result<Child> start(const std::vector<std::string>& command, const Environment& environment,
+                               Fate fate);
 
     pid_t pid() const { return pid_; }
     void go();

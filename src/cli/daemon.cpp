@@ -7,35 +7,91 @@
 
 namespace allot::cli {
 
-void add_socket_flag(CLI::App& command, std::string& target) {
-    command
-        .add_option("--socket", target,
-                    "The daemon's socket; default $ALLOT_SOCKET, /run/allot/allot.sock or "
-                    "$XDG_RUNTIME_DIR/allot/allot.sock")
-        ->type_name("");
+namespace {
+
+using client::Address;
+
+std::optional<std::string> missing_file(const client::Options& options) {
+    const auto missing = [&](const std::string& file, const char* flag, const char* variable,
+                             const char* what) {
+        return file.empty() ? std::optional(fmt::format("{}: {} is missing; write {} FILE, or set {}",
+                                                        options.address, what, flag, variable))
+                            : std::nullopt;
+    };
+    if (auto why = missing(options.authority, "--ca", "ALLOT_CA", "who signed the daemon's certificate"))
+        return why;
+    if (auto why = missing(options.certificate, "--cert", "ALLOT_CERT", "the certificate of this program"))
+        return why;
+    return missing(options.key, "--key", "ALLOT_KEY", "the key of this program's certificate");
 }
 
-Result<client::Options> daemon_at(const std::string& path, std::string what) {
-    client::Options options;
-    options.address = path.empty() ? client::default_address() : path;
-    if (options.address.find_first_of("/:") == std::string::npos) options.address.insert(0, "./");
-    options.command = std::move(what);
+std::optional<std::string> wrong_address(const DaemonFlags& flags, const client::Options& options) {
     const auto address = client::parse_address(options.address);
-    if (!address) return Error{fmt::format("--socket {}", address.error())};
-    if (address->kind != client::Address::Kind::local)
-        return Error{fmt::format("--socket {}: write the path of the Unix socket of this host's daemon",
-                                 options.address)};
+    if (!flags.at.empty() && !address)
+        return fmt::format("--at {}: write HOST:PORT, as in build7:7481 or [::1]:7481", flags.at);
+    if (!address) return fmt::format("--socket {}", address.error());
+    const bool local = address->kind == Address::Kind::local;
+    if (!flags.socket.empty() && !local)
+        return fmt::format(
+            "--socket {}: write the path of the Unix socket of this host's daemon; --at HOST:PORT "
+            "names one elsewhere",
+            flags.socket);
+    const bool papers = !flags.authority.empty() || !flags.certificate.empty() || !flags.key.empty() ||
+                        !flags.server_name.empty();
+    if (local && papers)
+        return "--ca, --cert, --key and --server-name are for a daemon elsewhere; write --at HOST:PORT as "
+               "well";
+    return address->kind == Address::Kind::tls ? missing_file(options) : std::nullopt;
+}
+
+}  // namespace
+
+void add_daemon_flags(CLI::App& command, DaemonFlags& flags) {
+    const auto add = [&](const char* name, std::string& target, const char* meaning) {
+        return command.add_option(name, target, meaning)->type_name("")->group("Which daemon");
+    };
+    auto* socket = add("--socket", flags.socket,
+                       "The socket of this host's daemon; default $ALLOT_SOCKET, /run/allot/allot.sock or "
+                       "$XDG_RUNTIME_DIR/allot/allot.sock");
+    add("--at", flags.at, "A daemon elsewhere, HOST:PORT, over TLS; default $ALLOT_AT")->excludes(socket);
+    add("--ca", flags.authority, "Who must have signed its certificate (PEM); default $ALLOT_CA");
+    add("--cert", flags.certificate, "The certificate to show it (PEM); default $ALLOT_CERT");
+    add("--key", flags.key, "The key of that certificate (PEM); default $ALLOT_KEY");
+    add("--server-name", flags.server_name,
+        "The name on its certificate, if that is not HOST; default $ALLOT_SERVER_NAME");
+}
+
+Result<client::Options> daemon_at(const DaemonFlags& flags, std::string what) {
+    client::Options options;
+    options.address = flags.at.empty() ? flags.socket : "tls:" + flags.at;
+    options.command = std::move(what);
+    options.authority = flags.authority;
+    options.certificate = flags.certificate;
+    options.key = flags.key;
+    options.server_name = flags.server_name;
+    options = client::completed(std::move(options));
+    if (options.address.find_first_of("/:") == std::string::npos) options.address.insert(0, "./");
+    if (auto why = wrong_address(flags, options)) return Error{std::move(*why)};
     return options;
 }
 
-int report(const client::Failure& failure) {
+bool is_elsewhere(const client::Options& options) {
+    const auto address = client::parse_address(options.address);
+    return address && address->kind != Address::Kind::local;
+}
+
+int report(const client::Failure& failure, const client::Options& options) {
     using client::Code;
     switch (failure.code()) {
         case Code::wrong:
             return wrong_usage(failure.what());
         case Code::unreachable:
-            fmt::print(stderr, "allot: {}; is `allot node` running? --socket names another socket\n",
-                       failure.what());
+            fmt::print(
+                stderr, "allot: {}; {}\n", failure.what(),
+                is_elsewhere(options)
+                    ? "is `allot node` running there, with `clients` in its configuration? Do --ca, --cert "
+                      "and --server-name fit?"
+                    : "is `allot node` running? --socket names another socket");
             return exit_unreachable;
         case Code::busy:
             fmt::print(stderr, "allot: busy: {}\n", failure.what());

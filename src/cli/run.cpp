@@ -30,7 +30,7 @@ struct RunFlags {
     std::string patience = "20ms";
     std::string grace;
     std::string resume_within = "10s";
-    std::string socket;
+    DaemonFlags daemon;
     std::vector<std::string> command;
     std::vector<std::string> stray;  // what stands where only flags may
 };
@@ -103,11 +103,12 @@ Result<Plan> plan_of(const RunFlags& flags) {
     return plan;
 }
 
-// A permit may be given to others when the daemon has been silent for stop_within, and by then the command
-// must be gone: so half of that must do. What is lost otherwise is known at once.
-Result<microseconds> grace_of(const Plan& plan, microseconds stop_within) {
-    const bool permits = !plan.demand.permits().empty();
-    const microseconds most = permits ? stop_within / 2 : stop_within;
+// A permit, and over a network everything, may be given to others when the daemon has been silent for
+// stop_within, and by then the command must be gone: so half of that must do. What is lost otherwise is known
+// at once.
+Result<microseconds> grace_of(const Plan& plan, bool elsewhere, microseconds stop_within) {
+    const bool silence_costs = elsewhere || !plan.demand.permits().empty();
+    const microseconds most = silence_costs ? stop_within / 2 : stop_within;
     if (!plan.grace) return std::min<microseconds>(milliseconds(2000), most);
     if (*plan.grace <= most) return *plan.grace;
     return Error{fmt::format("--grace {}ms: who loses a lease has {}ms to stop here; write at most {}ms",
@@ -184,15 +185,17 @@ int watch(const Session& session, Lease& lease, Child& child, microseconds grace
     }
 }
 
-int hold_and_run(const Session& session, Lease& lease, microseconds grace,
+int hold_and_run(const Session& session, Lease& lease, bool elsewhere, microseconds grace,
                  const std::vector<std::string>& command) {
-    auto child = Child::start(command, environment_of(lease));
+    // A daemon elsewhere sees only that the connection ends, and lets others in: the command must not go on
+    // then.
+    auto child = Child::start(command, environment_of(lease), elsewhere ? Fate::shared : Fate::its_own);
     if (!child) {
         fmt::print(stderr, "allot: {} cannot be started: {}\n", command.front(), child.error());
         return exit_failed;
     }
     // The daemon knows of the child before the child does anything.
-    lease.follow(child->pid());
+    if (!elsewhere) lease.follow(child->pid());
     child->go();
     return watch(session, lease, *child, grace, command);
 }
@@ -201,10 +204,11 @@ int hold_and_run(const Session& session, Lease& lease, microseconds grace,
 
 // Silence until the deadline is no proof that there is no daemon: it may just be slow. Time is up, that is
 // all.
-int explain_failure(const client::Failure& failure, const RunFlags& flags, client::Deadline deadline) {
+int explain_failure(const client::Failure& failure, const RunFlags& flags, client::Deadline deadline,
+                    const client::Options& options) {
     const bool time_is_up = failure.code() == client::Code::timed_out ||
                             (failure.code() == client::Code::unreachable && Clock::now() >= deadline.at());
-    if (!time_is_up) return report(failure);
+    if (!time_is_up) return report(failure, options);
     if (flags.no_wait) {
         fmt::print(stderr, "allot: busy: not granted within {}\n", flags.patience);
         return exit_busy;
@@ -217,7 +221,7 @@ int run_command(const RunFlags& flags) {
     const auto plan = plan_of(flags);
     if (!plan) return wrong_usage(plan.error());
     const client::Deadline deadline = plan->patience ? client::Deadline(*plan->patience) : client::Deadline();
-    auto options = daemon_at(flags.socket, fmt::format("{}", fmt::join(flags.command, " ")));
+    auto options = daemon_at(flags.daemon, fmt::format("{}", fmt::join(flags.command, " ")));
     if (!options) return wrong_usage(options.error());
     options->resume_within = plan->resume_within;
     if (plan->patience)
@@ -225,12 +229,13 @@ int run_command(const RunFlags& flags) {
             std::min(options->connect_timeout, std::chrono::ceil<milliseconds>(*plan->patience));
     try {
         Session session = Session::connect(*options);
-        const auto grace = grace_of(*plan, session.stop_within());
+        const bool elsewhere = is_elsewhere(*options);
+        const auto grace = grace_of(*plan, elsewhere, session.stop_within());
         if (!grace) return wrong_usage(grace.error());
         Lease lease = session.acquire(plan->demand, deadline);
-        return hold_and_run(session, lease, *grace, flags.command);
+        return hold_and_run(session, lease, elsewhere, *grace, flags.command);
     } catch (const client::Failure& failure) {
-        return explain_failure(failure, flags, deadline);
+        return explain_failure(failure, flags, deadline, *options);
     }
 }
 
@@ -245,13 +250,14 @@ void add_run(CLI::App& app, Action& action, std::vector<std::string> program) {
         "Examples:\n"
         "  allot run --lock db,gpu0 -- ./migrate\n"
         "  allot run --permit builds=2 --timeout 30s -- make\n"
+        "  allot run --at build7:7481 --ca ca.pem --cert ci.pem --key ci.key --lock db -- ./migrate\n"
         "The command finds the fence of what it holds in $ALLOT_FENCE_NAME (each character of the name that "
         "is\n"
         "no letter or digit becomes _), in $ALLOT_FENCE if it holds one thing, and all in $ALLOT_HELD, as "
         "in\n"
-        "db=17,gpu0=4. The lease lasts as long as the command, even if `allot run` is killed. If the lease "
-        "is\n"
-        "lost, the command and what it started are stopped.\n"
+        "db=17,gpu0=4. The lease lasts as long as the command, even if `allot run` is killed; with --at the "
+        "command\n"
+        "is killed with it. If the lease is lost, the command and what it started are stopped.\n"
         "Exit code: that of the command, or 128+N if signal N ended it; 2 wrong usage; 119 refused; 120 "
         "busy\n"
         "(--no-wait); 121 timed out; 122 lost; 123 the daemon is unreachable; 125 allot itself failed;\n"
@@ -275,7 +281,7 @@ void add_run(CLI::App& app, Action& action, std::vector<std::string> program) {
         ->add_option("--resume-within", flags->resume_within,
                      "Wait so long for a daemon that is restarted or silent; default 10s")
         ->type_name("");
-    add_socket_flag(*command, flags->socket);
+    add_daemon_flags(*command, flags->daemon);
     command->allow_extras();
     command->callback([&action, flags, command] {
         flags->stray = command->remaining();

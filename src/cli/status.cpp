@@ -25,7 +25,7 @@ struct StatusFlags {
     bool watch = false;
     std::string interval = "1s";
     bool json = false;
-    std::string socket;
+    DaemonFlags daemon;
 };
 
 std::string rendered(const session::Status& status, bool json) {
@@ -42,7 +42,7 @@ int show_once(const client::Options& options, bool json) {
         show(rendered(client::ask_status(options, answer_within), json));
         return exit_ok;
     } catch (const client::Failure& failure) {
-        return report(failure);
+        return report(failure, options);
     }
 }
 
@@ -59,7 +59,7 @@ int keep_showing(const client::Options& options, bool json, double interval_seco
             show(heading + rendered(client::ask_status(options, answer_within), json));
         } catch (const client::Failure& failure) {
             if (!json && !first) show(heading);
-            const int code = report(failure);
+            const int code = report(failure, options);
             if (first) return code;
         }
         std::this_thread::sleep_for(std::chrono::duration<double>(interval_seconds));
@@ -69,7 +69,7 @@ int keep_showing(const client::Options& options, bool json, double interval_seco
 int run_status(const StatusFlags& flags) {
     const auto interval = parse_seconds("interval", flags.interval);
     if (!interval) return wrong_usage(interval.error());
-    const auto options = daemon_at(flags.socket, "allot status");
+    const auto options = daemon_at(flags.daemon, "allot status");
     if (!options) return wrong_usage(options.error());
     return flags.watch ? keep_showing(*options, flags.json, *interval) : show_once(*options, flags.json);
 }
@@ -83,13 +83,14 @@ void add_status(CLI::App& app, Action& action) {
         "Examples:\n"
         "  allot status --watch\n"
         "  allot status --json | jq '.resources[] | select(.waiters != [])'\n"
-        "Exit code: 0 shown; 2 wrong usage; 123 the daemon is unreachable.");
+        "  allot status --at build7:7481 --ca ca.pem --cert ci.pem --key ci.key\n"
+        "Exit code: 0 shown; 2 wrong usage; 119 turned away; 123 the daemon is unreachable.");
     auto* watch = command->add_flag("--watch", flags->watch, "Again and again, until interrupted");
     command->add_option("--interval", flags->interval, "How often --watch looks; default 1s")
         ->type_name("")
         ->needs(watch);
     command->add_flag("--json", flags->json, "For programs; with --watch one line each time");
-    add_socket_flag(*command, flags->socket);
+    add_daemon_flags(*command, flags->daemon);
     command->callback([&action, flags] { action = [flags] { return run_status(*flags); }; });
 }
 

@@ -1,17 +1,21 @@
 #include "client/address.hpp"
 
+#include <cerrno>
 #include <charconv>
 #include <cstdlib>
 #include <sys/un.h>
 #include <unistd.h>
-
-#include "allot/client.hpp"
 
 namespace allot::client {
 
 namespace {
 
 constexpr const char* system_socket = "/run/allot/allot.sock";
+
+std::string environment(const char* variable) {
+    const char* value = std::getenv(variable);
+    return value == nullptr ? "" : value;
+}
 
 bool take_prefix(std::string& text, std::string_view prefix) {
     if (!text.starts_with(prefix)) return false;
@@ -66,13 +70,27 @@ Result<Address> parse_address(const std::string& text) {
 }
 
 std::string default_address() {
-    if (const char* named = std::getenv("ALLOT_SOCKET"); named != nullptr && *named != '\0') return named;
+    if (std::string named = environment("ALLOT_SOCKET"); !named.empty()) return named;
+    if (const std::string elsewhere = environment("ALLOT_AT"); !elsewhere.empty()) return "tls:" + elsewhere;
     if (::access(system_socket, F_OK) == 0) return system_socket;
-    if (const char* folder = std::getenv("XDG_RUNTIME_DIR"); folder != nullptr && *folder != '\0') {
-        std::string own = std::string(folder) + "/allot/allot.sock";
+    if (const std::string folder = environment("XDG_RUNTIME_DIR"); !folder.empty()) {
+        std::string own = folder + "/allot/allot.sock";
         if (::access(own.c_str(), F_OK) == 0) return own;
     }
     return system_socket;
+}
+
+Options completed(Options options) {
+    const auto complete = [](std::string& field, const char* variable) {
+        if (field.empty()) field = environment(variable);
+    };
+    if (options.address.empty()) options.address = default_address();
+    if (options.command.empty()) options.command = program_invocation_short_name;
+    complete(options.certificate, "ALLOT_CERT");
+    complete(options.key, "ALLOT_KEY");
+    complete(options.authority, "ALLOT_CA");
+    complete(options.server_name, "ALLOT_SERVER_NAME");
+    return options;
 }
 
 }  // namespace allot::client

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "allot/client.hpp"
 #include "core/result.hpp"
 
 namespace allot::client {
@@ -20,5 +21,8 @@ struct Address {
 // `unix:/path` or `/path`; `tls:host:port`; `tcp:host:port`, which is plaintext, with a loopback address
 // only. An IPv6 address stands in brackets.
 Result<Address> parse_address(const std::string& text);
+
+// With what is left empty taken from the environment.
+Options completed(Options options);
 
 }  // namespace allot::client

@@ -21,12 +21,6 @@ Destination destination_of(const Options& options) {
     return std::move(*destination);
 }
 
-Options completed(Options options) {
-    if (options.address.empty()) options.address = default_address();
-    if (options.command.empty()) options.command = program_invocation_short_name;
-    return options;
-}
-
 void refuse_nonsense(const Demand& demand) {
     if (const auto objection = demand.objection()) throw Failure(Code::wrong, *objection);
 }
@@ -48,7 +42,7 @@ void Core::connect() {
     std::condition_variable waiter;
     wait_until(lock, waiter, until, [&] { return link_ != Link::greeting; });
     if (link_ == Link::greeting) throw Failure(Code::unreachable, silence());
-    if (link_ == Link::down) throw Failure(Code::unreachable, problem_);
+    if (link_ == Link::down) throw Failure(turned_away_ ? Code::unavailable : Code::unreachable, problem_);
 }
 
 ClaimPtr Core::acquire(const Demand& demand, Deadline deadline) {

@@ -79,7 +79,7 @@ private:
     void redial(Lock& lock, Time until, int alarm);
     void drop(const std::string& problem);
     void bury();
-    void give_up();
+    void give_up(Code code);
     std::string no_daemon(const std::string& why) const;
     std::string silence() const;
 
@@ -132,6 +132,7 @@ private:
     std::string host_;
     std::chrono::microseconds stop_within_{0};
     Time down_since_;
+    bool turned_away_ = false;  // by the daemon itself, which said why
     Time next_dial_;
     Time greeted_at_;
 

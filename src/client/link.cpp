@@ -31,6 +31,7 @@ std::string Core::silence() const {
 void Core::greet(Connection connection, Time now) {
     connection_.emplace(std::move(connection));
     link_ = Link::greeting;
+    turned_away_ = false;
     greeted_at_ = now;
     chores_at_ = now + tick();
     scratch_.clear();
@@ -86,10 +87,10 @@ void Core::bury() {
 }
 
 // The session cannot be taken up again: what it held is lost.
-void Core::give_up() {
+void Core::give_up(Code code) {
     session_.clear();
     for (const ClaimPtr& claim : claims_.all()) {
-        if (claim->stage == Stage::waiting) fail_waiting(claim, Failure(Code::unreachable, problem_));
+        if (claim->stage == Stage::waiting) fail_waiting(claim, Failure(code, problem_));
         if (claim->stage == Stage::held) lose(claim, problem_);
     }
 }
@@ -202,7 +203,8 @@ void Core::hear(session::StatusAnswer& message) {
 
 void Core::hear(session::Farewell& message) {
     drop(options_.address + ": " + message.reason);
-    give_up();
+    turned_away_ = true;
+    give_up(Code::unavailable);
 }
 
 // --- Signs of life.
@@ -237,7 +239,7 @@ void Core::chores(Time now) {
 void Core::check_link(Time now) {
     if (link_ == Link::open) return;
     if (link_ == Link::greeting && now > greeted_at_ + options_.connect_timeout) drop(silence());
-    if (now > down_since_ + options_.resume_within) give_up();
+    if (now > down_since_ + options_.resume_within) give_up(Code::unreachable);
 }
 
 // Whether any claim depends on signs of life.

@@ -1,7 +1,6 @@
 #include "client/tls.hpp"
 
 #include <array>
-#include <openssl/err.h>
 
 #include "net/openssl.hpp"
 
@@ -10,14 +9,6 @@ namespace allot::client {
 using namespace net::openssl;
 
 namespace {
-
-// The first reason is the cause; what follows only says who passed it on.
-std::string openssl_reason() {
-    const unsigned long code = ERR_get_error();
-    const char* reason = code == 0 ? nullptr : ERR_reason_error_string(code);
-    ERR_clear_error();
-    return reason == nullptr ? "TLS failed" : reason;
-}
 
 class LoadedFiles : public TlsFiles {
 public:
@@ -106,8 +97,7 @@ Result<std::shared_ptr<TlsFiles>> TlsFiles::load(const Options& options) {
     SSL_CTX_set_min_proto_version(context.get(), TLS1_3_VERSION);
     SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER, nullptr);
     const auto refuse = [](const char* what, const std::string& file) {
-        return Error{std::string(what) + " \"" + file + "\": " + openssl_reason() +
-                     "; name a file in PEM in Options::" + what};
+        return Error{std::string(what) + " \"" + file + "\": " + openssl_reason() + "; name a file in PEM"};
     };
     if (SSL_CTX_load_verify_locations(context.get(), options.authority.c_str(), nullptr) != 1)
         return refuse("authority", options.authority);

@@ -1,11 +1,14 @@
-// Objects of OpenSSL, freed by whoever owns them.
+// Objects of OpenSSL, freed by whoever owns them; names on certificates; reasons for people.
 #pragma once
 
 #include <memory>
+#include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
+#include <string>
 #include <string_view>
+#include <system_error>
 
 namespace allot::net::openssl {
 
@@ -27,5 +30,14 @@ using CertificatePtr = std::unique_ptr<X509, Deleter<X509_free>>;
 using ExtensionPtr = std::unique_ptr<X509_EXTENSION, Deleter<X509_EXTENSION_free>>;
 using NamesPtr = std::unique_ptr<GENERAL_NAMES, Deleter<GENERAL_NAMES_free>>;
 using BioPtr = std::unique_ptr<BIO, Deleter<BIO_free>>;
+
+// The first reason is the cause; what follows only says who passed it on.
+inline std::string openssl_reason() {
+    const unsigned long code = ERR_get_error();
+    ERR_clear_error();
+    if (ERR_SYSTEM_ERROR(code)) return std::generic_category().message(ERR_GET_REASON(code));
+    const char* reason = code == 0 ? nullptr : ERR_reason_error_string(code);
+    return reason == nullptr ? "TLS failed" : reason;
+}
 
 }  // namespace allot::net::openssl

@@ -5,7 +5,6 @@
 #include <climits>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <openssl/err.h>
 #include <sys/socket.h>
 
 #include "core/ensure.hpp"
@@ -17,14 +16,6 @@ namespace allot::net {
 using namespace openssl;
 
 namespace {
-
-// The first reason is the cause; what follows only says who passed it on.
-std::string openssl_reason() {
-    const unsigned long code = ERR_get_error();
-    ERR_clear_error();
-    const char* reason = code == 0 ? nullptr : ERR_reason_error_string(code);
-    return reason == nullptr ? "TLS fault" : reason;
-}
 
 std::string text_of(const ASN1_STRING* string) {
     unsigned char* utf8 = nullptr;

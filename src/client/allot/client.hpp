@@ -112,16 +112,18 @@ struct Options {
     // A connection that breaks (the daemon is restarted) is taken up again for so long; a daemon that is
     // silent is waited for no longer than this.
     std::chrono::milliseconds resume_within{10000};
-    // tls: files in PEM, and the name that the daemon's certificate must bear (empty: the host of the
-    // address).
+    // tls: files in PEM, and the name that the daemon's certificate must bear. What is empty is taken from
+    // $ALLOT_CERT, $ALLOT_KEY, $ALLOT_CA and $ALLOT_SERVER_NAME; without the last it is the host of the
+    // address.
     std::string certificate;
     std::string key;
     std::string authority;
     std::string server_name;
 };
 
-// $ALLOT_SOCKET; else /run/allot/allot.sock if it is there; else $XDG_RUNTIME_DIR/allot/allot.sock if it is
-// there; else /run/allot/allot.sock.
+// $ALLOT_SOCKET; else the daemon elsewhere (tls) that $ALLOT_AT names as host:port; else
+// /run/allot/allot.sock if it is there; else $XDG_RUNTIME_DIR/allot/allot.sock if it is there; else
+// /run/allot/allot.sock.
 std::string default_address();
 
 class Core;
@@ -186,7 +188,8 @@ private:
 
 class Session {
 public:
-    // Throws Failure: unreachable, or wrong for an address that makes no sense.
+    // Throws Failure: unreachable; unavailable if the daemon turns us away; wrong for an address or files
+    // that make no sense.
     static Session connect(const Options& options = {});
 
     // Waits until all of it is granted. Throws Failure.
