@@ -80,10 +80,10 @@ void add_party(Table& table, const ResourceStatus& resource, const std::string& 
 std::string resources_text(const Status& status) {
     Table table({"resource", "kind", "in use", "waiting", "at", "note"});
     for (const ResourceStatus& resource : status.resources) {
-        std::uint64_t used = 0;
+        std::uint64_t used = resource.more_units;
         for (const Party& holder : resource.holders) used += holder.units;
         table.add({harmless(resource.name), resource.kind, fmt::format("{} of {}", used, resource.capacity),
-                   std::to_string(resource.waiters.size()), harmless(resource.place),
+                   std::to_string(resource.waiters.size() + resource.more_waiters), harmless(resource.place),
                    harmless(resource.note)});
     }
     return table.text();
@@ -101,6 +101,21 @@ std::string parties_text(const Status& status) {
             add_party(table, resource, fmt::format("waits #{}", ++place), waiter);
     }
     return any ? "\n" + table.text() : "";
+}
+
+// Those for whom there was no room.
+std::string more_text(const Status& status) {
+    std::string text;
+    for (const ResourceStatus& resource : status.resources) {
+        const std::string name = harmless(resource.name);
+        if (resource.more_holders > 0)
+            text += fmt::format("{} more hold {}.\n", with_commas(resource.more_holders), name);
+        if (resource.more_waiters > 0)
+            text += fmt::format("{} more wait for {}.\n", with_commas(resource.more_waiters), name);
+    }
+    if (status.more_resources > 0)
+        text += fmt::format("{} more resources are not shown.\n", with_commas(status.more_resources));
+    return text.empty() ? "" : "\n" + text;
 }
 
 // Who waits is waited out by the holders, and by who stands before it.
@@ -125,7 +140,8 @@ std::string waits_text(const Status& status) {
 std::string status_text(const Status& status) {
     std::string text = hosts_text(status);
     if (status.resources.empty()) return text + "\nNothing is held, nobody waits.\n";
-    return text + "\n" + resources_text(status) + parties_text(status) + waits_text(status);
+    return text + "\n" + resources_text(status) + parties_text(status) + more_text(status) +
+           waits_text(status);
 }
 
 }  // namespace allot::cli

@@ -82,14 +82,28 @@ struct PartyReport {
 };
 BOOST_DESCRIBE_STRUCT(PartyReport, (), (party, held, waiting, units, seated, site))
 
+// Of one resource, those who are not listed.
+struct UnlistedReport {
+    std::string resource;
+    bool semaphore = false;
+    std::uint64_t holders = 0;
+    std::uint64_t units = 0;  // that these hold
+    std::uint64_t waiters = 0;
+    bool operator==(const UnlistedReport&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(UnlistedReport, (), (resource, semaphore, holders, units, waiters))
+
+// It must fit into a letter: of very many programs and resources the rest is counted only.
 struct Report {
     session::HostStatus host;
     bool locks_lost = false;          // with an earlier process of its daemon
     std::vector<QueueReport> queues;  // of locks
     std::vector<PartyReport> parties;
+    std::vector<UnlistedReport> unlisted;
+    std::uint64_t more_resources = 0;  // not even named
     bool operator==(const Report&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Report, (), (host, locks_lost, queues, parties))
+BOOST_DESCRIBE_STRUCT(Report, (), (host, locks_lost, queues, parties, unlisted, more_resources))
 
 struct ReportAnswer {
     std::uint64_t number = 0;

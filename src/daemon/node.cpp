@@ -220,7 +220,7 @@ std::optional<std::string> Node::listen() {
             ask_for_status(
                 true, [done](const session::Status& status) { done(json_text(to_json(status)) + "\n"); });
         };
-        pages.metrics = [this] { return metrics_page(own_report()); };
+        pages.metrics = [this] { return metrics_page(own_report(), desk_); };
         pages.health = [this] { return desk_.space(0).closed(); };
         auto http = serve_http(loop_, config_.http, std::move(pages));
         if (!http && config_.http_chosen) return http.error();

@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/bytes.hpp"
 #include "daemon/epoch.hpp"
+#include "daemon/excerpt.hpp"
 
 namespace allot::daemon {
 
@@ -13,9 +15,11 @@ namespace {
 using session::Party;
 using session::ResourceStatus;
 
-// A report must fit into a letter, and nobody reads thousands of lines.
+// A report must fit into a letter (4 MiB), whatever names there are: so much for each of its lists.
+constexpr std::size_t list_bytes = std::size_t{1} << 20;
 constexpr std::size_t most_parties = 500;
-constexpr std::size_t most_waiters = 100;
+// What a status shares its frame with.
+constexpr std::size_t frame_head_bytes = 16;
 
 std::uint64_t ago_ms(std::uint64_t since_ms) {
     const std::uint64_t now = epoch_ms();
@@ -39,6 +43,82 @@ PartyReport party_of(const Desk::Lease& lease, const std::map<Claim, SpaceView::
         report.site = seat->second.site;
     }
     return report;
+}
+
+// Of a report: what still fits is listed, and the rest is counted.
+class Room {
+public:
+    template <class T>
+    bool take(const T& one) {
+        const std::size_t bytes = to_bytes(one).size();
+        if (bytes > left_) return false;
+        left_ -= bytes;
+        return true;
+    }
+
+private:
+    std::size_t left_ = list_bytes;
+};
+
+using Unlisted = std::map<std::pair<bool, std::string>, UnlistedReport>;
+
+void count(const PartyReport& one, Unlisted& unlisted) {
+    const auto entry = [&](const std::string& name) -> UnlistedReport& {
+        const bool semaphore = one.units.contains(name);
+        UnlistedReport& report = unlisted[{semaphore, name}];
+        report.resource = name;
+        report.semaphore = semaphore;
+        return report;
+    };
+    for (const session::Held& held : one.held) {
+        UnlistedReport& report = entry(held.name);
+        ++report.holders;
+        report.units += report.semaphore ? one.units.at(held.name) : 1;
+    }
+    for (const std::string& name : one.waiting) ++entry(name).waiters;
+}
+
+// Those who hold, then those who wait, the longest first.
+std::vector<const Desk::Lease*> in_order(const Desk& desk) {
+    auto leases = desk.leases();
+    std::ranges::stable_sort(leases, [](const Desk::Lease* a, const Desk::Lease* b) {
+        return std::pair(!a->granted, a->since_ms) < std::pair(!b->granted, b->since_ms);
+    });
+    return leases;
+}
+
+void list_parties(Report& report, const Desk& desk, const Sessions& sessions,
+                  const std::map<Claim, SpaceView::Seat>& seats) {
+    Room parties;
+    Room names;
+    Unlisted unlisted;
+    for (const Desk::Lease* lease : in_order(desk)) {
+        PartyReport one = party_of(*lease, seats, desk, sessions);
+        if (report.parties.size() < most_parties && parties.take(one))
+            report.parties.push_back(std::move(one));
+        else
+            count(one, unlisted);
+    }
+    for (auto& [key, one] : unlisted) {
+        if (names.take(one))
+            report.unlisted.push_back(std::move(one));
+        else
+            ++report.more_resources;
+    }
+}
+
+// Those that somebody waits for first.
+void list_queues(Report& report, std::vector<SpaceView::Queue> queues) {
+    Room room;
+    std::ranges::stable_partition(queues,
+                                  [](const SpaceView::Queue& queue) { return !queue.waiters.empty(); });
+    for (SpaceView::Queue& queue : queues) {
+        QueueReport one{std::move(queue.resource), std::move(queue.waiters)};
+        if (room.take(one))
+            report.queues.push_back(std::move(one));
+        else
+            ++report.more_resources;
+    }
 }
 
 // Who waits for a lock, in the order that its token has; then those of whom it has not heard.
@@ -82,16 +162,19 @@ public:
             for (const std::string& name : one.waiting)
                 waiters_[&resource(one, name)].push_back({&one, party_for(one, name)});
         }
+        for (const UnlistedReport& one : report.unlisted) {
+            ResourceStatus& status = resource(one.semaphore, one.resource);
+            status.more_holders += one.holders;
+            status.more_units += one.units;
+            status.more_waiters += one.waiters;
+        }
     }
 
     // `lost`: hosts that have lost the locks they had, or are lost themselves.
     std::vector<ResourceStatus> finish(const std::vector<std::string>& lost) {
         for (auto& [status, waiters] : waiters_) {
             put_in_order(waiters, status->kind == "lock" ? queues_[status->name] : std::vector<SiteId>{});
-            if (waiters.size() > most_waiters)
-                status->note = fmt::format("{} more wait", waiters.size() - most_waiters);
-            for (auto& [report, party] : waiters)
-                if (status->waiters.size() < most_waiters) status->waiters.push_back(std::move(party));
+            for (auto& [report, party] : waiters) status->waiters.push_back(std::move(party));
         }
         std::vector<ResourceStatus> all;
         for (auto& [key, status] : resources_) {
@@ -111,10 +194,12 @@ private:
         return status;
     }
 
+    ResourceStatus& resource(bool semaphore, const std::string& name) {
+        return semaphore && config_->semaphores.contains(name) ? resources_["semaphore " + name] : lock(name);
+    }
+
     ResourceStatus& resource(const PartyReport& one, const std::string& name) {
-        return one.units.contains(name) && config_->semaphores.contains(name)
-                   ? resources_["semaphore " + name]
-                   : lock(name);
+        return resource(one.units.contains(name), name);
     }
 
     static Party party_for(const PartyReport& one, const std::string& name) {
@@ -142,20 +227,16 @@ Report report_of(const Config& config, Desk& desk, const Sessions& sessions) {
     for (std::uint32_t number = 0; number < desk.spaces(); ++number) {
         SpaceView view = desk.space(number).view();
         for (const SpaceView::Seat& seat : view.taken) seats[seat.claim] = seat;
-        for (SpaceView::Queue& queue : view.tokens)
-            report.queues.push_back({std::move(queue.resource), std::move(queue.waiters)});
+        if (number == Desk::locks_space) list_queues(report, std::move(view.tokens));
     }
-    auto leases = desk.leases();
-    std::ranges::stable_partition(leases, [](const Desk::Lease* lease) { return lease->granted; });
-    if (leases.size() > most_parties) leases.resize(most_parties);
-    for (const Desk::Lease* lease : leases) report.parties.push_back(party_of(*lease, seats, desk, sessions));
+    list_parties(report, desk, sessions, seats);
     return report;
 }
 
-std::string metrics_page(const Report& report) {
+std::string metrics_page(const Report& report, const Desk& desk) {
     std::uint64_t holding = 0;
     std::uint64_t waiting = 0;
-    for (const PartyReport& one : report.parties) ++(one.waiting.empty() ? holding : waiting);
+    for (const Desk::Lease* lease : desk.leases()) ++(lease->granted ? holding : waiting);
     std::string text;
     const auto describe = [&](const char* name, const char* type, const char* help) {
         text += fmt::format("# HELP {} {}\n# TYPE {} {}\n", name, help, name, type);
@@ -186,6 +267,7 @@ session::Status overview(const Config& config, const std::map<net::HostId, Repor
         if (report.locks_lost) lost.push_back(report.host.name);
         status.hosts.push_back(report.host);
         collector.add(report);
+        status.more_resources += report.more_resources;
     }
     for (const session::HostStatus& host : missing) {
         if (host.state == "lost") lost.push_back(host.name);
@@ -193,7 +275,7 @@ session::Status overview(const Config& config, const std::map<net::HostId, Repor
     }
     std::ranges::sort(status.hosts, {}, &session::HostStatus::name);
     status.resources = collector.finish(lost);
-    return status;
+    return excerpt(std::move(status), session::frame_limit - frame_head_bytes);
 }
 
 }  // namespace allot::daemon

@@ -16,7 +16,7 @@ namespace allot::daemon {
 Report report_of(const Config& config, Desk& desk, const Sessions& sessions);
 
 // The same in the words of Prometheus.
-std::string metrics_page(const Report& report);
+std::string metrics_page(const Report& report, const Desk& desk);
 
 // Of all that have answered. `missing` are those that have not, with what is known of them.
 session::Status overview(const Config& config, const std::map<net::HostId, Report>& reports,

@@ -27,12 +27,17 @@ struct ResourceStatus {
     std::string kind;            // lock, semaphore
     std::uint32_t capacity = 1;  // units there are
     std::vector<Party> holders;
-    std::vector<Party> waiters;  // in the order in which they will be served, as far as that is known
-    std::string place;           // lock: the host where its token is
-    std::string note;            // what is wrong with it: held by a lost host
+    std::vector<Party> waiters;      // in the order in which they will be served, as far as that is known
+    std::uint64_t more_holders = 0;  // who are not listed, as there are too many,
+    std::uint64_t more_units = 0;    // with so many units,
+    std::uint64_t more_waiters = 0;
+    std::string place;  // lock: the host where its token is
+    std::string note;   // what is wrong with it: held by a lost host
     bool operator==(const ResourceStatus&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(ResourceStatus, (), (name, kind, capacity, holders, waiters, place, note))
+BOOST_DESCRIBE_STRUCT(ResourceStatus, (),
+                      (name, kind, capacity, holders, waiters, more_holders, more_units, more_waiters, place,
+                       note))
 
 struct LinkView {
     std::string to;
@@ -62,8 +67,9 @@ struct Status {
     std::string host;  // who was asked
     std::vector<HostStatus> hosts;
     std::vector<ResourceStatus> resources;
+    std::uint64_t more_resources = 0;  // that are not listed
     bool operator==(const Status&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Status, (), (host, hosts, resources))
+BOOST_DESCRIBE_STRUCT(Status, (), (host, hosts, resources, more_resources))
 
 }  // namespace allot::session

@@ -59,6 +59,24 @@ beta (evil ?[2J) waits for db: beta:87 (make), who is before it
 )");
 }
 
+TEST(StatusText, Those_who_are_not_listed_are_counted) {
+    Status status = example();
+    status.resources[0].more_waiters = 2'900;
+    status.resources.push_back({.name = "builds",
+                                .kind = "semaphore",
+                                .capacity = 50,
+                                .holders = {{.host = "beta", .units = 3}},
+                                .more_holders = 1,
+                                .more_units = 4});
+    status.more_resources = 7;
+    const std::string text = status_text(status);
+    EXPECT_NE(text.find("db        lock       1 of 1   2902     alpha"), std::string::npos) << text;
+    EXPECT_NE(text.find("builds    semaphore  7 of 50  0"), std::string::npos) << text;
+    EXPECT_NE(text.find("\n2,900 more wait for db.\n1 more hold builds.\n7 more resources are not shown.\n"),
+              std::string::npos)
+        << text;
+}
+
 TEST(StatusText, An_idle_cluster_says_so) {
     Status status{.host = "alpha"};
     status.hosts.push_back({.name = "alpha", .state = "up"});

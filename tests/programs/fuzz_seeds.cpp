@@ -97,7 +97,9 @@ void add_daemons(const Seeds& seeds) {
                                              .waiting = {"licence"},
                                              .units = {{"licence", 2}},
                                              .seated = true,
-                                             .site = 9}}};
+                                             .site = 9}},
+                                .unlisted = {{"licence", true, 1, 2, 300}},
+                                .more_resources = 7};
     seeds.add<Letter>(
         "letter", {SiteLetter{.space = 1, .from = 2, .to = 300, .message = "text"}, Alive{2, 9}, Known{2, 9},
                    Buried{1}, Refused{1, 2, true}, ReportQuery{7}, ReportAnswer{7, report}});
