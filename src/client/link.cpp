@@ -145,6 +145,14 @@ void Core::take_in(const Socket::Received& received) {
 }
 
 bool Core::understand(std::string_view content) {
+    const auto spoken = link_ == Link::greeting ? session::version_in(content) : std::nullopt;
+    if (spoken && *spoken != session::version) {
+        drop(options_.address + ": the daemon speaks version " + std::to_string(*spoken) +
+             " of the session protocol, this program version " + std::to_string(session::version) +
+             "; install the same allot for both");
+        turned_away_ = true;
+        return true;
+    }
     if (!decode(content, heard_message_) || !content.empty()) return false;
     std::visit([&](auto& message) { hear(message); }, heard_message_);
     return true;
@@ -152,9 +160,6 @@ bool Core::understand(std::string_view content) {
 
 void Core::hear(session::Welcome& message) {
     if (link_ != Link::greeting) return;
-    if (message.version != session::version)
-        return drop(options_.address + ": the daemon speaks version " + std::to_string(message.version) +
-                    " of the session protocol, this program version " + std::to_string(session::version));
     link_ = Link::open;
     session_ = std::move(message.session);
     host_ = std::move(message.host);

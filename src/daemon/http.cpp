@@ -1,50 +1,83 @@
 #include "daemon/http.hpp"
 
-#include <boost/asio/ip/tcp.hpp>
-#include <boost/beast/core.hpp>
+#include <boost/asio/buffer.hpp>
 #include <boost/beast/http.hpp>
+#include <deque>
 #include <fmt/format.h>
+#include <sstream>
 
-#include "net/address.hpp"
+#include "net/stream.hpp"
+#include "net/timer.hpp"
 
 namespace allot::daemon {
 
 namespace {
 
-namespace beast = boost::beast;
 namespace http = boost::beast::http;
-using tcp = boost::asio::ip::tcp;
+using Request = http::request<http::empty_body>;
 
+// To ask, and then to take the answer.
 constexpr std::chrono::seconds patience{10};
 constexpr std::size_t most_header = 8192;
+// Visitors at once; then the one who came first has to go.
+constexpr std::size_t most_visits = 64;
 
 class Visit : public std::enable_shared_from_this<Visit> {
 public:
-    Visit(tcp::socket socket, std::shared_ptr<const HttpPages> pages)
-        : stream_(std::move(socket)), buffer_(most_header), pages_(std::move(pages)) {}
+    Visit(boost::asio::io_context& loop, net::StreamPtr stream, const HttpPages& pages,
+          std::function<void()> gone)
+        : stream_(std::move(stream)), deadline_(loop), pages_(pages), gone_(std::move(gone)) {}
 
-    void read() {
-        request_ = {};
-        stream_.expires_after(patience);
-        http::async_read(stream_, buffer_, request_,
-                         [self = shared_from_this()](beast::error_code failure, std::size_t) {
-                             if (!failure) self->answer();
-                         });
+    void start() {
+        const auto weak = weak_from_this();
+        const auto on = [weak](auto f) {
+            return [weak, f](const auto&... values) {
+                if (const auto self = weak.lock()) f(*self, values...);
+            };
+        };
+        wait();
+        stream_->start({.read = on([](Visit& self, std::string_view bytes) { self.read(bytes); }),
+                        .closed = on([](Visit& self, const std::string&) { self.gone_(); }),
+                        .drained = on([](Visit& self) { self.sent(); })});
     }
 
 private:
-    void answer() {
-        const auto path = request_.target().substr(0, request_.target().find('?'));
-        if (request_.method() != http::verb::get)
+    void wait() { deadline_.set(patience, gone_); }
+
+    void read(std::string_view bytes) {
+        asked_ += bytes;
+        if (stage_ == Stage::asks) answer_next();
+    }
+
+    // One question at a time, in order.
+    void answer_next() {
+        http::request_parser<http::empty_body> parser;
+        parser.header_limit(most_header);
+        boost::system::error_code failure;
+        const std::size_t used = parser.put(boost::asio::buffer(asked_), failure);
+        if (failure == http::error::need_more && asked_.size() <= most_header) return;
+        stage_ = Stage::waits;
+        if (failure) {
+            keep_alive_ = false;
+            return reply(http::status::bad_request, "text/plain", "this is no request for a page\n");
+        }
+        asked_.erase(0, used);
+        keep_alive_ = parser.get().keep_alive();
+        answer(parser.get());
+    }
+
+    void answer(const Request& request) {
+        const auto path = request.target().substr(0, request.target().find('?'));
+        if (request.method() != http::verb::get)
             return reply(http::status::method_not_allowed, "text/plain", "only GET\n");
         if (path == "/status")
-            return pages_->status([self = shared_from_this()](std::string page) {
-                self->reply(http::status::ok, "application/json", std::move(page));
+            return pages_.status([weak = weak_from_this()](std::string page) {
+                if (const auto self = weak.lock())
+                    self->reply(http::status::ok, "application/json", std::move(page));
             });
-        if (path == "/metrics")
-            return reply(http::status::ok, "text/plain; version=0.0.4", pages_->metrics());
+        if (path == "/metrics") return reply(http::status::ok, "text/plain; version=0.0.4", pages_.metrics());
         if (path == "/health") {
-            const std::string trouble = pages_->health();
+            const std::string trouble = pages_.health();
             return reply(trouble.empty() ? http::status::ok : http::status::service_unavailable, "text/plain",
                          trouble.empty() ? "ok\n" : trouble + "\n");
         }
@@ -52,62 +85,75 @@ private:
     }
 
     void reply(http::status status, const char* type, std::string body) {
-        response_ = {status, request_.version()};
-        response_.set(http::field::content_type, type);
-        response_.keep_alive(request_.keep_alive());
-        response_.body() = std::move(body);
-        response_.prepare_payload();
-        stream_.expires_after(patience);
-        http::async_write(stream_, response_,
-                          [self = shared_from_this()](beast::error_code failure, std::size_t) {
-                              if (!failure && self->response_.keep_alive()) self->read();
-                          });
+        http::response<http::string_body> response(status, 11, std::move(body));
+        response.set(http::field::content_type, type);
+        response.keep_alive(keep_alive_);
+        response.prepare_payload();
+        std::ostringstream text;
+        text << response;
+        stream_->write(text.str());
+        stage_ = Stage::listens;
+        wait();
     }
 
-    beast::tcp_stream stream_;
-    beast::flat_buffer buffer_;
-    std::shared_ptr<const HttpPages> pages_;
-    http::request<http::empty_body> request_;
-    http::response<http::string_body> response_;
+    void sent() {
+        if (stage_ != Stage::listens) return;
+        if (!keep_alive_) return gone_();
+        stage_ = Stage::asks;
+        answer_next();
+    }
+
+    net::StreamPtr stream_;
+    net::Timer deadline_;
+    const HttpPages& pages_;
+    std::function<void()> gone_;
+    std::string asked_;
+    enum class Stage { asks, waits, listens };
+    Stage stage_ = Stage::asks;
+    bool keep_alive_ = true;
 };
 
 class Server final : public HttpServer {
 public:
-    Server(tcp::acceptor acceptor, HttpPages pages)
-        : acceptor_(std::move(acceptor)), pages_(std::make_shared<const HttpPages>(std::move(pages))) {
-        accept();
+    Server(boost::asio::io_context& loop, HttpPages pages) : loop_(loop), pages_(std::move(pages)) {}
+
+    std::optional<Error> listen(const std::string& address) {
+        auto listener = net::listen_tcp(loop_, address, nullptr,
+                                        [this](net::StreamPtr stream) { accept(std::move(stream)); });
+        if (!listener) return Error{fmt::format("http = \"{}\": {}", address, listener.error())};
+        listener_ = std::move(*listener);
+        return std::nullopt;
     }
-    std::uint16_t port() const override { return acceptor_.local_endpoint().port(); }
+    std::uint16_t port() const override { return listener_->port(); }
 
 private:
-    void accept() {
-        acceptor_.async_accept([this](beast::error_code failure, tcp::socket socket) {
-            if (failure == boost::asio::error::operation_aborted) return;
-            if (!failure) std::make_shared<Visit>(std::move(socket), pages_)->read();
-            accept();
-        });
+    void accept(net::StreamPtr stream) {
+        if (visits_.size() == most_visits) visits_.pop_front();
+        const std::uint64_t number = next_++;
+        const auto visit =
+            std::make_shared<Visit>(loop_, std::move(stream), pages_, [this, number] { forget(number); });
+        visits_.emplace_back(number, visit);
+        visit->start();
     }
 
-    tcp::acceptor acceptor_;
-    std::shared_ptr<const HttpPages> pages_;
+    void forget(std::uint64_t number) {
+        std::erase_if(visits_, [number](const auto& visit) { return visit.first == number; });
+    }
+
+    boost::asio::io_context& loop_;
+    const HttpPages pages_;
+    std::deque<std::pair<std::uint64_t, std::shared_ptr<Visit>>> visits_;
+    std::uint64_t next_ = 0;
+    std::unique_ptr<net::Listener> listener_;
 };
 
 }  // namespace
 
 Result<std::unique_ptr<HttpServer>> serve_http(boost::asio::io_context& loop, const std::string& address,
                                                HttpPages pages) {
-    const auto split = net::parse_address(address);
-    if (!split) return Error{split.error()};
-    beast::error_code failure;
-    const auto host = boost::asio::ip::make_address(split->host, failure);
-    if (failure)
-        return Error{fmt::format("http = \"{}\": write an address, as in \"127.0.0.1:7480\"", address)};
-    try {
-        tcp::acceptor acceptor(loop, tcp::endpoint(host, split->port));
-        return std::unique_ptr<HttpServer>(std::make_unique<Server>(std::move(acceptor), std::move(pages)));
-    } catch (const boost::system::system_error& error) {
-        return Error{fmt::format("http = \"{}\": {}", address, error.code().message())};
-    }
+    auto server = std::make_unique<Server>(loop, std::move(pages));
+    if (auto error = server->listen(address)) return *error;
+    return std::unique_ptr<HttpServer>(std::move(server));
 }
 
 }  // namespace allot::daemon

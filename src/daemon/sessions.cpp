@@ -23,6 +23,10 @@ std::string secret_name() {
 constexpr std::size_t most_unsent = std::size_t{4} << 20;
 // For people to recognise it by.
 constexpr std::size_t longest_command = 200;
+// Connections that have not said hello: so long each, and so many, then the oldest has to go. Who is slow, or
+// malicious, keeps nobody out.
+constexpr std::chrono::seconds hello_patience{5};
+constexpr std::size_t most_strangers = 1024;
 
 }  // namespace
 
@@ -30,9 +34,13 @@ constexpr std::size_t longest_command = 200;
 class Sessions::Session : public std::enable_shared_from_this<Session> {
 public:
     Session(Sessions& all, net::StreamPtr stream)
-        : all_(all), stream_(std::move(stream)), reader_(session::frame_limit) {}
+        : all_(all), stream_(std::move(stream)), reader_(session::frame_limit), patience_(all.loop_) {}
 
     void start() {
+        patience_.set(hello_patience, [self = weak_from_this()] {
+            if (const auto session = self.lock())
+                session->break_off(fmt::format("no hello within {} seconds", hello_patience.count()));
+        });
         net::Stream::Events events;
         events.read = [self = shared_from_this()](std::string_view bytes) { self->read(bytes); };
         events.closed = [self = shared_from_this()](const std::string&) { self->all_.gone(self); };
@@ -54,8 +62,12 @@ public:
 
     void break_off(const std::string& why) {
         if (over_) return;
-        log_warning(fmt::format("session of {} ({}) closed: {}", all_.permissions_.user_of(identity()),
-                                identity().address, why));
+        // Who never came in is news only once: strangers may be many.
+        if (owner)
+            log_warning(fmt::format("session of {} ({}) closed: {}", all_.permissions_.user_of(identity()),
+                                    identity().address, why));
+        else
+            all_.complaints_.complain_of(identity(), why);
         over_ = true;
         say(session::Farewell{why});
         close();
@@ -64,7 +76,13 @@ public:
 
     void close() {
         over_ = true;
+        patience_.cancel();
         stream_->close();
+    }
+
+    void let_in(Owner as) {
+        owner = as;
+        patience_.cancel();
     }
 
     // The descriptor that came with the message at hand.
@@ -79,6 +97,15 @@ private:
         const auto self = shared_from_this();  // an answer may drop us
         const bool good = reader_.feed(bytes, [&](std::string_view content) {
             auto message = from_bytes<session::ClientMessage>(content);
+            // A hello of another version may be anything after that.
+            const auto spoken = owner ? std::nullopt : session::version_in(content);
+            if (spoken && *spoken != session::version) {
+                break_off(
+                    fmt::format("the program speaks version {} of the session protocol, this daemon version "
+                                "{}; install the same allot for both",
+                                *spoken, session::version));
+                return false;
+            }
             if (!message) {
                 break_off("a frame is no message of the session protocol");
                 return false;
@@ -97,6 +124,7 @@ private:
     Sessions& all_;
     net::StreamPtr stream_;
     net::FrameReader reader_;
+    net::Timer patience_;  // until hello
     net::Descriptor passed_;
     std::string frame_;
     bool over_ = false;
@@ -115,20 +143,19 @@ Sessions::~Sessions() {
 }
 
 void Sessions::accept(net::StreamPtr stream) {
+    if (strangers_.size() == most_strangers)
+        strangers_.front()->break_off("too many connections have not said hello");
     const auto session = std::make_shared<Session>(*this, std::move(stream));
-    strangers_.insert(session);
+    strangers_.push_back(session);
     session->start();
-    if (connected_.size() + strangers_.size() > config_.limits.sessions)
-        session->break_off(
-            fmt::format("there are {} sessions, the most there may be", config_.limits.sessions));
 }
 
 void Sessions::hello(const std::shared_ptr<Session>& session, const session::Hello& hello) {
-    if (const auto why = objection_to(session->identity(), hello)) return session->break_off(*why);
-    strangers_.erase(session);
     const auto same = [&](const auto& one) { return one.second.name == hello.resume; };
     const auto known = hello.resume.empty() ? records_.end() : std::ranges::find_if(records_, same);
     const bool resumed = known != records_.end();
+    if (const auto why = objection_to(session->identity(), resumed)) return session->break_off(*why);
+    std::erase(strangers_, session);
     const Owner owner = resumed ? known->first : next_owner_++;
     Record& record = records_[owner];
     if (!resumed) record.name = secret_name();
@@ -141,15 +168,15 @@ void Sessions::hello(const std::shared_ptr<Session>& session, const session::Hel
         before->second->close();
     }
     connected_[owner] = session;
-    session->owner = owner;
+    session->let_in(owner);
     greet(*session, owner, resumed);
 }
 
-std::optional<std::string> Sessions::objection_to(const net::Identity& who,
-                                                  const session::Hello& hello) const {
-    if (hello.version != session::version)
-        return fmt::format("version {} of the session protocol is not spoken here; this is {}", hello.version,
-                           session::version);
+// Sessions that hold something and are not connected count, too: they may come back.
+std::optional<std::string> Sessions::objection_to(const net::Identity& who, bool resumed) const {
+    if (!resumed && records_.size() >= config_.limits.sessions)
+        return fmt::format("there are {} sessions, the most there may be; try again later",
+                           config_.limits.sessions);
     if (config_.tls && !who.process && who.program.empty())
         return fmt::format("its certificate is for {}; write one that `allot cert --program NAME` made",
                            who.certified_as());
@@ -215,7 +242,7 @@ void Sessions::say(Owner owner, const session::DaemonMessage& message) {
 // On this host the kernel says so when the program is gone. Over a network only the connection is: the
 // program may go on believing in what it holds for as long as it may be silent.
 void Sessions::gone(const std::shared_ptr<Session>& session) {
-    strangers_.erase(session);
+    std::erase(strangers_, session);
     if (!session->owner) return;
     const Owner owner = *session->owner;
     session->owner.reset();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <boost/asio/io_context.hpp>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -12,6 +13,7 @@
 #include "daemon/config.hpp"
 #include "daemon/desk.hpp"
 #include "daemon/permissions.hpp"
+#include "net/complaints.hpp"
 #include "net/process_watch.hpp"
 #include "net/stream.hpp"
 #include "net/timer.hpp"
@@ -47,7 +49,7 @@ private:
 
     void hello(const std::shared_ptr<Session>& session, const session::Hello& hello);
     // Why this one is not let in, if it is not.
-    std::optional<std::string> objection_to(const net::Identity& who, const session::Hello& hello) const;
+    std::optional<std::string> objection_to(const net::Identity& who, bool resumed) const;
     void greet(Session& session, Owner owner, bool resumed);
     void answer(Session& session, const session::ClientMessage& message);
     void acquire(Session& session, const session::Acquire& want);
@@ -85,7 +87,8 @@ private:
     StatusQuery status_;
     std::map<Owner, Record> records_;
     std::map<Owner, std::shared_ptr<Session>> connected_;
-    std::set<std::shared_ptr<Session>> strangers_;  // connected, but have not said hello
+    std::deque<std::shared_ptr<Session>> strangers_;  // connected, but have not said hello; the oldest first
+    net::Complaints complaints_;
     std::map<Key, Follower> followers_;
     Owner next_owner_ = 1;
     bool congested_ = false;

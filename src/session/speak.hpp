@@ -2,7 +2,10 @@
 #pragma once
 
 #include <boost/mp11.hpp>
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "core/bytes.hpp"
 #include "net/frame.hpp"
@@ -19,6 +22,15 @@ void put_message(const Message& message, std::string& out) {
     bytes_detail::put_varint(kind, out);
     encode(message, out);
     net::end_frame(start, out);
+}
+
+// The version that a Hello or a Welcome names. In every version these are of kind 0 and begin with it.
+inline std::optional<std::uint32_t> version_in(std::string_view content) {
+    std::uint64_t kind = 0;
+    std::uint32_t spoken = 0;
+    if (!bytes_detail::take_varint(content, kind) || kind != 0 || !decode(content, spoken))
+        return std::nullopt;
+    return spoken;
 }
 
 }  // namespace allot::session

@@ -50,6 +50,11 @@ client::Options Node::options() const {
     return options;
 }
 
+std::string Node::log() const {
+    std::ifstream file(folder_ / "log");
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
 void Node::start() {
     pid_ = ::fork();
     if (pid_ == 0) {

@@ -24,8 +24,9 @@ public:
     client::Options options() const;
     client::Session session() const { return client::Session::connect(options()); }
 
-    void start();          // returns when it answers
-    void end(int signal);  // returns when it is gone
+    std::string log() const;  // all that it said
+    void start();             // returns when it answers
+    void end(int signal);     // returns when it is gone
     void send(int signal) const;
 
 private:

@@ -1,0 +1,80 @@
+# What is too much is refused, with one line, and others are unharmed: too many sessions, connections that say no
+# hello, visitors of the status page, and no descriptors left.
+. "$ALLOT_SOURCE_DIR/tests/cluster/lib.sh"
+
+configure 1
+sed -i "s/^http = .*/http = \"$loopback:7490\"/" h1.toml
+printf '[limits]\nsessions = 4\n' >>h1.toml
+start_all
+
+descriptors() { ls "/proc/${process[1]}/fd" | wc -l; }
+few_descriptors() { [ "$(descriptors)" -le "$1" ]; }
+page_answers() {
+    exec {page}<>"/dev/tcp/$loopback/7490" || return 1
+    printf 'GET %s HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n' /health >&"$page"
+    timeout 10 cat <&"$page" 2>/dev/null | grep -q '^ok'
+    local code=$?
+    exec {page}<&-
+    return $code
+}
+# idle WHERE COUNT: so many connections that say nothing, until `idle_no_more`.
+idle() {
+    rm -f idle.fifo idle.txt
+    mkfifo idle.fifo
+    "$IDLERS" "$1" "$2" <idle.fifo >idle.txt &
+    idler=$!
+    started+=($!)
+    exec {idle}>idle.fifo
+}
+idle_no_more() {
+    exec {idle}>&-
+    wait $idler
+}
+
+# --- Sessions.
+for name in a b c d; do hold $name 1 --lock $name; done
+for command in "run --socket ./h1.sock --lock e -- touch wrong" "status --socket ./h1.sock"; do
+    "$ALLOT" $command >out.txt 2>err.txt
+    [ $? -eq 119 ] || fail "a fifth session: $(cat err.txt)"
+    [ "$(cat out.txt err.txt)" = 'allot: refused: ./h1.sock: there are 4 sessions, the most there may be; try again later' ] ||
+        fail "a fifth session is told: $(cat out.txt err.txt)"
+done
+let_go a
+run 1 --lock a,e -- true || fail "a place that is free is not given away"
+for name in b c d; do let_go $name; done
+
+# --- Who says no hello takes nobody's place, and has to go.
+before=$(descriptors)
+idle ./h1.sock 2000
+wait_until 20 "idle connections are made" test -s idle.txt
+for name in a b c d; do hold $name 1 --lock $name; done
+wait_until 20 "the idle ones are closed" few_descriptors $((before + 8)) # a connection and a process for each who holds
+[ "$(grep -c 'from unix is refused: no hello within 5 seconds' h1.log)" -eq 1 ] || fail "it is not said, or too often"
+[ "$(grep -c 'from unix is refused: too many connections have not said hello' h1.log)" -eq 1 ] || fail "so many are borne with"
+for name in a b c d; do let_go $name; done
+idle_no_more
+
+# --- Visitors of the page.
+before=$(descriptors)
+idle "$loopback:7490" 500
+wait_until 20 "visitors come" test -s idle.txt
+page_answers || fail "the page is taken by those who do not ask"
+few_descriptors $((before + 64)) || fail "there are too many visitors: $(descriptors) descriptors, $before before"
+idle_no_more
+wait_until 20 "visitors go" few_descriptors "$before"
+
+# --- No descriptors left: the daemon waits for some, and who is connected notices nothing.
+stop 1
+within[1]="prlimit --nofile=50:50"
+start 1
+hold keeper 1 --lock kept
+idle "$loopback:7490" 200
+wait_until 20 "there are no descriptors" contains 'cannot accept connections: Too many open files' h1.log
+sleeps() { grep -q '^State:.*S' "/proc/${process[1]}/status"; }
+wait_until 5 "the daemon rests" sleeps
+let_go keeper
+idle_no_more
+wait_until 20 "the page is back" page_answers
+run 1 --lock kept --timeout 20s -- true || fail "programs are not let in any more"
+[ ! -e wrong ] || fail "somebody ran who was not let in"
+exit 0

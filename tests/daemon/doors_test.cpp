@@ -1,0 +1,250 @@
+// What a real daemon says to those who ask for too much, or speak another version; and that others are
+// unharmed.
+#include <array>
+#include <cstdio>
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <thread>
+
+#include "client/status.hpp"
+#include "net/descriptor.hpp"
+#include "session/frames.hpp"
+#include "session/speak.hpp"
+#include "support/node.hpp"
+
+namespace allot::daemon {
+namespace {
+
+using client::Code;
+using client::Demand;
+using client::Failure;
+using client::Lease;
+using client::Session;
+using net::Descriptor;
+using test::eventually;
+using testing::HasSubstr;
+using namespace std::chrono_literals;
+
+std::string failure_of(Code code, const std::function<void()>& action) {
+    try {
+        action();
+    } catch (const Failure& failure) {
+        EXPECT_EQ(failure.code(), code) << failure.what();
+        return failure.what();
+    }
+    ADD_FAILURE() << "it should have failed";
+    return "";
+}
+
+std::size_t count_of(const std::string& part, const std::string& text) {
+    std::size_t count = 0;
+    for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+    return count;
+}
+
+sockaddr_un unix_address(const std::string& path) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    path.copy(address.sun_path, sizeof address.sun_path - 1);
+    return address;
+}
+
+sockaddr_in loopback_address(std::uint16_t port) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    address.sin_port = htons(port);
+    return address;
+}
+
+template <class Address>
+Descriptor connected_to(const Address& address) {
+    Descriptor socket(::socket(reinterpret_cast<const sockaddr&>(address).sa_family, SOCK_STREAM, 0));
+    EXPECT_EQ(::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+    return socket;
+}
+
+template <class Address>
+Descriptor listening_at(const Address& address) {
+    Descriptor socket(::socket(reinterpret_cast<const sockaddr&>(address).sa_family, SOCK_STREAM, 0));
+    EXPECT_EQ(::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+    EXPECT_EQ(::listen(socket.get(), 4), 0);
+    return socket;
+}
+
+std::uint16_t port_of(const Descriptor& socket) {
+    sockaddr_in address{};
+    socklen_t size = sizeof address;
+    EXPECT_EQ(::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&address), &size), 0);
+    return ntohs(address.sin_port);
+}
+
+std::string read_all(const Descriptor& socket) {
+    std::string all;
+    std::array<char, 4096> part{};
+    for (ssize_t count = 0; (count = ::recv(socket.get(), part.data(), part.size(), 0)) > 0;)
+        all.append(part.data(), static_cast<std::size_t>(count));
+    return all;
+}
+
+void send_frame(const Descriptor& socket, const std::string& content) {
+    std::string frame;
+    net::put_frame(content, frame);
+    EXPECT_EQ(::send(socket.get(), frame.data(), frame.size(), MSG_NOSIGNAL),
+              static_cast<ssize_t>(frame.size()));
+}
+
+// Of version 2, and then something that version 1 does not know.
+const std::string session_hello_2("\x00\x02\xff\xff what is this", 16);
+const std::string link_hello_2(
+    "\x0a"
+    "allot link\x02\xff\xff what is this");
+
+// --- Limits
+
+TEST(LimitsTest, A_session_with_too_many_requests_is_refused_one_more_and_others_are_unharmed) {
+    const test::Node node("", "[limits]\nrequests_per_session = 3\n");
+    Session session = node.session();
+    std::vector<Lease> leases;
+    for (const char* name : {"a", "b", "c"}) leases.push_back(session.acquire(Demand().lock(name), 10s));
+    EXPECT_EQ(failure_of(Code::limit, [&] { session.acquire(Demand().lock("d"), 10s); }),
+              "this session has 3 requests open, the most there may be");
+    EXPECT_TRUE(leases.front().valid());
+    EXPECT_NO_THROW(node.session().acquire(Demand().lock("d"), 10s));
+    leases.pop_back();
+    EXPECT_NO_THROW(session.acquire(Demand().lock("d"), 10s));
+}
+
+TEST(LimitsTest, Requests_that_wait_count_as_well) {
+    const test::Node node("", "[limits]\nrequests_per_session = 2\n");
+    Session holder = node.session();
+    const Lease held = holder.acquire(Demand().lock("db"), 10s);
+    Session session = node.session();
+    for (int i = 0; i < 2; ++i) session.async_acquire(Demand().lock("db"), {}, [](const client::Outcome&) {});
+    failure_of(Code::limit, [&] { session.acquire(Demand().lock("other"), 10s); });
+    EXPECT_TRUE(held.valid());
+}
+
+// Without a bound this status would have tens of megabytes.
+TEST(LimitsTest, The_status_of_thousands_who_wait_for_many_locks_fits_into_a_frame) {
+    const std::uint16_t page = port_of(listening_at(loopback_address(0)));
+    const test::Node node(fmt::format("http = \"127.0.0.1:{}\"\n", page));
+    constexpr int sessions = 12;
+    constexpr int requests = 250;
+    Demand demand;
+    for (int i = 0; i < 50; ++i) demand.lock(fmt::format("{:-<100}{:02}", "a rather long name", i));
+    Session holder = node.session();
+    const Lease held = holder.acquire(demand, 10s);
+    std::vector<Session> waiters;
+    for (int i = 0; i < sessions; ++i) {
+        waiters.push_back(node.session());
+        for (int j = 0; j < requests; ++j)
+            waiters.back().async_acquire(demand, {}, [](const client::Outcome&) {});
+    }
+    session::Status status;
+    EXPECT_TRUE(eventually([&] {
+        status = client::ask_status(node.options(), 10s);
+        const auto& first = status.resources.front();
+        return first.waiters.size() + first.more_waiters == std::size_t{sessions} * requests;
+    }));
+    ASSERT_GE(status.resources.size(), 50u);
+    for (const session::ResourceStatus& one : status.resources) {
+        if (one.kind != "lock") continue;
+        EXPECT_EQ(one.holders.size(), 1u);
+        EXPECT_GE(one.waiters.size(), 1u);
+        EXPECT_EQ(one.waiters.size() + one.more_waiters, std::size_t{sessions} * requests);
+    }
+    const Descriptor visitor = connected_to(loopback_address(page));
+    const std::string question = "GET /metrics HTTP/1.1\r\nConnection: close\r\n\r\n";
+    EXPECT_EQ(::send(visitor.get(), question.data(), question.size(), 0),
+              static_cast<ssize_t>(question.size()));
+    const std::string metrics = read_all(visitor);
+    EXPECT_THAT(metrics, HasSubstr("\nallot_leases_held 1\n"));
+    EXPECT_THAT(metrics, HasSubstr("\nallot_leases_waiting 3000\n"));
+}
+
+// --- Other versions
+
+struct VersionTest : testing::Test {
+    std::string socket_path() const { return node.options().address; }
+
+    test::Node node;
+};
+
+TEST_F(VersionTest, A_program_of_another_version_is_told_so_and_others_are_unharmed) {
+    Session session = node.session();
+    const Lease lease = session.acquire(Demand().lock("db"), 10s);
+    for (int i = 0; i < 3; ++i) {
+        const Descriptor stranger = connected_to(unix_address(socket_path()));
+        send_frame(stranger, session_hello_2);
+        const std::string answer = read_all(stranger);
+        ASSERT_GT(answer.size(), net::frame_head);
+        const auto message =
+            from_bytes<session::DaemonMessage>(std::string_view(answer).substr(net::frame_head));
+        ASSERT_TRUE(message && std::holds_alternative<session::Farewell>(*message));
+        EXPECT_EQ(
+            std::get<session::Farewell>(*message).reason,
+            "the program speaks version 2 of the session protocol, this daemon version 1; install the same "
+            "allot for both");
+    }
+    EXPECT_EQ(count_of("the program speaks version 2", node.log()), 1u) << node.log();
+    EXPECT_TRUE(lease.valid());
+    EXPECT_TRUE(session.try_acquire(Demand().lock("gpu0"), 10s));
+}
+
+// A command's exit code and all that it says.
+std::pair<int, std::string> said_by(const std::string& command) {
+    std::FILE* pipe = ::popen((command + " 2>&1").c_str(), "r");
+    std::string text;
+    std::array<char, 4096> part{};
+    while (std::fgets(part.data(), part.size(), pipe) != nullptr) text += part.data();
+    return {WEXITSTATUS(::pclose(pipe)), text};
+}
+
+TEST_F(VersionTest, A_program_says_so_if_its_daemon_speaks_another_version) {
+    const std::string path = socket_path() + ".2";
+    const Descriptor listener = listening_at(unix_address(path));
+    std::thread daemon([&] {
+        const Descriptor program(::accept(listener.get(), nullptr, nullptr));
+        std::array<char, 4096> hello{};
+        EXPECT_GT(::recv(program.get(), hello.data(), hello.size(), 0), 0);
+        send_frame(program, session_hello_2);  // a Welcome begins in the same way
+        read_all(program);
+    });
+    const auto [code, text] = said_by(fmt::format(ALLOT_COMMAND " run --socket {} --lock db -- true", path));
+    EXPECT_EQ(code, 119);
+    EXPECT_EQ(text,
+              fmt::format("allot: refused: {}: the daemon speaks version 2 of the session protocol, this "
+                          "program version 1; install the same allot for both\n",
+                          path));
+    daemon.join();
+}
+
+TEST(LinkVersionTest, A_host_that_answers_in_another_version_is_told_so_and_programs_are_unharmed) {
+    const Descriptor beta = listening_at(loopback_address(0));
+    const test::Node alpha(
+        "",
+        fmt::format("[cluster.hosts]\nalpha = \"127.0.0.1:0\"\nbeta = \"127.0.0.1:{}\"\n", port_of(beta)));
+    for (int i = 0; i < 3; ++i) {
+        const Descriptor link(::accept(beta.get(), nullptr, nullptr));
+        send_frame(link, link_hello_2);
+        EXPECT_THAT(read_all(link),
+                    HasSubstr("it speaks version 2 of the link protocol, this host version 1"));
+    }
+    const std::string line =
+        "no link to host beta: it speaks version 2 of the link protocol, this host version 1";
+    EXPECT_TRUE(eventually([&] { return count_of(line, alpha.log()) == 1; })) << alpha.log();
+    EXPECT_NO_THROW(alpha.session());
+    const session::Status status = client::ask_status(alpha.options(), 10s);
+    ASSERT_EQ(status.hosts.front().links.size(), 1u);
+    EXPECT_EQ(status.hosts.front().links.front().problem,
+              "it speaks version 2 of the link protocol, this host version 1");
+}
+
+}  // namespace
+}  // namespace allot::daemon
