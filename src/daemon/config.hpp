@@ -32,6 +32,7 @@ struct Limits {
     std::uint32_t requests_per_session = 256;
     std::uint32_t locks_per_request = 64;
     std::uint32_t name_length = 128;
+    bool operator==(const Limits&) const = default;
 };
 
 struct Config {

@@ -1,0 +1,108 @@
+// docs/host.toml is the sample that people start from: it must be read, as it is and with everything that is
+// commented out switched on, and show every setting there is with its default.
+#include "daemon/config.hpp"
+
+#include <fmt/format.h>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <regex>
+#include <sstream>
+
+namespace allot::daemon {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::string sample() {
+    std::ifstream file(ALLOT_SOURCE_DIR "/docs/host.toml");
+    std::ostringstream text;
+    text << file.rdbuf();
+    return text.str();
+}
+
+// Comments that are settings or tables become them; prose stays.
+std::string switched_on(const std::string& text) {
+    static const std::regex setting(R"(# (\[+[a-z.]+\]+|[a-z_]+ = .*))");
+    std::istringstream lines(text);
+    std::string all;
+    for (std::string line; std::getline(lines, line);) {
+        std::smatch found;
+        all += (std::regex_match(line, found, setting) ? found[1].str() : line) + "\n";
+    }
+    return all;
+}
+
+Config read(const std::string& text) {
+    const auto config = parse_config(text, "host.toml");
+    if (!config) throw std::runtime_error(config.error());
+    return *config;
+}
+
+TEST(SampleConfig, Is_read_as_it_is) {
+    const Config config = read(sample());
+    EXPECT_EQ(config.host, "a");
+    ASSERT_EQ(config.hosts.size(), 3u);
+    EXPECT_EQ(config.hosts[2].address, "10.0.0.3:7400");
+    EXPECT_EQ(config.semaphores.at("licences"), (Semaphore{.permits = 10, .max_request = 3}));
+    EXPECT_TRUE(config.tls);
+    EXPECT_TRUE(config.allow.empty());
+    EXPECT_FALSE(config.http_chosen);
+}
+
+TEST(SampleConfig, Shows_the_defaults) {
+    const Config config = read(switched_on(sample()));
+    const Config defaults;
+    EXPECT_EQ(config.socket, defaults.socket);
+    EXPECT_EQ(config.socket_mode, defaults.socket_mode);
+    EXPECT_EQ(config.state, defaults.state);
+    EXPECT_EQ(config.http, defaults.http);
+    EXPECT_TRUE(config.http_chosen);
+    EXPECT_EQ(config.plaintext, defaults.plaintext);
+    EXPECT_EQ(config.lock_seats, defaults.lock_seats);
+    EXPECT_EQ(config.detector, defaults.detector);
+    EXPECT_EQ(config.heartbeat, defaults.heartbeat);
+    EXPECT_EQ(config.dead_after, defaults.dead_after);
+    EXPECT_EQ(config.stop_within, defaults.stop_within);
+    EXPECT_EQ(config.resume_within, defaults.resume_within);
+    EXPECT_EQ(config.limits, defaults.limits);
+    EXPECT_EQ(config.clients, "0.0.0.0:7481");
+    ASSERT_EQ(config.allow.size(), 1u);
+    EXPECT_THAT(config.allow[0].users, ElementsAre("ci", "@build", "cert:deploy"));
+}
+
+// What the reader knows it says itself when it is given what it does not know.
+std::vector<std::string> settings_of(const std::string& table) {
+    const auto config = parse_config(fmt::format("host = \"a\"\n{}\nnonsense = 1\n", table), "x");
+    EXPECT_FALSE(config);
+    const std::string known = config.error().substr(config.error().find("there is ") + 9);
+    static const std::regex comma(", ");
+    return {std::sregex_token_iterator(known.begin(), known.end(), comma, -1), {}};
+}
+
+TEST(SampleConfig, Shows_every_setting) {
+    const std::string text = switched_on(sample());
+    std::size_t count = 0;
+    for (const char* table :
+         {"", "[cluster]", "[tls]", "[locks]", "[detector]", "[limits]", "[[allow]]", "[semaphores.x]"}) {
+        for (const std::string& setting : settings_of(table)) {
+            ++count;
+            const std::regex shown(fmt::format(R"((^|\n)(\[+([a-z]+\.)?{0}(\.[a-z]+)?\]|{0} = ))", setting));
+            const bool inline_table = text.find(setting + " = ") != std::string::npos;
+            EXPECT_TRUE(inline_table || std::regex_search(text, shown)) << table << " " << setting;
+        }
+    }
+    EXPECT_GE(count, 30u);
+}
+
+TEST(SampleConfig, Does_not_hide_what_is_misspelt) {
+    std::string text = switched_on(sample());
+    text.replace(text.find("requests_per_session"), 8, "requets");
+    const auto config = parse_config(text, "host.toml");
+    ASSERT_FALSE(config);
+    EXPECT_THAT(config.error(), HasSubstr("limits.requets_per_session: no such setting"));
+}
+
+}  // namespace
+}  // namespace allot::daemon
