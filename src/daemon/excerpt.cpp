@@ -1,6 +1,7 @@
 #include "daemon/excerpt.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "core/bytes.hpp"
 
@@ -14,6 +15,7 @@ using session::Status;
 
 // Nobody reads thousands of lines.
 constexpr std::size_t most_resources = 1000;
+constexpr std::array<std::size_t, 6> ever_fewer{100, 30, 10, 3, 1, 0};
 
 void shorten(ResourceStatus& resource, std::size_t most) {
     while (resource.holders.size() > most) {
@@ -34,7 +36,8 @@ bool is_idle(const ResourceStatus& resource) {
 
 void drop_resources(Status& status, std::size_t most) {
     if (status.resources.size() <= most) return;
-    std::ranges::stable_partition(status.resources, [](const auto& one) { return !is_idle(one); });
+    std::stable_partition(status.resources.begin(), status.resources.end(),
+                          [](const ResourceStatus& one) { return !is_idle(one); });
     status.more_resources += status.resources.size() - most;
     status.resources.resize(most);
 }
@@ -44,7 +47,7 @@ void drop_resources(Status& status, std::size_t most) {
 Status excerpt(Status status, std::size_t most_bytes) {
     const auto fits = [&] { return to_bytes(status).size() <= most_bytes; };
     drop_resources(status, most_resources);
-    for (const std::size_t most : {100, 30, 10, 3, 1, 0}) {
+    for (const std::size_t most : ever_fewer) {
         for (ResourceStatus& resource : status.resources) shorten(resource, most);
         if (fits()) return status;
     }

@@ -110,8 +110,8 @@ void list_parties(Report& report, const Desk& desk, const Sessions& sessions,
 // Those that somebody waits for first.
 void list_queues(Report& report, std::vector<SpaceView::Queue> queues) {
     Room room;
-    std::ranges::stable_partition(queues,
-                                  [](const SpaceView::Queue& queue) { return !queue.waiters.empty(); });
+    std::stable_partition(queues.begin(), queues.end(),
+                          [](const SpaceView::Queue& queue) { return !queue.waiters.empty(); });
     for (SpaceView::Queue& queue : queues) {
         QueueReport one{std::move(queue.resource), std::move(queue.waiters)};
         if (room.take(one))

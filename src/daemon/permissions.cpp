@@ -6,6 +6,8 @@
 #include <pwd.h>
 #include <vector>
 
+#include "net/log.hpp"
+
 namespace allot::daemon {
 
 namespace {
@@ -40,7 +42,12 @@ bool any_matches(const std::vector<std::string>& patterns, const std::string& na
 Permissions::Permissions(const Config& config)
     : config_(config),
       users_(name_of_user, most_remembered, remembered_for),
-      groups_(number_of_group, most_remembered, remembered_for) {}
+      groups_(number_of_group, most_remembered, remembered_for) {
+    for (const Allowance& allowance : config.allow)
+        for (const std::string& user : allowance.users)
+            if (user.starts_with('@') && !groups_.get(user.substr(1)))
+                log_warning(fmt::format("allow.users: \"{}\": there is no such group here yet", user));
+}
 
 std::string Permissions::user_of(const net::Identity& identity) {
     if (identity.process) return users_.get(identity.process->uid);

@@ -59,7 +59,7 @@ address_of() { echo "${seen_at[$1,$2]:-$loopback:$((7400 + $2))}"; }
 # configure N: the files of N hosts.
 configure() {
     hosts=$1
-    rm -rf h[0-9]* ./*.in ./*.fifo witness
+    rm -rf h[0-9]* ./*.in ./*.fifo witness wrong
     local i
     for i in $(seq "$hosts"); do write_config "$i"; done
 }

@@ -14,13 +14,15 @@ users = ["cert:ci-*"]
 locks = ["build-*"]
 semaphores = ["builds"]
 [[allow]]
-users = ["@$group"]
+users = ["@$group", "@no-such-group"]
 locks = ["of-the-group"]
 [[allow]]
 users = ["$(id -un)"]
 locks = ["of-the-user", "build-*"]
 END
 start_all
+
+contains 'allow.users: "@no-such-group": there is no such group here yet' h1.log || fail "a misspelt group is not told of"
 
 # as PAPERS COMMAND ARGUMENTS...: with that certificate, at h1.
 as() {
@@ -70,6 +72,7 @@ wait_until 20 "a program that says it is h1 is refused" contains \
 refused 123 'unsuitable certificate purpose' "$ALLOT" status --at "$loopback:7497" --server-name h1 --ca certs/ca.pem \
     --cert certs/programs/ci-1.pem --key certs/programs/ci-1.key
 kill -KILL "${started[-1]}"
+wait "${started[-1]}" 2>/dev/null
 refused 123 'ostname mismatch' "$ALLOT" status --at "$loopback:7482" --server-name h1 --ca certs/ca.pem \
     --cert certs/programs/ci-1.pem --key certs/programs/ci-1.key
 
