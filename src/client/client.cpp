@@ -3,8 +3,13 @@
 #include <algorithm>
 
 #include "client/core.hpp"
+#include "core/boot_clock.hpp"
 
 namespace allot::client {
+
+Clock::time_point Clock::now() noexcept {
+    return time_point(BootClock::now().time_since_epoch());
+}
 
 // --- Demand
 

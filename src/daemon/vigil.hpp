@@ -28,6 +28,7 @@
 #include <string>
 #include <vector>
 
+#include "core/boot_clock.hpp"
 #include "daemon/config.hpp"
 #include "daemon/letters.hpp"
 #include "net/mesh.hpp"
@@ -37,7 +38,7 @@ namespace allot::daemon {
 
 class Vigil {
 public:
-    using Clock = std::chrono::steady_clock;
+    using Clock = BootClock;  // who wakes up after a long sleep must not believe that it still stands
     struct Events {
         std::function<void(net::HostId host, std::uint32_t life)> trusted;
         std::function<void(net::HostId host, std::uint32_t life)> dead;

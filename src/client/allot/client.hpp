@@ -30,7 +30,16 @@
 
 namespace allot::client {
 
-using Clock = std::chrono::steady_clock;
+// Goes on while the machine is suspended, as the clocks of those do that wait for what is held here.
+struct Clock {
+    using duration = std::chrono::nanoseconds;
+    using rep = duration::rep;
+    using period = duration::period;
+    using time_point = std::chrono::time_point<Clock>;
+    static constexpr bool is_steady = true;
+
+    static time_point now() noexcept;
+};
 
 // busy: others hold it (try_acquire says so by giving nothing). timed_out: not granted before the deadline.
 // wrong: the demand makes no sense, or names what is not declared. forbidden: not for this user. unavailable:
