@@ -4,6 +4,7 @@
 #include <boost/asio/signal_set.hpp>
 #include <csignal>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/resource.h>
 
 #include "core/bytes.hpp"
@@ -52,6 +53,7 @@ private:
     void make_spaces();
     std::optional<std::string> enter_life(const Beginning& beginning);
     void begin_locks();
+    std::string locks_wait();
     std::optional<std::string> listen();
     void stop();
 
@@ -79,6 +81,7 @@ private:
     boost::asio::io_context loop_{1};
     StateFolder folder_;
     std::uint32_t incarnation_ = 0;
+    std::set<HostId> unmet_;  // before the locks begin: who was not met yet
     Desk desk_;
     Sessions sessions_;
     std::unique_ptr<net::Mesh> mesh_;
@@ -175,6 +178,8 @@ void Node::make_spaces() {
 }
 
 std::optional<std::string> Node::enter_life(const Beginning& beginning) {
+    for (HostId host = 0; host < config_.hosts.size(); ++host)
+        if (host != self_) unmet_.insert(host);
     if (beginning.saved) {
         const SavedState& saved = *beginning.saved;
         const bool good = mesh_->resume(saved.links) && vigil_.resume(saved.vigil) &&
@@ -185,6 +190,7 @@ std::optional<std::string> Node::enter_life(const Beginning& beginning) {
                 "{}: the saved state cannot be read; stop all hosts, then start each with --fresh",
                 config_.state);
         vigil_.go_on();
+        begin_locks();
         return std::nullopt;
     }
     // Tokens that were elsewhere, or under way, would exist twice if the locks began anew.
@@ -194,13 +200,26 @@ std::optional<std::string> Node::enter_life(const Beginning& beginning) {
         log_error("the daemon of this host ended without saving its state: its locks are lost");
     }
     vigil_.start(beginning.life, beginning.after_a_crash);
+    begin_locks();
     return std::nullopt;
 }
 
-// Locks have one life only.
+// Locks have one life only, and their tokens begin at their homes. A host without a state may have lost it,
+// and its tokens may be elsewhere: whoever knows of an earlier incarnation disowns this one. So locks begin
+// when everybody else was met.
 void Node::begin_locks() {
     Space& locks = desk_.space(0);
-    if (!locks.begun() && locks.closed().empty()) locks.begin_life(0);
+    if (!unmet_.empty() || locks.begun() || !locks.closed().empty()) return;
+    locks.begin_life(0);
+    desk_.pump();
+}
+
+std::string Node::locks_wait() {
+    if (desk_.space(0).begun()) return "";
+    std::vector<std::string> names;
+    for (const HostId host : unmet_) names.push_back(config_.hosts[host].name);
+    return fmt::format("locks begin when this host has met all others, and {} is missing",
+                       fmt::join(names, " and "));
 }
 
 std::optional<std::string> Node::listen() {
@@ -221,7 +240,10 @@ std::optional<std::string> Node::listen() {
                 true, [done](const session::Status& status) { done(json_text(to_json(status)) + "\n"); });
         };
         pages.metrics = [this] { return metrics_page(own_report(), desk_); };
-        pages.health = [this] { return desk_.space(0).closed(); };
+        pages.health = [this] {
+            const std::string& closed = desk_.space(0).closed();
+            return closed.empty() ? locks_wait() : closed;
+        };
         auto http = serve_http(loop_, config_.http, std::move(pages));
         if (!http && config_.http_chosen) return http.error();
         if (http)
@@ -258,15 +280,22 @@ void Node::stop() {
 net::Mesh::Events Node::mesh_events() {
     net::Mesh::Events events;
     events.received = [this](HostId from, std::string_view payload) { receive(from, payload); };
-    events.connected = [this](HostId peer, std::uint32_t, bool) { vigil_.connected(peer); };
+    events.connected = [this](HostId peer, std::uint32_t, bool) {
+        unmet_.erase(peer);
+        begin_locks();
+        vigil_.connected(peer);
+    };
     events.disconnected = [](HostId) {};
     events.ended = [this](HostId peer, std::uint32_t) { vigil_.ended(peer); };
     events.silent = [this](HostId peer) { vigil_.silent(peer); };
     events.heard = [this](HostId peer) { vigil_.heard(peer); };
     events.congestion = [this](bool congested) { sessions_.set_congested(congested); };
-    events.disowned = [this](HostId by) {
-        log_error(fmt::format("host {} has met a later incarnation of this host than {}; start it again",
-                              config_.hosts[by].name, incarnation_));
+    events.disowned = [this](HostId by, std::uint32_t met) {
+        folder_.note_incarnation(met);
+        log_error(fmt::format(
+            "host {} knows more of this host than there is in {}: the state of an earlier process is lost. "
+            "Start this host again, to take part without locks; or stop all, and start each with --fresh",
+            config_.hosts[by].name, config_.state));
         exit_code_ = 1;
         loop_.stop();
     };
@@ -287,7 +316,6 @@ Vigil::Events Node::vigil_events() {
     };
     events.begin_life = [this, each_semaphore](std::uint32_t life) {
         folder_.note_life(life);
-        begin_locks();
         desk_.set_life(life);
         // Alone, nobody is left who would have to take a newcomer in: the group is founded again.
         const std::uint32_t first = config_.hosts.size() == 1 ? 0 : life;

@@ -80,7 +80,8 @@ public:
     // What is known of the lives of other hosts: only some protocols listen.
     virtual void trusted(HostId host, std::uint32_t life) = 0;
     virtual void dead(HostId host, std::uint32_t life) = 0;
-    // The seats here begin a life; before that there are none, and whoever asks waits.
+    // The seats here begin a life; before that there are none, and whoever asks waits. So does what is
+    // written to them, unless they hear of deaths: then it is lost.
     virtual void begin_life(std::uint32_t life) = 0;
     // The seats end: what they held is lost, who waited goes on waiting.
     virtual void end_life(const std::string& why) = 0;

@@ -49,7 +49,7 @@ public:
         auto message = from_bytes<Message>(bytes);
         if (!message) return false;
         // Nobody is here: what is said to the dead vanishes.
-        if (seats_.empty() || !closed_.empty()) return true;
+        if ((HearsDead<P> && seats_.empty()) || !closed_.empty()) return true;
         inbox_.push_back({from, to, std::move(*message)});
         settle();
         return true;
@@ -129,13 +129,16 @@ public:
         return view;
     }
 
-    std::string saved() const override { return to_bytes(Saved{seats_, waiting_, known_, life_, closed_}); }
+    std::string saved() const override {
+        return to_bytes(Saved{seats_, waiting_, inbox_, known_, life_, closed_});
+    }
 
     bool resume(std::string_view bytes) override {
         auto saved = from_bytes<Saved>(bytes);
         if (!saved || saved->seats.size() > seating_.seats) return false;
         seats_ = std::move(saved->seats);
         waiting_ = std::move(saved->waiting);
+        inbox_ = std::move(saved->inbox);
         known_ = std::move(saved->known);
         life_ = saved->life;
         closed_ = saved->closed;
@@ -174,10 +177,11 @@ private:
     struct Saved {
         std::deque<Seat> seats;
         std::deque<Waiting> waiting;
+        std::deque<Envelope<Message>> inbox;
         std::map<HostId, Known> known;
         std::uint32_t life = 0;
         std::string closed;
-        BOOST_DESCRIBE_CLASS(Saved, (), (seats, waiting, known, life, closed), (), ())
+        BOOST_DESCRIBE_CLASS(Saved, (), (seats, waiting, inbox, known, life, closed), (), ())
     };
 
     // --- Seats.
@@ -301,7 +305,7 @@ private:
     // Delivers what seats of this host say to each other, and seats who waits, until nothing is left to do.
     void settle() {
         do {
-            while (!inbox_.empty() && closed_.empty()) {
+            while (!inbox_.empty() && closed_.empty() && begun()) {
                 const Envelope<Message> letter = std::move(inbox_.front());
                 inbox_.pop_front();
                 const std::uint32_t index = seat_for(letter.to);

@@ -1,5 +1,6 @@
 #include "daemon/state.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -95,7 +96,12 @@ Result<bool> StateFolder::begin() {
     return true;
 }
 
+// Somebody may have removed the folder in the meantime.
 Result<bool> StateFolder::write_mark() {
+    std::error_code failure;
+    if (std::filesystem::create_directories(path_, failure))
+        log_warning(
+            fmt::format("{}: the state folder was removed while the daemon ran; it is made again", path_));
     return write_whole(file(running), to_bytes(mark_));
 }
 
@@ -105,8 +111,14 @@ void StateFolder::note_life(std::uint32_t life) {
     if (auto written = write_mark(); !written) log_error(written.error());
 }
 
+void StateFolder::note_incarnation(std::uint32_t incarnation) {
+    mark_.incarnation = std::max(mark_.incarnation, incarnation);
+    if (auto written = write_mark(); !written) log_error(written.error());
+}
+
 // The mark stays: it holds the numbers. What is saved beside it says that nothing was lost.
 Result<bool> StateFolder::save(const SavedState& state) {
+    if (auto written = write_mark(); !written) return written;
     return write_whole(file(stopped), to_bytes(state));
 }
 

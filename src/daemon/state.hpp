@@ -12,7 +12,7 @@
 namespace allot::daemon {
 
 struct SavedState {
-    std::uint32_t version = 1;
+    std::uint32_t version = 2;
     std::uint64_t agreement = 0;
     std::uint32_t incarnation = 0;
     std::string vigil;
@@ -40,6 +40,8 @@ public:
     Result<bool> begin();
     // A new life has begun: the next one must have a higher number.
     void note_life(std::uint32_t life);
+    // Others have met this one: the next must have a higher number.
+    void note_incarnation(std::uint32_t incarnation);
     Result<bool> save(const SavedState& state);
 
 private:

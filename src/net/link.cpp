@@ -35,7 +35,16 @@ Position Link::position() const {
 }
 
 bool Link::is_disowned_by(const Position& peer) const {
+    return is_over_for(peer) || (!is_over(peer) && possessions_of(peer) > sent_to(peer));
+}
+
+bool Link::is_over_for(const Position& peer) const {
     return peer.met && (*peer.met > state_.own || (*peer.met == state_.own && peer.over));
+}
+
+bool Link::is_over(const Position& peer) const {
+    return state_.peer &&
+           (peer.incarnation < *state_.peer || (peer.incarnation == *state_.peer && state_.over));
 }
 
 std::uint64_t Link::possessions_of(const Position& peer) const {
@@ -43,16 +52,19 @@ std::uint64_t Link::possessions_of(const Position& peer) const {
     return peer.met == state_.own ? peer.received : 0;
 }
 
+std::uint64_t Link::sent_to(const Position& peer) const {
+    return state_.peer == peer.incarnation ? last() : 0;
+}
+
 std::string Link::objection_to(const Position& peer) const {
-    if (is_disowned_by(peer))
+    if (is_over_for(peer))
         return fmt::format("incarnation {} of this host is over for that host", state_.own);
     if (state_.peer && peer.incarnation < *state_.peer)
         return fmt::format("its incarnation {} is over: {} was met", peer.incarnation, *state_.peer);
-    const bool fresh = state_.peer != peer.incarnation;
-    if (!fresh && state_.over) return fmt::format("its incarnation {} is over", peer.incarnation);
+    if (is_over(peer)) return fmt::format("its incarnation {} is over", peer.incarnation);
     const std::uint64_t has = possessions_of(peer);
-    const std::uint64_t had = fresh ? 0 : state_.acknowledged;
-    const std::uint64_t sent = fresh ? 0 : last();
+    const std::uint64_t had = state_.peer == peer.incarnation ? state_.acknowledged : 0;
+    const std::uint64_t sent = sent_to(peer);
     if (had <= has && has <= sent) return "";
     return fmt::format(
         "it has {} payloads of {} to {}: one end has lost its memory, and must come back as a new "

@@ -58,7 +58,8 @@ public:
         std::optional<Incarnation> ended;
     };
     Meeting meet(const Position& peer);
-    // Whether the other end holds this incarnation for over, or has met a later one.
+    // Whether the other end holds this incarnation for over, has met a later one, or has payloads of it that
+    // this end knows nothing of: then this is not that incarnation, but one that has lost its memory.
     bool is_disowned_by(const Position& peer) const;
 
     // The incarnation that was met has ended for certain: what was meant for it is dropped. The incarnation,
@@ -84,6 +85,11 @@ public:
 private:
     // How many payloads of ours are with that end.
     std::uint64_t possessions_of(const Position& peer) const;
+    // How many were ever sent to it.
+    std::uint64_t sent_to(const Position& peer) const;
+    // Whether the incarnation of that end is over here; that of this end there.
+    bool is_over(const Position& peer) const;
+    bool is_over_for(const Position& peer) const;
     void begin_anew();
 
     LinkState state_;

@@ -74,9 +74,10 @@ public:
         std::function<void(HostId peer)> heard;
         // The buffer towards some peer is full, or no longer.
         std::function<void(bool congested)> congestion;
-        // That host holds this incarnation for over, or has met a later one: there will be no link to it.
-        // Once.
-        std::function<void(HostId by)> disowned;
+        // That host holds this incarnation for over, or has met a later one, or knows more of it than this
+        // host does, which has lost its memory: there will be no link to it. Once. `met`: the incarnation
+        // that it has met last.
+        std::function<void(HostId by, std::uint32_t met)> disowned;
     };
 
     // Both members of a host: the configuration and what is told to whom. A mesh may be stopped by what it

@@ -159,7 +159,7 @@ bool Peer::object_to(Wire& wire, const Hello& theirs, const std::string& objecti
     wire.refuse(objection);
     fail_to_connect(LogLevel::warning, objection);
     if (link_.is_disowned_by(theirs.position) && !std::exchange(disowned_, true))
-        here_.tell(here_.events.disowned, id_);
+        here_.tell(here_.events.disowned, id_, *theirs.position.met);
     return false;
 }
 

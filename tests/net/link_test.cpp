@@ -93,6 +93,11 @@ TEST(LinkTest, Notices_that_an_end_has_lost_its_memory) {
     EXPECT_NE(link.objection_to(at(7)), "") << "it had 1 and now has none";
     EXPECT_NE(link.objection_to(at(7, 1, 2)), "") << "this end never sent 2";
     EXPECT_EQ(link.objection_to(at(7, 1, 1)), "");
+    EXPECT_TRUE(link.is_disowned_by(at(7, 1, 2))) << "this one";
+    EXPECT_FALSE(link.is_disowned_by(at(7))) << "the other";
+    EXPECT_FALSE(link.is_disowned_by(at(6, 1, 2))) << "an earlier one may have got more";
+    link.end();
+    EXPECT_FALSE(link.is_disowned_by(at(7, 1, 1))) << "what it got was forgotten with it";
 }
 
 TEST(LinkTest, Is_restored_only_from_what_can_be) {

@@ -79,7 +79,8 @@ private:
             .silent = [this](HostId peer) { told.push_back(fmt::format("silent {}", peer)); },
             .heard = [this](HostId peer) { told.push_back(fmt::format("heard {}", peer)); },
             .congestion = [this](bool full) { told.emplace_back(full ? "congested" : "relieved"); },
-            .disowned = [this](HostId by) { told.push_back(fmt::format("disowned {}", by)); },
+            .disowned = [this](HostId by,
+                               std::uint32_t met) { told.push_back(fmt::format("disowned {} {}", by, met)); },
         };
     }
 };

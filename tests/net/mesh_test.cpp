@@ -74,7 +74,7 @@ TEST_F(MeshTest, Refuses_an_earlier_incarnation) {
     b = std::make_unique<TestHost>(loop, config);
     b->start();
     const std::string problem = "its incarnation 4 is over: 5 was met";
-    EXPECT_TRUE(until([&] { return b->was_told("disowned 0") && a->problem(bee) == problem; }));
+    EXPECT_TRUE(until([&] { return b->was_told("disowned 0 5") && a->problem(bee) == problem; }));
     EXPECT_FALSE(a->is_connected(bee));
 }
 
@@ -122,13 +122,19 @@ TEST_F(MeshTest, Resumes_only_what_fits) {
 TEST_F(MeshTest, Refuses_an_incarnation_that_lost_its_memory) {
     connect_both();
     a->mesh->send(bee, "once");
-    ASSERT_TRUE(until([&] { return a->mesh->status(bee).unacknowledged_bytes == 0; }));
+    b->mesh->send(ant, "too");
+    const auto nothing_under_way = [&] {
+        return a->mesh->status(bee).unacknowledged_bytes + b->mesh->status(ant).unacknowledged_bytes == 0;
+    };
+    ASSERT_TRUE(until(nothing_under_way));
     const MeshConfig config = bee_again(1);
     b.reset();
     b = std::make_unique<TestHost>(loop, config);
     b->start();
     EXPECT_TRUE(
         until([&] { return a->problem(bee).find("one end has lost its memory") != std::string::npos; }));
+    EXPECT_TRUE(until([&] { return b->was_told("disowned 0 1"); })) << "it knows whose memory it is";
+    EXPECT_FALSE(a->was_told("disowned 1 1"));
     EXPECT_TRUE(b->received.empty());
 }
 
