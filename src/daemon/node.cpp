@@ -260,7 +260,11 @@ void Node::stop() {
     remote_programs_.reset();
     http_.reset();
     sessions_.close_all();
-    mesh_->stop();
+    vigil_.stop();
+    mesh_->stop([this] {
+        log_info(fmt::format("host {} has stopped", config_.host));
+        loop_.stop();
+    });
     SavedState state{.agreement = config_.agreement(),
                      .incarnation = incarnation_,
                      .vigil = vigil_.saved(),
@@ -271,8 +275,6 @@ void Node::stop() {
         log_error("the state could not be saved: " + saved.error());
         exit_code_ = 1;
     }
-    log_info(fmt::format("host {} has stopped", config_.host));
-    loop_.stop();
 }
 
 // --- Links.

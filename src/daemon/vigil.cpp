@@ -78,6 +78,13 @@ void Vigil::go_on() {
     if (standing_) events_.standing(true, "");
 }
 
+void Vigil::stop() {
+    tick_.cancel();
+    pause_.cancel();
+    stopping_.cancel();
+    for_each_peer([](HostId, Watched& peer) { peer.death.reset(); });
+}
+
 void Vigil::begin() {
     living_ = true;
     events_.begin_life(life_);

@@ -2,7 +2,8 @@
 //
 // The seats of a host that listen are in a *life*, which all hosts know by its number. A life is declared
 // over
-// - when the kernel says that the process of the daemon is gone: exact, where both run under one kernel;
+// - when the kernel says that the process of the daemon is gone, without a goodbye: exact, where both run under
+//   one kernel;
 // - when the host was stopped in order, and has not been back for `dead_after`;
 // - when a majority of the hosts has heard nothing from it for `dead_after`. Each says so to all others
 //   (Refused), and keeps to it: it answers no sign of life (Alive) of that life any more.
@@ -59,6 +60,7 @@ public:
     std::string saved() const;
     bool resume(std::string_view bytes);
     void go_on();  // once all is resumed
+    void stop();   // nothing happens by itself any more
 
     void connected(net::HostId host);
     void ended(net::HostId host);

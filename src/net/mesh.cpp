@@ -30,7 +30,7 @@ public:
     MeshOfPeers(boost::asio::io_context& loop, MeshConfig config, Events events);
 
     Result<std::uint16_t> start() override;
-    void stop() override;
+    void stop(std::function<void()> parted) override;
     void send(HostId to, std::string_view payload) override;
     bool congested() const override { return full_peers_ > 0; }
     LinkStatus status(HostId peer) const override;
@@ -45,6 +45,7 @@ private:
     bool turn_away(Wire& wire, Peer* suspect, const std::string& why);
     Peer* peer_called(std::string_view name) const;
 
+    void wait_for_goodbyes(std::function<void()> parted);
     void tick_later();
     void acknowledge_later();
     void count_full(bool full);
@@ -62,6 +63,7 @@ private:
     Complaints complaints_;
     Timer heartbeat_;
     Timer acknowledgements_;
+    Timer goodbyes_;
     bool acknowledging_ = false;  // that timer runs
     std::size_t full_peers_ = 0;
     bool started_ = false;
@@ -77,7 +79,8 @@ MeshOfPeers::MeshOfPeers(boost::asio::io_context& loop, MeshConfig config, Event
             .acknowledgement_owed = [this] { acknowledge_later(); },
             .filled = [this](bool full) { count_full(full); }},
       heartbeat_(loop),
-      acknowledgements_(loop) {
+      acknowledgements_(loop),
+      goodbyes_(loop) {
     for (HostId id = 0; id < here_.config.hosts.size(); ++id)
         peers_.push_back(id == here_.config.self ? nullptr : std::make_unique<Peer>(here_, id));
 }
@@ -96,17 +99,28 @@ Result<std::uint16_t> MeshOfPeers::start() {
     return listener_->port();
 }
 
-void MeshOfPeers::stop() {
+void MeshOfPeers::stop(std::function<void()> parted) {
     if (std::exchange(here_.stopped, true)) return;
     listener_.reset();
     strangers_.clear();
     heartbeat_.cancel();
     acknowledgements_.cancel();
     for_each_peer([](Peer& peer) { peer.stop(); });
+    wait_for_goodbyes(std::move(parted));
+}
+
+void MeshOfPeers::wait_for_goodbyes(std::function<void()> parted) {
+    constexpr std::chrono::milliseconds a_moment{5};
+    goodbyes_.set(a_moment, [this, parted = std::move(parted)] {
+        bool any = false;
+        for_each_peer([&](const Peer& peer) { any = any || peer.may_be_misjudged(); });
+        any ? wait_for_goodbyes(parted) : parted();
+    });
 }
 
 void MeshOfPeers::send(HostId to, std::string_view payload) {
     ensure(to < peers_.size() && peers_[to], "a payload is sent to no other host");
+    if (here_.stopped) return;
     peers_[to]->send(payload);
 }
 

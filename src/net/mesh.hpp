@@ -88,9 +88,10 @@ public:
 
     // Listens and connects. Port 0 in the own address takes any; it is then told by port().
     virtual Result<std::uint16_t> start() = 0;
-    // Closes the links, in order; what is unacknowledged stays in saved(). The others then know that the end
-    // of this process is not the end of this incarnation. No event comes after this.
-    virtual void stop() = 0;
+    // Closes the links, in order; what is unacknowledged stays in saved(). No event comes after this, and
+    // nothing is sent. `parted` is called when the others know, as far as they can be reached, that the end
+    // of this process is not the end of this incarnation: at once, or after a second or two.
+    virtual void stop(std::function<void()> parted = [] {}) = 0;
 
     // To a host other than this one, at most frame_limit bytes. Kept until it is acknowledged, if need be for
     // ever, or until the incarnation that it was meant for has ended.

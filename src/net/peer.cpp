@@ -13,6 +13,10 @@ constexpr std::uint64_t owed_payloads_limit = 64;
 constexpr std::size_t owed_bytes_limit = std::size_t{64} << 10;
 // So much is handed to the stream ahead of what the kernel takes: the rest stays in the link, once.
 constexpr std::size_t unsent_limit = std::size_t{256} << 10;
+// A process that crashes takes its connections along. What is further apart has nothing to do with each
+// other; a process that stops in order waits longer than that for its goodbye to arrive.
+constexpr std::chrono::milliseconds crash_takes{1000};
+constexpr std::chrono::milliseconds goodbye_takes{1500};
 
 }  // namespace
 
@@ -49,13 +53,18 @@ void Peer::start() {
 void Peer::stop() {
     if (up_) {
         write({.kind = FrameKind::goodbye}, "");
-        up_->close();
+        parting_ = std::exchange(up_, nullptr);
+        down_since_ = Clock::now();
     }
-    up_.reset();
     greeting_.reset();
     attempt_.reset();
-    watch_.reset();
     retry_.cancel();
+}
+
+// A goodbye is answered with another. If there was no connection to say it over, or that was torn before the
+// answer came, enough time must pass.
+bool Peer::may_be_misjudged() const {
+    return watch_ && !parted_ && down_since_ && Clock::now() - *down_since_ < goodbye_takes;
 }
 
 void Peer::restore(Link link) {
@@ -142,7 +151,7 @@ bool Peer::admit(const WirePtr& wire, const Hello& theirs) {
         return object_to(*wire, theirs, objection);
     // Whatever ends now, the meeting will tell; and the one that is met lives.
     watch_.reset();
-    process_gone_ = false;
+    process_gone_since_.reset();
     go_down("there is a later connection");
     if (here_.stopped) return false;
     const Link::Meeting meeting = link_.meet(theirs.position);
@@ -178,6 +187,8 @@ void Peer::go_up(const WirePtr& wire, const Hello& theirs) {
     up_ = wire;
     up_->hand_over_to(*this, here_.config.frame_limit + head_limit);
     up_since_ = Clock::now();
+    down_since_.reset();
+    torn_ = false;
     next_ = link_.first();
     process_ = theirs.process;
     connection_ = theirs.connection;
@@ -207,6 +218,7 @@ void Peer::go_down(const std::string& why) {
     if (!up_) return;
     const WirePtr wire = std::exchange(up_, nullptr);
     wire->close();
+    down_since_ = Clock::now();
     // A link that never lasts must not be tried at once again and again, nor logged.
     if (Clock::now() - up_since_ >= here_.config.retry_last) {
         retry_delay_ = here_.config.retry_first;
@@ -215,7 +227,7 @@ void Peer::go_down(const std::string& why) {
     problem_ = why;
     complaints_.complain(LogLevel::info, fmt::format("link to host {} is down: {}", host().name, why));
     here_.tell(here_.events.disconnected, id_);
-    if (process_gone_) conclude_end();
+    if (process_gone_since_) conclude_end();
 }
 
 void Peer::closed(Wire& wire, const std::string& why) {
@@ -223,8 +235,11 @@ void Peer::closed(Wire& wire, const std::string& why) {
         greeting_.reset();
         fail_to_connect(LogLevel::info, fmt::format("{} closed in the handshake: {}", host().address, why));
     } else if (&wire == up_.get()) {
+        torn_ = true;
         go_down(why);
         retry_later();
+    } else if (&wire == parting_.get()) {
+        down_since_ = Clock::now();
     }
 }
 
@@ -235,7 +250,7 @@ void Peer::note_problem(const std::string& why) {
 // --- Life and death
 
 void Peer::watch(const Hello& theirs) {
-    process_gone_ = false;
+    process_gone_since_.reset();
     watch_.reset();
     if (!here_.config.watch_processes || !here_.mark || !theirs.mark) return;
     watch_ = watch_process(here_.loop, *here_.mark, *theirs.mark, [this] { process_gone(); });
@@ -243,14 +258,21 @@ void Peer::watch(const Hello& theirs) {
 
 // What it wrote last may still be on its way, a goodbye for instance: the end of the connection comes first.
 void Peer::process_gone() {
-    process_gone_ = true;
+    if (here_.stopped) return watch_.reset();
+    process_gone_since_ = Clock::now();
     if (!up_) conclude_end();
 }
 
+// Without a goodbye it crashed, if its connection was torn by its end. A connection that was down before, or
+// fell silent, could carry no goodbye: the process may have stopped in order, and be back later.
 void Peer::conclude_end() {
-    process_gone_ = false;
-    // It may be back later. Until then nobody watches it.
-    if (parted_) return watch_.reset();
+    const auto apart = std::chrono::abs(*down_since_ - *process_gone_since_);
+    process_gone_since_.reset();
+    watch_.reset();
+    if (!parted_ && torn_ && apart < crash_takes) end();
+}
+
+void Peer::end() {
     const auto ended = link_.end();
     if (!ended) return;
     problem_ = "its process has ended";
@@ -267,7 +289,9 @@ void Peer::tick(bool late) {
     if (late || silent_ || now - last_heard_ < here_.config.silence) return;
     silent_ = true;
     if (up_) {
-        go_down(fmt::format("nothing was heard for {} ms", here_.config.silence.count()));
+        const std::string why = fmt::format("nothing was heard for {} ms", here_.config.silence.count());
+        up_->refuse(why);  // should it come to life again: this was no crash
+        go_down(why);
         retry_later();
     }
     here_.tell(here_.events.silent, id_);
@@ -277,11 +301,16 @@ void Peer::tick(bool late) {
 
 bool Peer::frame(Wire& wire, std::string_view content) {
     if (&wire == greeting_.get()) return take_answer(content);
-    if (&wire != up_.get()) return false;
+    if (&wire != up_.get() && &wire != parting_.get()) return false;
     heard_ = true;
     const auto frame = read_link_frame(content);
+    if (&wire == parting_.get()) {
+        // All else comes too late, and will be sent again.
+        parted_ = parted_ || (frame && frame->head.kind == FrameKind::goodbye);
+        return true;
+    }
     if (!frame) return break_off("it sent a malformed frame");
-    return take(*frame) && &wire == up_.get();
+    return take(*frame) && (&wire == up_.get() || &wire == parting_.get());
 }
 
 bool Peer::take(const LinkFrame& frame) {
@@ -328,6 +357,7 @@ bool Peer::take_acknowledgement(std::uint64_t count) {
 
 void Peer::take_goodbye() {
     parted_ = true;
+    write({.kind = FrameKind::goodbye}, "");
     go_down("it has stopped");
     retry_later();
 }

@@ -41,7 +41,10 @@ public:
     Peer(Surroundings& here, HostId id);
 
     void start();
+    // Says goodbye, if it can.
     void stop();
+    // After that: whether the peer, if it watches this process, could take its end for a crash.
+    bool may_be_misjudged() const;
 
     void send(std::string_view payload);
     // A connection that this peer made, and its hello. Whether it was taken.
@@ -83,6 +86,7 @@ private:
     void watch(const Hello& theirs);
     void process_gone();
     void conclude_end();
+    void end();
 
     bool take(const LinkFrame& frame);
     bool take_payload(const LinkFrame& frame);
@@ -100,9 +104,12 @@ private:
     Link link_;
 
     WirePtr up_;              // the connection of the link; none: it is down
+    WirePtr parting_;         // the last one of all: goodbye was said, and is not known to have arrived
     std::uint64_t next_ = 0;  // the number of the payload to be written next to it
     Clock::time_point up_since_;
-    std::uint64_t process_ = 0;  // who made it, and as which of its connections
+    std::optional<Clock::time_point> down_since_;  // it was up before
+    bool torn_ = false;                            // then, it ended without a word
+    std::uint64_t process_ = 0;                    // who made it, and as which of its connections
     std::uint64_t connection_ = 0;
     bool parted_ = false;  // it said goodbye: its process may end and it be back later
 
@@ -113,7 +120,7 @@ private:
     std::chrono::milliseconds retry_delay_;
 
     std::unique_ptr<ProcessWatch> watch_;
-    bool process_gone_ = false;
+    std::optional<Clock::time_point> process_gone_since_;
 
     Clock::time_point last_heard_;
     bool heard_ = false;    // since the last tick

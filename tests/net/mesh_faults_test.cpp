@@ -445,8 +445,9 @@ TEST_F(MeshFaults, Do_not_take_the_end_of_a_process_that_stopped_in_order_for_th
         TestHost host(own, of_ant);
         host.start();
         const bool connected = run_until(own, [&] { return host.is_connected(bee); });
-        host.mesh->stop();
-        ::_exit(connected ? 0 : 1);
+        bool parted = false;
+        host.mesh->stop([&] { parted = true; });
+        ::_exit(run_until(own, [&] { return parted; }) && connected ? 0 : 1);
     }
     ASSERT_TRUE(until([&] { return b->was_told("disconnected 0"); }));
     int status = -1;
