@@ -36,10 +36,12 @@ public:
               config,
               [this](Owner owner, const session::DaemonMessage& message) { sessions_.say(owner, message); },
               [this] { vigil_.check(); }),
-          sessions_(loop_, config, desk_,
-                    [this](bool whole, std::function<void(const session::Status&)> done) {
-                        ask_for_status(whole, std::move(done));
-                    }),
+          sessions_(
+              loop_, config, desk_,
+              [this](bool whole, std::function<void(const session::Status&)> done) {
+                  ask_for_status(whole, std::move(done));
+              },
+              [this](const session::Acquire& want) { return congestion(want); }),
           vigil_(loop_, config, vigil_events()),
           survey_(loop_, [this](HostId to, const Letter& letter) { send(to, letter); }),
           expiry_(loop_),
@@ -70,6 +72,7 @@ private:
     }
     void receive_letter(HostId from, const ReportAnswer& answer) { survey_.receive(from, answer); }
     void send(HostId to, const Letter& letter);
+    std::string congestion(const session::Acquire& want) const;
     void after_turn();
 
     void ask_for_status(bool whole, std::function<void(const session::Status&)> done);
@@ -81,6 +84,7 @@ private:
     boost::asio::io_context loop_{1};
     StateFolder folder_;
     std::uint32_t incarnation_ = 0;
+    std::set<HostId> full_;   // take nothing, and enough waits for them
     std::set<HostId> unmet_;  // before the locks begin: who was not met yet
     Desk desk_;
     Sessions sessions_;
@@ -291,7 +295,9 @@ net::Mesh::Events Node::mesh_events() {
     events.ended = [this](HostId peer, std::uint32_t) { vigil_.ended(peer); };
     events.silent = [this](HostId peer) { vigil_.silent(peer); };
     events.heard = [this](HostId peer) { vigil_.heard(peer); };
-    events.congestion = [this](bool congested) { sessions_.set_congested(congested); };
+    events.congestion = [this](HostId peer, bool full) {
+        full ? void(full_.insert(peer)) : void(full_.erase(peer));
+    };
     events.disowned = [this](HostId by, std::uint32_t met) {
         folder_.note_incarnation(met);
         log_error(fmt::format(
@@ -348,6 +354,17 @@ void Node::send(HostId to, const Letter& letter) {
     if (bytes_.size() > net::MeshConfig{}.frame_limit)
         return log_error(fmt::format("a letter of {} bytes is too long to send", bytes_.size()));
     mesh_->send(to, bytes_);
+}
+
+// Any lock may be anywhere. Semaphores do not write to a host whose life is over.
+std::string Node::congestion(const session::Acquire& want) const {
+    const auto involved = [&](HostId host) { return !want.locks.empty() || !vigil_.is_buried(host); };
+    const auto host = std::ranges::find_if(full_, involved);
+    if (host == full_.end()) return "";
+    return fmt::format(
+        "host {} does not take what it is sent, and {} bytes wait for it; bring it back, or stop all hosts, "
+        "take it out of their configurations and start each with --fresh",
+        config_.hosts[*host].name, mesh_->status(*host).unacknowledged_bytes);
 }
 
 void Node::receive(HostId from, std::string_view payload) {

@@ -130,12 +130,14 @@ private:
     bool over_ = false;
 };
 
-Sessions::Sessions(boost::asio::io_context& loop, const Config& config, Desk& desk, StatusQuery status)
+Sessions::Sessions(boost::asio::io_context& loop, const Config& config, Desk& desk, StatusQuery status,
+                   Congestion congestion)
     : loop_(loop),
       config_(config),
       permissions_(config),
       desk_(desk),
       status_(std::move(status)),
+      congestion_(std::move(congestion)),
       grace_(loop) {}
 
 Sessions::~Sessions() {
@@ -216,9 +218,8 @@ void Sessions::answer(Session& session, const session::ClientMessage& message) {
 void Sessions::acquire(Session& session, const session::Acquire& want) {
     if (auto why = permissions_.objection(session.identity(), want))
         return session.say(session::Refused{want.ticket, session::Refusal::forbidden, std::move(*why)});
-    if (congested_)
-        return session.say(session::Refused{want.ticket, session::Refusal::unavailable,
-                                            "a host does not take what it is sent; try again later"});
+    if (std::string why = congestion_(want); !why.empty())
+        return session.say(session::Refused{want.ticket, session::Refusal::unavailable, std::move(why)});
     desk_.acquire(*session.owner, want);
 }
 

@@ -25,14 +25,15 @@ class Sessions {
 public:
     // Whoever asks for a status gets it when it is there.
     using StatusQuery = std::function<void(bool whole, std::function<void(const session::Status&)>)>;
+    // Why no more letters can be sent for this request now; empty if they can.
+    using Congestion = std::function<std::string(const session::Acquire&)>;
 
-    Sessions(boost::asio::io_context& loop, const Config& config, Desk& desk, StatusQuery status);
+    Sessions(boost::asio::io_context& loop, const Config& config, Desk& desk, StatusQuery status,
+             Congestion congestion);
     ~Sessions();
 
     void accept(net::StreamPtr stream);
     void say(Owner owner, const session::DaemonMessage& message);
-    // While the links are congested nothing more can be asked for.
-    void set_congested(bool congested) { congested_ = congested; }
     void close_all();
 
     std::uint32_t connected() const;
@@ -85,13 +86,13 @@ private:
     Permissions permissions_;
     Desk& desk_;
     StatusQuery status_;
+    Congestion congestion_;
     std::map<Owner, Record> records_;
     std::map<Owner, std::shared_ptr<Session>> connected_;
     std::deque<std::shared_ptr<Session>> strangers_;  // connected, but have not said hello; the oldest first
     net::Complaints complaints_;
     std::map<Key, Follower> followers_;
     Owner next_owner_ = 1;
-    bool congested_ = false;
     std::map<Owner, std::unique_ptr<net::Timer>> absent_;  // from elsewhere; may come back
     net::Timer grace_;                                     // how long those who were resumed are waited for
 };

@@ -2,7 +2,8 @@
 //
 // The seats of a host that listen are in a *life*, which all hosts know by its number. A life is declared
 // over
-// - when the kernel says that the process of the daemon is gone, without a goodbye: exact, where both run under
+// - when the kernel says that the process of the daemon is gone, without a goodbye: exact, where both run
+// under
 //   one kernel;
 // - when the host was stopped in order, and has not been back for `dead_after`;
 // - when a majority of the hosts has heard nothing from it for `dead_after`. Each says so to all others
@@ -79,6 +80,7 @@ public:
 
     std::uint32_t life() const { return life_; }
     bool is_lost(net::HostId host) const { return peers_[host].ended; }
+    bool is_buried(net::HostId host) const { return peers_[host].buried > peers_[host].life; }
 
 private:
     struct Record {

@@ -21,7 +21,7 @@ std::size_t room_of(std::string_view payload) {
 
 std::optional<Link> Link::restored(LinkState state) {
     const bool unmet = !state.peer && (state.over || state.received > 0 || state.acknowledged > 0);
-    const bool undead = state.over && (state.received > 0 || state.acknowledged > 0);
+    const bool undead = state.over && (state.received > 0 || state.acknowledged > 0 || !state.kept.empty());
     if (unmet || undead || state.received >= numbers_end || state.acknowledged >= numbers_end)
         return std::nullopt;
     Link link(state.own);
@@ -99,6 +99,7 @@ void Link::begin_anew() {
 }
 
 void Link::keep(std::string_view payload) {
+    if (state_.over) return;
     kept_bytes_ += room_of(payload);
     state_.kept.emplace_back(payload);
 }

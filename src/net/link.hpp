@@ -31,7 +31,7 @@ BOOST_DESCRIBE_STRUCT(Position, (), (incarnation, met, over, received))
 struct LinkState {
     Incarnation own = 0;
     std::optional<Incarnation> peer;  // the last one met
-    bool over = false;                // it has ended: what is kept is for the next
+    bool over = false;                // it has ended: nothing is kept for it
     std::uint64_t received = 0;       // payloads of that peer
     std::uint64_t acknowledged = 0;   // payloads that it has of ours
     std::deque<std::string> kept;     // those that follow: the first has number acknowledged + 1
@@ -66,7 +66,7 @@ public:
     // if that is news.
     std::optional<Incarnation> end();
 
-    // Keeps a payload; its number is now last().
+    // Keeps a payload; its number is now last(). Unless its addressee has ended: nobody would read it.
     void keep(std::string_view payload);
     std::uint64_t first() const { return state_.acknowledged + 1; }
     std::uint64_t last() const { return state_.acknowledged + state_.kept.size(); }

@@ -32,7 +32,6 @@ public:
     Result<std::uint16_t> start() override;
     void stop(std::function<void()> parted) override;
     void send(HostId to, std::string_view payload) override;
-    bool congested() const override { return full_peers_ > 0; }
     LinkStatus status(HostId peer) const override;
     std::string saved() const override;
     bool resume(std::string_view saved) override;
@@ -48,7 +47,6 @@ private:
     void wait_for_goodbyes(std::function<void()> parted);
     void tick_later();
     void acknowledge_later();
-    void count_full(bool full);
 
     template <class F>
     void for_each_peer(F f) const {
@@ -65,7 +63,6 @@ private:
     Timer acknowledgements_;
     Timer goodbyes_;
     bool acknowledging_ = false;  // that timer runs
-    std::size_t full_peers_ = 0;
     bool started_ = false;
 };
 
@@ -76,8 +73,7 @@ MeshOfPeers::MeshOfPeers(boost::asio::io_context& loop, MeshConfig config, Event
             .mark = mark_of_this_process(),
             .process = drawn_number(),
             .random = Random(drawn_number()),
-            .acknowledgement_owed = [this] { acknowledge_later(); },
-            .filled = [this](bool full) { count_full(full); }},
+            .acknowledgement_owed = [this] { acknowledge_later(); }},
       heartbeat_(loop),
       acknowledgements_(loop),
       goodbyes_(loop) {
@@ -204,13 +200,6 @@ void MeshOfPeers::acknowledge_later() {
         acknowledging_ = false;
         for_each_peer([](Peer& peer) { peer.acknowledge_owed(); });
     });
-}
-
-void MeshOfPeers::count_full(bool full) {
-    const bool before = congested();
-    full_peers_ += full ? 1u : 0u;
-    full_peers_ -= full ? 0u : 1u;
-    if (congested() != before) here_.tell(here_.events.congestion, congested());
 }
 
 // --- Going on later

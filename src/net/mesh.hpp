@@ -72,8 +72,8 @@ public:
         // Nothing was heard for `silence`, since the start or since the last word; heard: again.
         std::function<void(HostId peer)> silent;
         std::function<void(HostId peer)> heard;
-        // The buffer towards some peer is full, or no longer.
-        std::function<void(bool congested)> congestion;
+        // The buffer towards that peer is full, or no longer.
+        std::function<void(HostId peer, bool full)> congestion;
         // That host holds this incarnation for over, or has met a later one, or knows more of it than this
         // host does, which has lost its memory: there will be no link to it. Once. `met`: the incarnation
         // that it has met last.
@@ -96,7 +96,6 @@ public:
     // To a host other than this one, at most frame_limit bytes. Kept until it is acknowledged, if need be for
     // ever, or until the incarnation that it was meant for has ended.
     virtual void send(HostId to, std::string_view payload) = 0;
-    virtual bool congested() const = 0;
 
     virtual LinkStatus status(HostId peer) const = 0;
 

@@ -414,7 +414,7 @@ void Peer::acknowledge() {
 void Peer::count_buffer() {
     const std::size_t limit = here_.config.buffer_limit;
     const bool full = link_.kept_bytes() > (full_ ? limit / 2 : limit);
-    if (std::exchange(full_, full) != full) here_.filled(full);
+    if (std::exchange(full_, full) != full) here_.tell(here_.events.congestion, id_, full);
 }
 
 LinkStatus Peer::status() const {

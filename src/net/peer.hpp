@@ -21,7 +21,6 @@ struct Surroundings {
     const std::uint64_t process;  // drawn at random
     Random random;
     std::function<void()> acknowledgement_owed;  // calls acknowledge_owed() of all peers soon
-    std::function<void(bool full)> filled;       // the buffer of a peer is full, or no longer
     bool stopped = false;
 
     const MeshConfig::Host& self() const { return config.hosts[config.self]; }

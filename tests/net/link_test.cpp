@@ -62,18 +62,20 @@ TEST(LinkTest, Begins_anew_with_a_later_incarnation) {
     EXPECT_NE(link.objection_to(at(7)), "") << "an earlier one is over";
 }
 
-TEST(LinkTest, Keeps_for_the_next_incarnation_what_comes_after_the_end_of_one) {
+TEST(LinkTest, Keeps_nothing_for_an_incarnation_that_has_ended) {
     Link link(1);
     link.meet(at(7));
     link.keep("for 7");
     EXPECT_EQ(link.end(), 7u);
     EXPECT_EQ(link.end(), std::nullopt);
-    link.keep("for the next");
+    link.keep("for nobody");
+    EXPECT_EQ(link.kept_bytes(), 0u);
     EXPECT_NE(link.objection_to(at(7)), "") << "it was declared over";
     const auto meeting = link.meet(at(8));
     EXPECT_FALSE(meeting.ended) << "that is known";
-    EXPECT_EQ(link.last(), 1u);
-    EXPECT_EQ(link.kept(1), "for the next");
+    EXPECT_EQ(link.last(), 0u);
+    link.keep("for 8");
+    EXPECT_EQ(link.kept(1), "for 8");
 }
 
 TEST(LinkTest, Knows_when_its_own_incarnation_is_over_for_the_other_end) {
@@ -110,6 +112,7 @@ TEST(LinkTest, Is_restored_only_from_what_can_be) {
     EXPECT_FALSE(Link::restored(state)) << "numbers would overflow";
     EXPECT_FALSE(Link::restored({.own = 1, .received = 3})) << "received from nobody";
     EXPECT_FALSE(Link::restored({.own = 1, .peer = 2, .over = true, .received = 3}));
+    EXPECT_FALSE(Link::restored({.own = 1, .peer = 2, .over = true, .kept = {"x"}}));
 }
 
 // --- Two ends, and everything that can happen between them

@@ -211,12 +211,12 @@ TEST_F(MeshFaults, Push_back_when_nothing_is_acknowledged) {
     proxy->blackhole();
     std::size_t sent = 0;
     const auto payload = [](std::size_t number) { return std::to_string(number) + std::string(10'000, '.'); };
-    while (!a->mesh->congested()) a->mesh->send(bee, payload(sent++));
+    while (!a->was_told("full 1")) a->mesh->send(bee, payload(sent++));
     EXPECT_GT(a->mesh->status(bee).unacknowledged_bytes, 5'000'000u);
     EXPECT_LT(a->mesh->status(bee).unacknowledged_bytes, 5'000'000u + 20'000u);
-    EXPECT_EQ(a->told.back(), "congested");
+    EXPECT_EQ(a->told.back(), "full 1");
     proxy->heal();
-    ASSERT_TRUE(until([&] { return a->was_told("relieved") && b->received.size() == sent; }));
+    ASSERT_TRUE(until([&] { return a->was_told("relieved 1") && b->received.size() == sent; }));
     for (std::size_t i = 0; i < sent; ++i) ASSERT_EQ(b->received[i], payload(i));
 }
 
@@ -430,6 +430,8 @@ TEST_F(MeshFaults, Tell_the_end_of_an_incarnation_when_its_process_is_gone) {
     EXPECT_EQ(b->told, (std::vector<std::string>{"connected 0 1 fresh", "disconnected 0", "ended 0 1"}));
     EXPECT_EQ(b->mesh->status(ant).unacknowledged_bytes, 0u);
     EXPECT_EQ(b->problem(ant), "its process has ended");
+    b->mesh->send(ant, "to the dead");
+    EXPECT_EQ(b->mesh->status(ant).unacknowledged_bytes, 0u) << "nothing piles up for who is gone for good";
     EXPECT_EQ(::waitpid(child, nullptr, 0), child);
 }
 

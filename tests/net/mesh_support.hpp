@@ -78,7 +78,10 @@ private:
                 },
             .silent = [this](HostId peer) { told.push_back(fmt::format("silent {}", peer)); },
             .heard = [this](HostId peer) { told.push_back(fmt::format("heard {}", peer)); },
-            .congestion = [this](bool full) { told.emplace_back(full ? "congested" : "relieved"); },
+            .congestion =
+                [this](HostId peer, bool full) {
+                    told.push_back(fmt::format("{} {}", full ? "full" : "relieved", peer));
+                },
             .disowned = [this](HostId by,
                                std::uint32_t met) { told.push_back(fmt::format("disowned {} {}", by, met)); },
         };
