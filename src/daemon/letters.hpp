@@ -57,6 +57,13 @@ struct Refused {
 };
 BOOST_DESCRIBE_STRUCT(Refused, (), (host, life, buried))
 
+// The semaphores that the writer takes part in: those it can take others into.
+struct Membership {
+    std::vector<std::uint32_t> spaces;
+    bool operator==(const Membership&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Membership, (), (spaces))
+
 struct ReportQuery {
     std::uint64_t number = 0;
     bool operator==(const ReportQuery&) const = default;
@@ -93,6 +100,15 @@ struct UnlistedReport {
 };
 BOOST_DESCRIBE_STRUCT(UnlistedReport, (), (resource, semaphore, holders, units, waiters))
 
+// A semaphore that cannot be used here.
+struct TroubleReport {
+    std::string semaphore;
+    std::string why;
+    bool closed = false;  // and waiting does not help
+    bool operator==(const TroubleReport&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(TroubleReport, (), (semaphore, why, closed))
+
 // It must fit into a letter: of very many programs and resources the rest is counted only.
 struct Report {
     session::HostStatus host;
@@ -100,10 +116,11 @@ struct Report {
     std::vector<QueueReport> queues;  // of locks
     std::vector<PartyReport> parties;
     std::vector<UnlistedReport> unlisted;
+    std::vector<TroubleReport> troubles;
     std::uint64_t more_resources = 0;  // not even named
     bool operator==(const Report&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Report, (), (host, locks_lost, queues, parties, unlisted, more_resources))
+BOOST_DESCRIBE_STRUCT(Report, (), (host, locks_lost, queues, parties, unlisted, troubles, more_resources))
 
 struct ReportAnswer {
     std::uint64_t number = 0;
@@ -112,6 +129,6 @@ struct ReportAnswer {
 };
 BOOST_DESCRIBE_STRUCT(ReportAnswer, (), (number, report))
 
-using Letter = std::variant<SiteLetter, Alive, Known, Buried, Refused, ReportQuery, ReportAnswer>;
+using Letter = std::variant<SiteLetter, Alive, Known, Buried, Refused, ReportQuery, ReportAnswer, Membership>;
 
 }  // namespace allot::daemon

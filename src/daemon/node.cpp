@@ -13,6 +13,7 @@
 #include "daemon/http.hpp"
 #include "daemon/letters.hpp"
 #include "daemon/overview.hpp"
+#include "daemon/roll.hpp"
 #include "daemon/sessions.hpp"
 #include "daemon/state.hpp"
 #include "daemon/survey.hpp"
@@ -43,6 +44,7 @@ public:
               },
               [this](const session::Acquire& want) { return congestion(want); }),
           vigil_(loop_, config, vigil_events()),
+          roll_(config),
           survey_(loop_, [this](HostId to, const Letter& letter) { send(to, letter); }),
           expiry_(loop_),
           signals_(loop_, SIGTERM, SIGINT, SIGHUP) {}
@@ -67,6 +69,7 @@ private:
     void receive_letter(HostId from, const Known& known) { vigil_.receive(from, known); }
     void receive_letter(HostId from, const Buried& buried) { vigil_.receive(from, buried); }
     void receive_letter(HostId from, const Refused& refused) { vigil_.receive(from, refused); }
+    void receive_letter(HostId from, const Membership& membership) { roll_.heard(from, membership.spaces); }
     void receive_letter(HostId from, const ReportQuery& query) {
         send(from, ReportAnswer{query.number, own_report()});
     }
@@ -74,6 +77,9 @@ private:
     void send(HostId to, const Letter& letter);
     std::string congestion(const session::Acquire& want) const;
     void after_turn();
+    void call_the_roll();
+    void look_for_obstacles();
+    std::string trouble();
 
     void ask_for_status(bool whole, std::function<void(const session::Status&)> done);
     Report own_report();
@@ -90,6 +96,10 @@ private:
     Sessions sessions_;
     std::unique_ptr<net::Mesh> mesh_;
     Vigil vigil_;
+    Roll roll_;
+    Roll::Spaces memberships_;  // as the others know them
+    bool roll_called_ = false;
+    std::map<std::uint32_t, Clock::time_point> hopeless_since_;
     Survey survey_;
     net::Timer expiry_;
     std::optional<Clock::time_point> expiry_set_;
@@ -244,10 +254,7 @@ std::optional<std::string> Node::listen() {
                 true, [done](const session::Status& status) { done(json_text(to_json(status)) + "\n"); });
         };
         pages.metrics = [this] { return metrics_page(own_report(), desk_); };
-        pages.health = [this] {
-            const std::string& closed = desk_.space(0).closed();
-            return closed.empty() ? locks_wait() : closed;
-        };
+        pages.health = [this] { return trouble(); };
         auto http = serve_http(loop_, config_.http, std::move(pages));
         if (!http && config_.http_chosen) return http.error();
         if (http)
@@ -289,9 +296,10 @@ net::Mesh::Events Node::mesh_events() {
     events.connected = [this](HostId peer, std::uint32_t, bool) {
         unmet_.erase(peer);
         begin_locks();
+        send(peer, Membership{memberships_});
         vigil_.connected(peer);
     };
-    events.disconnected = [](HostId) {};
+    events.disconnected = [this](HostId peer) { roll_.forget(peer); };
     events.ended = [this](HostId peer, std::uint32_t) { vigil_.ended(peer); };
     events.silent = [this](HostId peer) { vigil_.silent(peer); };
     events.heard = [this](HostId peer) { vigil_.heard(peer); };
@@ -384,6 +392,8 @@ void Node::receive_letter(HostId from, const SiteLetter& letter) {
 
 // What was asked for may have a deadline that is nearer than all before.
 void Node::after_turn() {
+    call_the_roll();
+    look_for_obstacles();
     const auto next = desk_.expire(Clock::now());
     if (next == expiry_set_) return;
     expiry_set_ = next;
@@ -393,11 +403,54 @@ void Node::after_turn() {
         expiry_.cancel();
 }
 
+void Node::call_the_roll() {
+    Roll::Spaces spaces;
+    for (std::uint32_t space = 1; space < desk_.spaces(); ++space)
+        if (desk_.space(space).takes_part()) spaces.push_back(space);
+    if (roll_called_ && spaces == memberships_) return;
+    roll_called_ = true;
+    memberships_ = spaces;
+    roll_.heard(self_, std::move(spaces));
+    for (HostId host = 0; host < config_.hosts.size(); ++host)
+        if (host != self_ && mesh_->status(host).connected) send(host, Membership{memberships_});
+}
+
+// Words of several hosts may overtake each other: only what lasts is believed.
+void Node::look_for_obstacles() {
+    constexpr std::chrono::seconds believed_after{1};
+    for (std::uint32_t number = 1; number < desk_.spaces(); ++number) {
+        Space& space = desk_.space(number);
+        if (roll_.prospect(number) != Roll::Prospect::hopeless) {
+            hopeless_since_.erase(number);
+            space.obstruct("");
+            continue;
+        }
+        const auto since = hopeless_since_.try_emplace(number, Clock::now()).first->second;
+        if (!space.closed().empty() || Clock::now() < since + believed_after) continue;
+        space.obstruct(roll_.obstacle(number));
+        log_error(fmt::format("semaphore {}: {}", desk_.name_of_space(number), space.closed()));
+        desk_.pump();
+    }
+}
+
 // --- What there is to see.
+
+std::string Node::trouble() {
+    if (const std::string& closed = desk_.space(0).closed(); !closed.empty()) return closed;
+    if (std::string waits = locks_wait(); !waits.empty()) return waits;
+    for (std::uint32_t number = 1; number < desk_.spaces(); ++number)
+        if (const std::string why = roll_.obstacle(number); !why.empty())
+            return fmt::format("semaphore {}: {}", desk_.name_of_space(number), why);
+    return "";
+}
 
 Report Node::own_report() {
     Report report = report_of(config_, desk_, sessions_);
     report.host.incarnation = incarnation_;
+    for (std::uint32_t number = 1; number < desk_.spaces(); ++number)
+        if (const std::string why = roll_.obstacle(number); !why.empty())
+            report.troubles.push_back(
+                {desk_.name_of_space(number), why, roll_.prospect(number) == Roll::Prospect::hopeless});
     for (HostId host = 0; host < config_.hosts.size(); ++host) {
         if (host == self_) continue;
         const net::LinkStatus link = mesh_->status(host);

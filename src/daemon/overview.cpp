@@ -147,6 +147,11 @@ public:
     }
 
     void add(const Report& report) {
+        for (const TroubleReport& trouble : report.troubles) {
+            ResourceStatus& status = resources_["semaphore " + trouble.semaphore];
+            status.state = trouble.closed ? "closed" : "unreachable";
+            status.note = trouble.why;
+        }
         for (const QueueReport& queue : report.queues) {
             queues_[queue.resource] = queue.waiters;
             lock(queue.resource).place = report.host.name;

@@ -90,8 +90,13 @@ public:
     // lost, but given back only once its holders have stopped, and who waited goes on waiting.
     virtual void stand(bool standing, const std::string& why) = 0;
     virtual void holders_stopped() = 0;
+    // Whether some seat here may ask: it can take others in.
+    virtual bool takes_part() const = 0;
     // Nothing can be asked for here any more.
     virtual void close(const std::string& why) = 0;
+    // The same for as long as the reason lasts; an empty one ends it.
+    virtual void obstruct(const std::string& why) = 0;
+    // Why nothing can be asked for; empty if it can.
     virtual const std::string& closed() const = 0;
 
     virtual SpaceView view() const = 0;

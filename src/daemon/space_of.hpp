@@ -112,10 +112,19 @@ public:
             seat_of_.erase(*seat.claim);
             seat.claim.reset();
         }
-        for (const Waiting& one : waiting_) answers_.push_back({Answer::Kind::refused, one.claim, {}, why});
-        waiting_.clear();
+        refuse_waiting(why);
     }
-    const std::string& closed() const override { return closed_; }
+    void obstruct(const std::string& why) override {
+        obstacle_ = why;
+        if (!why.empty()) refuse_waiting(why);
+    }
+    const std::string& closed() const override { return closed_.empty() ? obstacle_ : closed_; }
+
+    bool takes_part() const override {
+        return std::ranges::any_of(seats_, [&](const Seat& seat) {
+            return may_request(seat.site.protocol, step_.context(0, seat.site));
+        });
+    }
 
     SpaceView view() const override {
         SpaceView view;
@@ -285,6 +294,11 @@ private:
                             notice.reason.empty() ? "it was revoked" : notice.reason});
     }
 
+    void refuse_waiting(const std::string& why) {
+        for (const Waiting& one : waiting_) answers_.push_back({Answer::Kind::refused, one.claim, {}, why});
+        waiting_.clear();
+    }
+
     // An invariant is broken: nothing that this space would say could be relied on.
     void fail(const std::string& why) {
         if (!closed_.empty()) return;
@@ -380,6 +394,7 @@ private:
     std::deque<Envelope<Message>> inbox_;
     std::map<HostId, Known> known_;
     std::string closed_;
+    std::string obstacle_;
 };
 
 }  // namespace allot::daemon

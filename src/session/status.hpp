@@ -32,12 +32,14 @@ struct ResourceStatus {
     std::uint64_t more_units = 0;    // with so many units,
     std::uint64_t more_waiters = 0;
     std::string place;  // lock: the host where its token is
-    std::string note;   // what is wrong with it: held by a lost host
+    std::string note;   // what is wrong with it, for people
+    std::string state = "available";  // lost: held by a lost host; closed: nobody can have it, and waiting
+                                      // does not help; unreachable: not before some host is back
     bool operator==(const ResourceStatus&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(ResourceStatus, (),
                       (name, kind, capacity, holders, waiters, more_holders, more_units, more_waiters, place,
-                       note))
+                       note, state))
 
 struct LinkView {
     std::string to;

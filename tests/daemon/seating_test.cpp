@@ -64,5 +64,35 @@ TEST_F(SeatingTest, Nobody_is_overtaken_without_end) {
     EXPECT_TRUE(granted(other));
 }
 
+// A host gives out no token before its locks have begun, and forgets nothing that was written to it.
+TEST(LocksBeforeTheyBegin, Keep_what_is_written_to_them) {
+    struct Written {
+        SiteId from, to;
+        std::string message;
+    };
+    std::vector<Written> to_first, to_second;
+    const auto make = [](HostId self, std::vector<Written>& sent) {
+        return make_locks({.hosts = 2, .seats = 1, .self = self},
+                          [&sent](SiteId from, SiteId to, std::string_view message) {
+                              sent.push_back({from, to, std::string(message)});
+                          });
+    };
+    auto first = make(0, to_second);
+    const auto second = make(1, to_first);
+    second->begin_life(0);
+    for (Claim claim = 1; to_first.empty() && claim < 20; ++claim) {
+        second->request(claim, {1, {"lock" + std::to_string(claim)}});  // until one begins at the first host
+        second->release(claim);
+    }
+    ASSERT_FALSE(to_first.empty());
+    for (const Written& one : to_first) EXPECT_TRUE(first->deliver(one.from, one.to, one.message));
+    EXPECT_TRUE(to_second.empty());
+    const auto resumed = make(0, to_second);
+    ASSERT_TRUE(resumed->resume(first->saved()));
+    EXPECT_TRUE(to_second.empty());
+    resumed->begin_life(0);
+    EXPECT_FALSE(to_second.empty());
+}
+
 }  // namespace
 }  // namespace allot::daemon
