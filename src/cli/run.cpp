@@ -10,6 +10,7 @@
 #include "cli/child.hpp"
 #include "cli/commands.hpp"
 #include "cli/daemon.hpp"
+#include "cli/waiting.hpp"
 #include "core/parameters.hpp"
 
 namespace allot::cli {
@@ -202,10 +203,17 @@ int hold_and_run(const Session& session, Lease& lease, bool elsewhere, microseco
 
 // --- All of it.
 
+// Who waits without bound is told if it waits in vain; others are, when their time is up.
+Lease acquire(Session& session, const Plan& plan, const client::Options& options, client::Deadline deadline) {
+    std::optional<WaitingNotice> notice;
+    if (deadline.never()) notice.emplace(options, plan.demand);
+    return session.acquire(plan.demand, deadline);
+}
+
 // Silence until the deadline is no proof that there is no daemon: it may just be slow. Time is up, that is
 // all.
-int explain_failure(const client::Failure& failure, const RunFlags& flags, client::Deadline deadline,
-                    const client::Options& options) {
+int explain_failure(const client::Failure& failure, const RunFlags& flags, const client::Options& options,
+                    const Plan& plan, client::Deadline deadline) {
     const bool time_is_up = failure.code() == client::Code::timed_out ||
                             (failure.code() == client::Code::unreachable && Clock::now() >= deadline.at());
     if (!time_is_up) return report(failure, options);
@@ -213,7 +221,9 @@ int explain_failure(const client::Failure& failure, const RunFlags& flags, clien
         fmt::print(stderr, "allot: busy: not granted within {}\n", flags.patience);
         return exit_busy;
     }
-    fmt::print(stderr, "allot: timed out: not granted within {}\n", flags.timeout);
+    const std::string why = why_waiting(options, plan.demand);
+    fmt::print(stderr, "allot: timed out: not granted within {}{}{}\n", flags.timeout,
+               why.empty() ? "" : "; ", why);
     return exit_timed_out;
 }
 
@@ -232,10 +242,10 @@ int run_command(const RunFlags& flags) {
         const bool elsewhere = is_elsewhere(*options);
         const auto grace = grace_of(*plan, elsewhere, session.stop_within());
         if (!grace) return wrong_usage(grace.error());
-        Lease lease = session.acquire(plan->demand, deadline);
+        Lease lease = acquire(session, *plan, *options, deadline);
         return hold_and_run(session, lease, elsewhere, *grace, flags.command);
     } catch (const client::Failure& failure) {
-        return explain_failure(failure, flags, deadline, *options);
+        return explain_failure(failure, flags, *options, *plan, deadline);
     }
 }
 

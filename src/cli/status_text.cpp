@@ -82,7 +82,9 @@ std::string resources_text(const Status& status) {
     for (const ResourceStatus& resource : status.resources) {
         std::uint64_t used = resource.more_units;
         for (const Party& holder : resource.holders) used += holder.units;
-        table.add({harmless(resource.name), resource.kind, fmt::format("{} of {}", used, resource.capacity),
+        const bool gone = !resource.place.empty() && resource.state != "available" && used == 0;
+        table.add({harmless(resource.name), resource.kind,
+                   fmt::format("{} of {}", gone ? "?" : std::to_string(used), resource.capacity),
                    std::to_string(resource.waiters.size() + resource.more_waiters), harmless(resource.place),
                    harmless(resource.note)});
     }
@@ -125,6 +127,9 @@ std::string waits_text(const Status& status) {
         std::vector<std::string> before;
         for (const Party& holder : resource.holders)
             before.push_back(fmt::format("{}, who holds it", name_of(holder)));
+        if (resource.state != "available")
+            before.push_back(fmt::format("{}{}", harmless(resource.note),
+                                         resource.place.empty() ? "" : ", " + harmless(resource.place)));
         for (const Party& waiter : resource.waiters) {
             if (!before.empty())
                 text += fmt::format("{} waits for {}: {}\n", name_of(waiter), harmless(resource.name),
@@ -140,7 +145,8 @@ std::string waits_text(const Status& status) {
 std::string status_text(const Status& status) {
     std::string text = hosts_text(status);
     if (status.resources.empty()) return text + "\nNothing is held, nobody waits.\n";
-    return text + "\n" + resources_text(status) + parties_text(status) + more_text(status) +
+    const std::string note = status.note.empty() ? "" : fmt::format("\n{}\n", harmless(status.note));
+    return text + "\n" + resources_text(status) + note + parties_text(status) + more_text(status) +
            waits_text(status);
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/types.hpp"
+#include "daemon/place.hpp"
 #include "session/frames.hpp"
 
 namespace allot::daemon {
@@ -66,9 +67,10 @@ BOOST_DESCRIBE_STRUCT(Membership, (), (spaces))
 
 struct ReportQuery {
     std::uint64_t number = 0;
+    std::vector<std::string> locks;  // whose places are asked for
     bool operator==(const ReportQuery&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(ReportQuery, (), (number))
+BOOST_DESCRIBE_STRUCT(ReportQuery, (), (number, locks))
 
 // What one host knows: of its own programs, and in which order sites wait for the tokens that are there.
 struct QueueReport {
@@ -100,9 +102,9 @@ struct UnlistedReport {
 };
 BOOST_DESCRIBE_STRUCT(UnlistedReport, (), (resource, semaphore, holders, units, waiters))
 
-// A semaphore that cannot be used here.
+// What cannot be used here.
 struct TroubleReport {
-    std::string semaphore;
+    std::string semaphore;  // empty: any lock
     std::string why;
     bool closed = false;  // and waiting does not help
     bool operator==(const TroubleReport&) const = default;
@@ -117,10 +119,14 @@ struct Report {
     std::vector<PartyReport> parties;
     std::vector<UnlistedReport> unlisted;
     std::vector<TroubleReport> troubles;
-    std::uint64_t more_resources = 0;  // not even named
+    std::vector<Place> places;          // of the locks asked for, and of those that went to absent hosts
+    std::uint64_t places_left_out = 0;  // how many more of these there are
+    std::uint64_t more_resources = 0;   // not even named
     bool operator==(const Report&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Report, (), (host, locks_lost, queues, parties, unlisted, troubles, more_resources))
+BOOST_DESCRIBE_STRUCT(Report, (),
+                      (host, locks_lost, queues, parties, unlisted, troubles, places, places_left_out,
+                       more_resources))
 
 struct ReportAnswer {
     std::uint64_t number = 0;

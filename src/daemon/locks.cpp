@@ -11,4 +11,10 @@ std::unique_ptr<Space> make_locks(const Seating& seating, Space::Post post) {
     return std::make_unique<SpaceOf<Counters>>(config, seating, std::move(post));
 }
 
+HostId home_of(std::string_view lock, std::uint32_t hosts) {
+    Counters::Config config;
+    config.homes = hosts;
+    return config.home(lock);
+}
+
 }  // namespace allot::daemon

@@ -71,7 +71,7 @@ private:
     void receive_letter(HostId from, const Refused& refused) { vigil_.receive(from, refused); }
     void receive_letter(HostId from, const Membership& membership) { roll_.heard(from, membership.spaces); }
     void receive_letter(HostId from, const ReportQuery& query) {
-        send(from, ReportAnswer{query.number, own_report()});
+        send(from, ReportAnswer{query.number, own_report(query.locks)});
     }
     void receive_letter(HostId from, const ReportAnswer& answer) { survey_.receive(from, answer); }
     void send(HostId to, const Letter& letter);
@@ -82,7 +82,11 @@ private:
     std::string trouble();
 
     void ask_for_status(bool whole, std::function<void(const session::Status&)> done);
-    Report own_report();
+    void survey(bool whole, const std::vector<std::string>& locks, Survey::Done done);
+    std::map<HostId, session::HostStatus> missing_from(const Survey::Reports& reports) const;
+    Report own_report(const std::vector<std::string>& locks = {});
+    std::set<HostId> absent_hosts() const;
+    std::vector<TroubleReport> troubles();
     session::HostStatus status_of(HostId host) const;
 
     const Config& config_;
@@ -229,7 +233,7 @@ void Node::begin_locks() {
 }
 
 std::string Node::locks_wait() {
-    if (desk_.space(0).begun()) return "";
+    if (desk_.space(0).begun() || !desk_.space(0).closed().empty()) return "";
     std::vector<std::string> names;
     for (const HostId host : unmet_) names.push_back(config_.hosts[host].name);
     return fmt::format("locks begin when this host has met all others, and {} is missing",
@@ -437,20 +441,39 @@ void Node::look_for_obstacles() {
 
 std::string Node::trouble() {
     if (const std::string& closed = desk_.space(0).closed(); !closed.empty()) return closed;
-    if (std::string waits = locks_wait(); !waits.empty()) return waits;
-    for (std::uint32_t number = 1; number < desk_.spaces(); ++number)
-        if (const std::string why = roll_.obstacle(number); !why.empty())
-            return fmt::format("semaphore {}: {}", desk_.name_of_space(number), why);
-    return "";
+    const auto all = troubles();
+    if (all.empty()) return "";
+    const TroubleReport& first = all.front();
+    return first.semaphore.empty() ? first.why : fmt::format("semaphore {}: {}", first.semaphore, first.why);
 }
 
-Report Node::own_report() {
-    Report report = report_of(config_, desk_, sessions_);
-    report.host.incarnation = incarnation_;
+std::vector<TroubleReport> Node::troubles() {
+    std::vector<TroubleReport> all;
+    if (std::string why = locks_wait(); !why.empty()) all.push_back({.why = std::move(why)});
     for (std::uint32_t number = 1; number < desk_.spaces(); ++number)
-        if (const std::string why = roll_.obstacle(number); !why.empty())
-            report.troubles.push_back(
-                {desk_.name_of_space(number), why, roll_.prospect(number) == Roll::Prospect::hopeless});
+        if (std::string why = roll_.obstacle(number); !why.empty())
+            all.push_back({desk_.name_of_space(number), std::move(why),
+                           roll_.prospect(number) == Roll::Prospect::hopeless});
+    return all;
+}
+
+// Who answers nobody, or has lost the locks that it had: only a killed daemon comes back as a later
+// incarnation.
+std::set<HostId> Node::absent_hosts() const {
+    std::set<HostId> absent;
+    for (HostId host = 0; host < config_.hosts.size(); ++host) {
+        if (host == self_) continue;
+        const net::LinkStatus link = mesh_->status(host);
+        if (!link.connected || link.incarnation > 0) absent.insert(host);
+    }
+    return absent;
+}
+
+Report Node::own_report(const std::vector<std::string>& locks) {
+    Report report = report_of(config_, desk_, sessions_);
+    report.troubles = troubles();
+    add_places(report, desk_.space(0), locks, absent_hosts());
+    report.host.incarnation = incarnation_;
     for (HostId host = 0; host < config_.hosts.size(); ++host) {
         if (host == self_) continue;
         const net::LinkStatus link = mesh_->status(host);
@@ -474,17 +497,29 @@ session::HostStatus Node::status_of(HostId host) const {
     return status;
 }
 
-void Node::ask_for_status(bool whole, std::function<void(const session::Status&)> done) {
+void Node::survey(bool whole, const std::vector<std::string>& locks, Survey::Done done) {
     std::set<HostId> others;
     for (HostId host = 0; whole && host < config_.hosts.size(); ++host)
         if (host != self_ && mesh_->status(host).connected) others.insert(host);
-    survey_.ask(others, {{self_, own_report()}},
-                [this, done = std::move(done)](const Survey::Reports& reports) {
-                    std::vector<session::HostStatus> missing;
-                    for (HostId host = 0; host < config_.hosts.size(); ++host)
-                        if (!reports.contains(host)) missing.push_back(status_of(host));
-                    done(overview(config_, reports, missing));
-                });
+    survey_.ask(others, locks, {{self_, own_report(locks)}}, std::move(done));
+}
+
+std::map<HostId, session::HostStatus> Node::missing_from(const Survey::Reports& reports) const {
+    std::map<HostId, session::HostStatus> missing;
+    for (HostId host = 0; host < config_.hosts.size(); ++host)
+        if (!reports.contains(host)) missing[host] = status_of(host);
+    return missing;
+}
+
+// Of locks that seem to be at a host that is not there everybody is asked again: somebody may know better.
+void Node::ask_for_status(bool whole, std::function<void(const session::Status&)> done) {
+    const auto finish = [this, done = std::move(done)](const Survey::Reports& reports) {
+        done(overview(config_, reports, missing_from(reports)));
+    };
+    survey(whole, {}, [this, whole, finish](const Survey::Reports& reports) {
+        const auto locks = unclear_locks(config_, reports, missing_from(reports));
+        locks.empty() ? finish(reports) : survey(whole, locks, finish);
+    });
 }
 
 }  // namespace

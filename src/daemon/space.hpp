@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/types.hpp"
+#include "daemon/place.hpp"
 #include "net/mesh.hpp"
 
 namespace allot::daemon {
@@ -100,6 +101,8 @@ public:
     virtual const std::string& closed() const = 0;
 
     virtual SpaceView view() const = 0;
+    // Where those resources are that are known here and wanted, by name.
+    virtual std::vector<Place> places(const std::function<bool(const Place&)>& wanted) const = 0;
 
     // All seats, for a daemon that goes on later.
     virtual std::string saved() const = 0;
@@ -110,6 +113,8 @@ protected:
 };
 
 std::unique_ptr<Space> make_locks(const Seating& seating, Space::Post post);
+// Where the token of a lock begins, and where those ask who do not know where it is.
+HostId home_of(std::string_view lock, std::uint32_t hosts);
 std::unique_ptr<Space> make_semaphore(const Seating& seating, std::uint32_t permits,
                                       std::uint32_t max_request, Space::Post post);
 

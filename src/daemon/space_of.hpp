@@ -138,6 +138,23 @@ public:
         return view;
     }
 
+    std::vector<Place> places(const std::function<bool(const Place&)>& wanted) const override {
+        std::map<std::string, Place> known;
+        for (const Seat& seat : seats_) {
+            if constexpr (requires { seat.site.protocol.for_each_place([](auto&&...) {}); })
+                seat.site.protocol.for_each_place(
+                    [&](const std::string& lock, std::optional<SiteId> site, Stamp hop) {
+                        const Place place{lock, site ? seating_.host_of(*site) : seating_.self, hop, !site};
+                        Place& best = known.try_emplace(lock, place).first->second;
+                        if (place.is_better_than(best)) best = place;
+                    });
+        }
+        std::vector<Place> found;
+        for (auto& [lock, place] : known)
+            if (wanted(place)) found.push_back(std::move(place));
+        return found;
+    }
+
     std::string saved() const override {
         return to_bytes(Saved{seats_, waiting_, inbox_, known_, life_, closed_});
     }

@@ -22,8 +22,9 @@ public:
     Survey(boost::asio::io_context& loop, std::function<void(net::HostId to, const Letter&)> send)
         : loop_(loop), send_(std::move(send)) {}
 
-    // `known`: what needs no question. Done at once if nobody is asked.
-    void ask(const std::set<net::HostId>& hosts, Reports known, Done done);
+    // `locks`: whose places are asked for. `known`: what needs no question. Done at once if nobody is asked.
+    void ask(const std::set<net::HostId>& hosts, const std::vector<std::string>& locks, Reports known,
+             Done done);
     void receive(net::HostId from, const ReportAnswer& answer);
 
 private:

@@ -33,8 +33,9 @@ struct ResourceStatus {
     std::uint64_t more_waiters = 0;
     std::string place;  // lock: the host where its token is
     std::string note;   // what is wrong with it, for people
-    std::string state = "available";  // lost: held by a lost host; closed: nobody can have it, and waiting
-                                      // does not help; unreachable: not before some host is back
+    // lost: its token, or the way to it, is lost with a host; closed: nobody can have it, and waiting does
+    // not help; unreachable: not before some host is back
+    std::string state = "available";
     bool operator==(const ResourceStatus&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(ResourceStatus, (),
@@ -70,8 +71,9 @@ struct Status {
     std::vector<HostStatus> hosts;
     std::vector<ResourceStatus> resources;
     std::uint64_t more_resources = 0;  // that are not listed
+    std::string note;                  // what else is not shown
     bool operator==(const Status&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Status, (), (host, hosts, resources, more_resources))
+BOOST_DESCRIBE_STRUCT(Status, (), (host, hosts, resources, more_resources, note))
 
 }  // namespace allot::session

@@ -146,6 +146,18 @@ public:
     // Who waits, in order, for each resource whose token is here.
     std::map<std::string, std::vector<SiteId>> queues() const;
 
+    // For each resource that this site knows of: f(resource, site, hop), where the token went with that hop,
+    // as far as is known here; no site: it is here.
+    template <class F>
+    void for_each_place(F f) const {
+        for (const auto& [resource, branch] : branches_) {
+            if (branch.token)
+                f(resource, std::optional<SiteId>(), branch.token->hop);
+            else
+                f(resource, std::optional(branch.father), branch.father_hop);
+        }
+    }
+
     static void on_state(const View<Counters>& view, Report& report);
 
     bool operator==(const Counters&) const = default;

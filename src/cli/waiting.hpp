@@ -1,0 +1,23 @@
+// Why a request waits, if it waits for what may never come.
+#pragma once
+
+#include <string>
+#include <thread>
+
+#include "allot/client.hpp"
+
+namespace allot::cli {
+
+// In one line; empty if the daemon knows nothing that is wrong with what is wanted, or does not answer.
+std::string why_waiting(const client::Options& options, const client::Demand& demand);
+
+// As long as it exists somebody waits; if that takes long, and there is a reason, it is told on stderr, once.
+class WaitingNotice {
+public:
+    WaitingNotice(client::Options options, client::Demand demand);
+
+private:
+    std::jthread thread_;
+};
+
+}  // namespace allot::cli
