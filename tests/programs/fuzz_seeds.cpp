@@ -99,10 +99,13 @@ void add_daemons(const Seeds& seeds) {
                                              .seated = true,
                                              .site = 9}},
                                 .unlisted = {{"licence", true, 1, 2, 300}},
+                                .troubles = {{"builds", "why", true}},
+                                .places = {{.lock = "db", .host = 2}},
+                                .places_left_out = 3,
                                 .more_resources = 7};
-    seeds.add<Letter>(
-        "letter", {SiteLetter{.space = 1, .from = 2, .to = 300, .message = "text"}, Alive{2, 9}, Known{2, 9},
-                   Buried{1}, Refused{1, 2, true}, ReportQuery{7}, ReportAnswer{7, report}});
+    seeds.add<Letter>("letter", {SiteLetter{.space = 1, .from = 2, .to = 300, .message = "text"}, Alive{2, 9},
+                                 Known{2, 9}, Buried{1}, Refused{1, 2, true}, ReportQuery{7, {"db"}},
+                                 ReportAnswer{7, report}, Membership{{1, 2}}});
     seeds.add("saved_state", "SavedState",
               to_bytes(SavedState{.agreement = 42,
                                   .incarnation = 3,
