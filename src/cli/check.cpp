@@ -188,8 +188,7 @@ std::string stamps_line(const world::Machine& machine, const check::Result& resu
 
 std::vector<std::string> wait_texts(const check::Result& result) {
     std::vector<std::string> texts;
-    for (const check::Wait& wait : result.waits)
-        texts.push_back(wait ? std::to_string(*wait) : "any number of");
+    for (const check::Wait& wait : result.waits) texts.push_back(wait ? std::to_string(*wait) : "any number");
     return texts;
 }
 
@@ -209,17 +208,18 @@ std::vector<std::string> bounds(const Job& job, const check::Result& result) {
         lines.push_back(fmt::format("Timers: fire only while every channel holds fewer than {} messages.",
                                     setup.backlog));
     if (setup.copies > 0)
-        lines.push_back(fmt::format(
-            "Patient timers: fire only while fewer than {} of the messages they send are in flight.",
-            setup.copies));
+        lines.push_back(
+            fmt::format("Timers: fire only while fewer than {} of the messages they replace are in flight.",
+                        setup.copies));
     if (!setup.campers.empty())
         lines.push_back(fmt::format("Campers: {} may hold for ever.", fmt::join(setup.campers, ", ")));
     if (job.options.from_anywhere)
         lines.push_back(
             fmt::format("Starts: {} arbitrary ones, all schedules of each.", job.options.starts.size()));
     if (!result.waits.empty())
-        lines.push_back(fmt::format("Waits: others are served at most {} times while a site waits, by site.",
-                                    fmt::join(wait_texts(result), ", ")));
+        lines.push_back(
+            fmt::format("Waits: of the sites in turn, at most so many others are served meanwhile: {}.",
+                        fmt::join(wait_texts(result), ", ")));
     if (result.omission_probability > 0)
         lines.push_back(fmt::format("Store: fingerprints; a world was missed with probability {:.2g}.",
                                     result.omission_probability));

@@ -55,9 +55,9 @@ const std::vector<std::pair<const char*, const char*>> surroundings{
     {"ranks", "on: rename stamps to small ones; default on where requests are unbounded"},
     {"backlog", "a timer fires only while every channel holds fewer messages than this; default 0: always"},
     {"copies",
-     "a patient timer fires only while fewer messages as it sends are in flight; default 1 where the "
-     "protocol "
-     "has such timers"},
+     "a timer fires only while fewer messages that it replaces are in flight; default 1 where a protocol "
+     "names "
+     "them"},
     {"campers", "these sites need never let go of what they hold, as in 0,2; default none"},
     {"property", "judge only this one; may be repeated"},
 };

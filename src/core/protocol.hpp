@@ -12,7 +12,7 @@
 //     on_state(view, report)                static: reports each property that the world violates
 //     wrong(config)                         static: why a configuration makes no sense, or nothing
 // and may have, each recognised by the concepts at the end of this file,
-//     P::Timer, timeout(ctx, timer, fx), fair(timer), patient(timer)
+//     P::Timer, timeout(ctx, timer, fx), fair(timer), replaces(timer, message)
 //     cancel, leave; trusted, dead, suspected, unsuspected, departed, reconnected
 //     may_request(ctx), demands(ctx), P::requests_are_fair
 //     may_crash(ctx), listens_to(ctx, peer) who never crashes, peers that the detector need not mention
@@ -163,10 +163,10 @@ template <class P>
 concept NamesFairTimers = requires(TimerOf<P> timer) {
     { P::fair(timer) } -> std::same_as<bool>;
 };
-// A patient timer is set so long that what it replaces is lost before it fires.
+// A timer that replaces messages is patient: it is set so long that they are lost before it fires.
 template <class P>
-concept NamesPatientTimers = requires(TimerOf<P> timer) {
-    { P::patient(timer) } -> std::same_as<bool>;
+concept ReplacesMessages = requires(TimerOf<P> timer, const typename P::Message& message) {
+    { P::replaces(timer, message) } -> std::same_as<bool>;
 };
 template <class P>
 concept ChoosesRequesters = requires(const P& site, const ContextOf<P>& ctx) {

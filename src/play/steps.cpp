@@ -110,6 +110,7 @@ Demand read_demand(Words& words) {
 
 // What the demands that a checker tries name: a scenario may combine these as it likes.
 struct Choice {
+    std::uint32_t units_min = 1;
     std::uint32_t units_max = 0;
     std::set<std::string> resources;
     bool resources_only = true;
@@ -120,6 +121,7 @@ Choice choice_of(Stage& stage, SiteId site) {
     for (const world::Offer& offer : stage.site(site).offers) {
         if (offer.input.kind != InputKind::request) continue;
         const Demand& demand = stage.machine().demand(offer.input.argument);
+        choice.units_min = std::min(choice.units_min, demand.units);
         choice.units_max = std::max(choice.units_max, demand.units);
         choice.resources.insert(demand.resources.begin(), demand.resources.end());
         choice.resources_only = choice.resources_only && !demand.resources.empty();
@@ -130,13 +132,14 @@ Choice choice_of(Stage& stage, SiteId site) {
 std::optional<Error> not_on_offer(Stage& stage, SiteId site, const Demand& demand) {
     const Choice choice = choice_of(stage, site);
     std::set<std::string> seen;
-    bool fits = demand.units >= 1 && demand.units <= choice.units_max;
+    bool fits = demand.units >= choice.units_min && demand.units <= choice.units_max;
     for (const std::string& resource : demand.resources)
         fits = fits && choice.resources.contains(resource) && seen.insert(resource).second;
     if (fits && (!demand.resources.empty() || !choice.resources_only)) return std::nullopt;
 
     std::string offer;
-    if (choice.units_max > 1) offer = "1 to " + text(choice.units_max) + " units";
+    if (choice.units_max > 1 || choice.units_min == 0)
+        offer = text(choice.units_min) + " to " + text(choice.units_max) + " units";
     if (!choice.resources.empty()) {
         const std::vector<std::string> names(choice.resources.begin(), choice.resources.end());
         offer +=
@@ -236,9 +239,13 @@ Result<Move> read_timeout(Stage& stage, Words& words) {
     });
     if (!armed) return Error{"timer " + name + " of " + site_text(site) + " is not armed"};
     const world::Setup& setup = stage.machine().setup();
-    if (setup.copies > 0 && stage.machine().is_patient(*timer))
-        return Error{"timer " + name + " is patient, and copies=" + text(setup.copies) +
-                     " messages as it sends are in flight already"};
+    const auto& flight = stage.world().flight;
+    const bool replaces = std::any_of(flight.begin(), flight.end(), [&](EnvelopeId id) {
+        return ((stage.machine().envelope(id).replaced_by >> *timer) & 1u) != 0;
+    });
+    if (setup.copies > 0 && replaces)
+        return Error{"timer " + name + " replaces what is lost, and copies=" + text(setup.copies) +
+                     " such messages are in flight already"};
     return Error{"timer " + name + " sends, and a channel holds backlog=" + text(setup.backlog) +
                  " messages already"};
 }

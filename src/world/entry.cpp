@@ -116,7 +116,7 @@ const std::vector<ParameterInfo>& setup_parameters() {
         {"full", "off"},
         {"ranks", "where requests are unbounded"},
         {"backlog", "0"},
-        {"copies", "1 where timers are patient, otherwise 0"},
+        {"copies", "1 where timers replace messages, otherwise 0"},
         {"campers", "none"},
         {"property", "all"},
     };

@@ -15,7 +15,7 @@ Result<std::unique_ptr<Machine>> make_machine(const Entry& entry, const Paramete
     if (!config) return Error{config.error()};
     if (config->sites == 0) return Error{"--sites 0: write a whole number from 1 on"};
     if (const auto wrong = P::wrong(*config)) return Error{*wrong};
-    if constexpr (NamesPatientTimers<P>) left.try_emplace("copies", "1");
+    if constexpr (ReplacesMessages<P>) left.try_emplace("copies", "1");
     auto setup = take_setup(left, config->sites, P::links, default_anchor<P>(*config));
     if (!setup) return Error{setup.error()};
     // Where there are no stamps, there is nothing to rename.
@@ -35,7 +35,7 @@ Result<std::unique_ptr<Machine>> make_machine(const Entry& entry, const Paramete
     Parameters said = parameters;
     if (setup->anchor) said.try_emplace("anchor", std::to_string(*setup->anchor));
     // Nor has it timers that are in less of a hurry than it needs.
-    if (NamesPatientTimers<P>) said.try_emplace("copies", std::to_string(setup->copies));
+    if (ReplacesMessages<P>) said.try_emplace("copies", std::to_string(setup->copies));
     machine->set_header(header_line(P::name, said));
     return std::unique_ptr<Machine>(std::move(machine));
 }

@@ -82,8 +82,8 @@ struct LocalInfo {
 struct EnvelopeInfo {
     SiteId from = 0;
     SiteId to = 0;
-    std::uint32_t kind = 0;   // its place in the protocol's list of kinds
-    std::uint64_t order = 0;  // messages in flight are kept by this: the channel, or the id
+    std::uint32_t replaced_by = 0;  // one bit per timer
+    std::uint64_t order = 0;        // messages in flight are kept by this: the channel, or the id
     bool prompt = false;
     StampSet stamps;
     // The envelope without its stamps: what stays the same when stamps are renamed.
@@ -166,7 +166,6 @@ public:
     virtual std::string_view kind(EnvelopeId id) const = 0;
     virtual std::string_view timer_name(std::uint32_t timer) const = 0;
     virtual std::optional<std::uint32_t> timer_named(std::string_view name) const = 0;
-    virtual bool is_patient(std::uint32_t timer) const = 0;
     virtual std::vector<Demand> demands() const = 0;
     virtual std::uint32_t intern_demand(const Demand& demand) = 0;
     virtual const Demand& demand(std::uint32_t id) const = 0;

@@ -124,10 +124,6 @@ public:
         if (const auto timer = enum_from<Timer>(name)) return static_cast<std::uint32_t>(*timer);
         return std::nullopt;
     }
-    bool is_patient([[maybe_unused]] std::uint32_t timer) const override {
-        if constexpr (NamesPatientTimers<P>) return P::patient(static_cast<Timer>(timer));
-        return false;
-    }
     std::vector<Demand> demands() const override { return {demands_.begin(), demands_.end()}; }
     std::uint32_t intern_demand(const Demand& demand) override;
     const Demand& demand(std::uint32_t id) const override { return demands_[id]; }
@@ -410,7 +406,10 @@ EnvelopeInfo MachineOf<P>::describe_envelope(const Envelope<Message>& envelope) 
     EnvelopeInfo info;
     info.from = envelope.from;
     info.to = envelope.to;
-    info.kind = static_cast<std::uint32_t>(envelope.message.index());
+    if constexpr (ReplacesMessages<P>)
+        for (const Timer timer : enum_values<Timer>())
+            if (P::replaces(timer, envelope.message))
+                info.replaced_by |= 1u << static_cast<std::uint32_t>(timer);
     if constexpr (HasPrompt<P>) info.prompt = P::prompt(envelope.message);
     info.stamps = stamp_set(envelope);
     Envelope<Message> shape = envelope;

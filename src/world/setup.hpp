@@ -40,7 +40,7 @@ struct Setup {
     std::optional<bool> ranks;     // replace stamps by ranks; by default where requests are unbounded
     bool normalise = true;         // let the protocol bring worlds into its normal form
     std::uint32_t backlog = 0;     // a timer fires only while no channel holds this many messages; 0: always
-    // A patient timer fires only while fewer messages of the kinds it sends are in flight; 0: always.
+    // A timer fires only while fewer messages that it replaces are in flight; 0: always.
     std::uint32_t copies = 0;
     std::vector<SiteId> campers;  // these need never let go of what they hold
 

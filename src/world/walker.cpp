@@ -138,20 +138,16 @@ bool Walker::may_be_cut_short(std::uint32_t sent, const Reaction& reaction) cons
 }
 
 bool Walker::in_time(const World& world, const Input& input, const Reaction& reaction) const {
-    if (input.kind != InputKind::timeout || reaction.sent.empty()) return true;
-    return backlog_allows(world) && (!machine_.is_patient(input.argument) || copies_allow(world, reaction));
+    if (input.kind != InputKind::timeout) return true;
+    return copies_allow(world, input.argument) && (reaction.sent.empty() || backlog_allows(world));
 }
 
-// Fewer messages than `copies` of the kinds that the timer would send.
-bool Walker::copies_allow(const World& world, const Reaction& reaction) const {
+bool Walker::copies_allow(const World& world, std::uint32_t timer) const {
     const std::uint32_t most = machine_.setup().copies;
     if (most == 0) return true;
-    const auto sent = [&](std::uint32_t kind) {
-        return std::any_of(reaction.sent.begin(), reaction.sent.end(),
-                           [&](EnvelopeId id) { return machine_.envelope(id).kind == kind; });
-    };
-    const auto copies = std::count_if(world.flight.begin(), world.flight.end(),
-                                      [&](EnvelopeId id) { return sent(machine_.envelope(id).kind); });
+    const auto copies = std::count_if(world.flight.begin(), world.flight.end(), [&](EnvelopeId id) {
+        return ((machine_.envelope(id).replaced_by >> timer) & 1u) != 0;
+    });
     return copies < static_cast<std::ptrdiff_t>(most);
 }
 

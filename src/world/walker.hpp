@@ -141,7 +141,7 @@ private:
     // Whether a step may happen as far as the bounds on timers go.
     bool in_time(const World& world, const Input& input, const Reaction& reaction) const;
     bool backlog_allows(const World& world) const;
-    bool copies_allow(const World& world, const Reaction& reaction) const;
+    bool copies_allow(const World& world, std::uint32_t timer) const;
 
     // Builds `after_` from `world` and a reaction of `site`; `sent` masks its messages.
     void advance(const World& world, SiteId site, const Reaction& reaction, std::size_t received,

@@ -7,7 +7,7 @@
 
 namespace allot {
 
-static_assert(Protocol<TreePool> && Cancels<TreePool> && SaysLegal<TreePool> && NamesPatientTimers<TreePool>);
+static_assert(Protocol<TreePool> && Cancels<TreePool> && SaysLegal<TreePool> && ReplacesMessages<TreePool>);
 
 namespace {
 
@@ -65,8 +65,9 @@ Demand TreePool::draw_demand(const Context& ctx, Random& random) {
     return {low + static_cast<std::uint32_t>(random(ctx.config.max_request - low + 1)), {}};
 }
 
-// Losses are survived with `taint`; a message that comes twice is a fault after which nothing is promised for
-// a while.
+// Losses are survived with `taint`, unless the root decides while they go on; a timer that is always too
+// fast only if it decides some day. A message that comes twice is a fault after which nothing is promised
+// for a while.
 void TreePool::sample(Draw& draw) {
     const auto sites = draw.number("sites", 1, 6);
     const auto units = draw.number("units", 1, 4);
@@ -76,9 +77,12 @@ void TreePool::sample(Draw& draw) {
     draw.toggle("cancel");
     draw.toggle("drain");
     draw.toggle("pacing");
-    draw.number("copies", 1, 3);
-    draw.choice("patience", {"0", "2", "16"});
-    if (sites > 1) draw.faults("lose", 3);
+    const bool patient = draw.number("copies", 1, 3) == 1;
+    const bool loses = sites > 1 && draw.faults("lose", 3) > 0;
+    if (loses)
+        draw.choice("patience", {patient ? "0" : "16"});
+    else
+        draw.choice("patience", {"2", "16"});
 }
 
 // --- The application.
@@ -215,7 +219,7 @@ void TreePool::send(const Context& ctx, Channel channel, const Message& message,
 // What arrives at the root on its last channel has been round the ring.
 void TreePool::count(const Context& ctx, Channel channel, const Message& token, Moment moment) {
     const bool now = (moment == Moment::arrival) == ctx.config.repairs.count_arrivals;
-    if (!is_root(ctx) || channel + 1 != ctx.config.degree(ctx.self) || !now) return;
+    if (!is_root(ctx) || channel + 1 != ctx.config.degree(ctx.self) || !now || !ctx.config.full()) return;
     if (std::holds_alternative<Resource>(token)) bump(seen_.resources, ctx.config.units + 1);
     if (std::holds_alternative<Pusher>(token)) bump(seen_.pushers, 2);
     if (std::holds_alternative<Priority>(token)) bump(seen_.priorities, 2);
@@ -365,14 +369,15 @@ void TreePool::timeout(const Context& ctx, Timer timer, Effects& fx) {
     const bool held_back = std::any_of(outbox_.begin(), outbox_.end(), [](const Message& message) {
         return std::holds_alternative<Controller>(message);
     });
-    if (held_back) {
-        flush(ctx, fx);
-    } else if (!deferred_) {
+    flush(ctx, fx);
+    if (!held_back && !deferred_) {
         tainted_ = ctx.config.taint;
         bump(doubled_, ctx.config.backoff);
-        send(ctx, successor_, Controller{number_, reset_, 0, 0, false}, fx);
+        fx.send(ctx.config.tree.neighbour(ctx.self, successor_, ctx.config.sites),
+                Controller{number_, reset_, 0, 0, false});
     }
     arm(ctx, fx);
+    settle(ctx, fx);
 }
 
 void TreePool::arm(const Context& ctx, Effects& fx) const {

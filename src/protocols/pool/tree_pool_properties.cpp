@@ -77,7 +77,8 @@ void TreePool::Census::walk(const View<TreePool>& view) {
     const auto of_channel = [](const auto* envelope) { return std::pair(envelope->from, envelope->to); };
     SiteId here = Tree::root;
     Channel arrival = config.degree(here) - 1;
-    for (bool found = false; !found;) {
+    bool found = false;  // never, if somebody put it between sites that are no neighbours
+    for (std::uint32_t hops = 0; !found && hops < 2 * (config.sites - 1); ++hops) {
         const TreePool& site = view.site(here).protocol;
         behind.resources += site.resting(arrival);
         behind.priorities += site.priority_ == arrival;
@@ -96,6 +97,7 @@ void TreePool::Census::walk(const View<TreePool>& view) {
         arrival = *config.tree.channel(there, here, config.sites);
         here = there;
     }
+    in_order = found;
     for (SiteId self = 0; self < view.sites.size(); ++self) {
         const TreePool& site = view.site(self).protocol;
         const bool knows_it = site.number_ == controller->number;

@@ -75,7 +75,9 @@ public:
     void receive(const Context& ctx, SiteId from, const Controller& controller, Effects& fx);
     void timeout(const Context& ctx, Timer timer, Effects& fx);
     static bool fair(Timer) { return true; }
-    static bool patient(Timer timer) { return timer == Timer::controller; }
+    static bool replaces(Timer timer, const Message& message) {
+        return timer == Timer::controller && std::holds_alternative<Controller>(message);
+    }
     Phase phase() const { return phase_; }
 
     static std::vector<Demand> demands(const Context& ctx);
