@@ -38,6 +38,24 @@ refused '--loans -1: write a whole number from 0' check counters --loans=-1
 refused '--improve faster: write all, none, or' check counters --improve faster
 refused '--improve stop,stop: write all, none, or each once' check counters --improve stop,stop
 refused '--max-request 3: with --resources 2 write a number from 0 (any) to 2' check counters --max-request 3
+refused '--max-request 3: write a number from 1 to 2, as many as there are units' check tree-pool --units 2 --max-request 3
+refused '--max-request 0: write a number from 1 to 2' check tree-pool --units 2 --max-request 0
+refused '--units 0: write a number from 1 to 32768' check tree-pool --units 0
+refused '--min-request 2: write a number from 0 to 1' check tree-pool --min-request 2
+refused '--tree ring: write chain, star, binary or parents:-1,0,0' check tree-pool --tree ring
+refused 'there is a cycle; write parents that lead to site 0' check tree-pool --tree parents:-1,2,1
+refused 'only site 0 is a root; write a parent for every other site' check tree-pool --tree parents:-1,-1,0
+refused 'site 0 is the root; write -1 as its parent' check tree-pool --tree parents:1,-1,0
+refused 'this is a tree of 2 sites; write --sites 2' check tree-pool --sites 3 --tree parents:-1,0
+refused '--modulus 1: write 0 (enough for --cmax) or a number from 2 on' check tree-pool --modulus 1
+refused '--stage half: write naive, pusher, priority or full' check tree-pool --stage half
+refused '--noise 2: the controller has numbers for 1 stale messages per channel; write --cmax 2' \
+    check tree-pool --start arbitrary --noise 2
+refused '--noise any: write a whole number' check tree-pool --start arbitrary --noise any
+refused '--lose some: write a whole number from 0 to 1000000, or any' check tree-pool --lose some
+refused '--campers 3: write a whole number from 0 to 2, or several of them with commas' check tree-pool --campers 3
+refused '--waits: the longest waits need the exact store' check tree-pool --waits --store fingerprint
+refused '--tree ring: write chain' sim tree-pool --tree ring
 refused '--requests 2,2: these are 2 numbers for 3 sites' check raymond --requests 2,2
 refused '--requests few: write a number, any' check raymond --requests few
 refused '--crashes x: write a whole number' check raymond --crashes x

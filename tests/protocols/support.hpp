@@ -20,12 +20,13 @@ inline Parameters parameters(const std::string& text) {
     return given;
 }
 
-inline check::Result run(std::string_view protocol, const std::string& flags) {
+inline check::Result run(std::string_view protocol, const std::string& flags,
+                         const check::Options& options = {}) {
     for (const world::Entry& entry : registry::protocols())
         if (entry.name == protocol) {
             auto machine = entry.make(parameters(flags));
             EXPECT_TRUE(machine) << (machine ? "" : machine.error());
-            return check::check(**machine, {});
+            return check::check(**machine, options);
         }
     ADD_FAILURE() << "no protocol " << protocol;
     return {};

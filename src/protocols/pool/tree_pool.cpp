@@ -79,6 +79,7 @@ void TreePool::sample(Draw& draw) {
     draw.toggle("pacing");
     const bool patient = draw.number("copies", 1, 3) == 1;
     const bool loses = sites > 1 && draw.faults("lose", 3) > 0;
+    if (!loses) draw.faults("duplicate", 1);
     if (loses)
         draw.choice("patience", {patient ? "0" : "16"});
     else

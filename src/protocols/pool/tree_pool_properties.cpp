@@ -27,6 +27,14 @@ bool exceeds(const Tally& tally, const Tally& all) {
            tally.priorities > all.priorities;
 }
 
+// Messages in flight are sorted by channel, the oldest first.
+struct ByChannel {
+    using Ends = std::pair<SiteId, SiteId>;
+    static Ends ends(const Envelope<TreePool::Message>* envelope) { return {envelope->from, envelope->to}; }
+    bool operator()(const Envelope<TreePool::Message>* a, const Ends& b) const { return ends(a) < b; }
+    bool operator()(const Ends& a, const Envelope<TreePool::Message>* b) const { return a < ends(b); }
+};
+
 }  // namespace
 
 // Everything there is, and how it lies round the ring.
@@ -74,7 +82,6 @@ TreePool::Census TreePool::census(const View<TreePool>& view) {
 void TreePool::Census::walk(const View<TreePool>& view) {
     const Config& config = view.config;
     boost::container::small_vector<std::optional<Channel>, 16> sent_to(view.sites.size());
-    const auto of_channel = [](const auto* envelope) { return std::pair(envelope->from, envelope->to); };
     SiteId here = Tree::root;
     Channel arrival = config.degree(here) - 1;
     bool found = false;  // never, if somebody put it between sites that are no neighbours
@@ -92,8 +99,9 @@ void TreePool::Census::walk(const View<TreePool>& view) {
         };
         if (here == Tree::root && departure == 0)
             std::for_each(site.outbox_.rbegin(), site.outbox_.rend(), pass);
-        const auto channel = std::ranges::equal_range(view.flight, std::pair(here, there), {}, of_channel);
-        for (auto message = channel.end(); message != channel.begin();) pass((*--message)->message);
+        const auto [oldest, end] =
+            std::equal_range(view.flight.begin(), view.flight.end(), std::pair(here, there), ByChannel{});
+        for (auto message = end; message != oldest;) pass((*--message)->message);
         arrival = *config.tree.channel(there, here, config.sites);
         here = there;
     }
@@ -107,8 +115,8 @@ void TreePool::Census::walk(const View<TreePool>& view) {
 
 // Where messages may come twice, tokens do: then nothing is promised until they have been erased.
 void TreePool::on_state(const View<TreePool>& view, Report& report) {
-    for (SiteId self = 0; self < view.sites.size(); ++self) check_site(view, self, report);
     if (view.duplicates) return;
+    for (SiteId self = 0; self < view.sites.size(); ++self) check_site(view, self, report);
     std::uint64_t held = 0;
     for (const auto* site : view.sites)
         if (site->protocol.phase_ == Phase::holding) held += site->protocol.reserved_.size();

@@ -1,0 +1,299 @@
+// The pool on a tree under the checker: section 7 of the specification with its verdicts and its longest
+// waits, the stages of the paper, arbitrary starts, losses, and every repair switched off. State counts are
+// ours.
+#include "protocols/pool/tree_pool.hpp"
+
+#include <gtest/gtest.h>
+
+#include "protocols/support.hpp"
+#include "world/step.hpp"
+
+namespace {
+
+using namespace allot;
+using allot::protocol_tests::parameters;
+
+check::Result run(const std::string& flags, const check::Options& options = {}) {
+    return protocol_tests::run("tree-pool", flags, options);
+}
+
+check::Result run_from_anywhere(const std::string& flags, std::uint64_t starts, std::uint32_t noise,
+                                std::uint64_t first_seed = 1) {
+    for (const world::Entry& entry : registry::protocols()) {
+        if (entry.name != "tree-pool") continue;
+        auto machine = entry.make(parameters(flags));
+        EXPECT_TRUE(machine) << (machine ? "" : machine.error());
+        check::Options options;
+        options.from_anywhere = true;
+        for (std::uint64_t i = 0; i < starts; ++i)
+            options.starts.push_back((*machine)->arbitrary(first_seed + i, noise));
+        return check::check(**machine, options);
+    }
+    return {};
+}
+
+void expect_violated(const check::Result& result, std::string_view property, const std::string& flags) {
+    ASSERT_EQ(result.verdict, check::Verdict::violated) << flags;
+    EXPECT_EQ(result.violations.front().property, property) << flags;
+    EXPECT_TRUE(result.violations.front().replayed) << flags;
+}
+
+void expect_holds(const check::Result& result, const std::string& flags) {
+    EXPECT_EQ(result.verdict, check::Verdict::holds)
+        << flags << (result.violations.empty() ? result.stopped_by : ": " + result.violations.front().detail);
+    EXPECT_TRUE(result.unchecked.empty()) << flags;
+}
+
+// --- Section 7: from boot, everything else open.
+
+struct Instance {
+    const char* flags;
+    std::uint64_t states;
+    std::uint64_t transitions;
+    std::vector<check::Wait> waits;
+};
+
+void PrintTo(const Instance& instance, std::ostream* out) {
+    *out << instance.flags;
+}
+
+class TreePoolTable : public testing::TestWithParam<Instance> {};
+
+TEST_P(TreePoolTable, Holds_with_the_longest_waits_of_the_specification) {
+    check::Options options;
+    options.waits = true;
+    const auto result = run(GetParam().flags + std::string(" requests=any"), options);
+    expect_holds(result, GetParam().flags);
+    EXPECT_EQ(result.checked.size(), TreePool::properties.size() + 5);
+    EXPECT_EQ(result.states, GetParam().states);
+    EXPECT_EQ(result.transitions, GetParam().transitions);
+    EXPECT_EQ(result.waits, GetParam().waits);
+}
+
+using Waits = std::vector<check::Wait>;
+INSTANTIATE_TEST_SUITE_P(
+    FromBoot, TreePoolTable,
+    testing::Values(Instance{"sites=2 units=1 max-request=1 modulus=2", 4330, 12006, {1, 1}},
+                    Instance{"sites=2 units=2 max-request=1 modulus=2", 15926, 46020, {2, 2}},
+                    Instance{"sites=2 units=2 max-request=2 modulus=2", 52655, 183013, {3, 3}},
+                    Instance{"sites=2 units=3 max-request=1 modulus=2", 40854, 121484, {3, 3}},
+                    Instance{"sites=2 units=3 max-request=2 modulus=2", 160035, 568941, {4, 4}},
+                    Instance{"sites=2 units=3 max-request=3 modulus=2", 334062, 1356626, {5, 5}},
+                    Instance{"sites=3 tree=star units=1 max-request=1 modulus=2", 115900, 471114, {1, 3, 3}},
+                    Instance{"sites=3 tree=chain units=1 max-request=1 modulus=2", 111582, 453098, {3, 1, 3}},
+                    Instance{
+                        "sites=3 tree=star units=2 max-request=1 modulus=2", 629200, 2728212, {2, 6, 6}}));
+
+// The timer fires too early: there are two or three controllers at once.
+INSTANTIATE_TEST_SUITE_P(
+    SeveralControllers, TreePoolTable,
+    testing::Values(
+        Instance{"sites=2 units=1 modulus=3 copies=3 taint=off backoff=0", 209227, 644923, {1, 1}},
+        Instance{
+            "sites=2 units=2 max-request=2 modulus=3 copies=2 taint=off backoff=0", 714534, 2562465, {3, 3}},
+        Instance{"sites=2 units=1 modulus=3 copies=2 patience=2 backoff=0", 97586, 287936, {1, 1}}));
+
+// (k,l)-liveness: whoever asks for no more than is left is served, though one site never lets go.
+INSTANTIATE_TEST_SUITE_P(
+    Campers, TreePoolTable,
+    testing::Values(
+        Instance{"sites=3 tree=star units=2 max-request=1 modulus=2 campers=0", 629200, 2728212, {2, 6, 6}},
+        Instance{"sites=3 tree=star units=2 max-request=1 modulus=2 campers=1", 629200, 2728212, {2, 6, 6}}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Options, TreePoolTable,
+    testing::Values(Instance{"sites=1 units=2 max-request=2", 5, 8, {0}},
+                    Instance{"sites=2 units=1 modulus=2 pacing=on", 27183, 83979, {1, 1}},
+                    Instance{"sites=2 units=2 max-request=2 modulus=2 pacing=on", 470102, 1790117, {3, 3}},
+                    Instance{"sites=2 units=1 modulus=2 drain=on", 4330, 12006, {1, 1}},
+                    Instance{"sites=2 units=1 modulus=2 taint=off", 4322, 11990, {1, 1}}));
+
+// Requests for nothing are granted at once: any number of them during one wait.
+TEST(TreePool, Requests_for_nothing_and_withdrawals_do_no_harm) {
+    check::Options options;
+    options.waits = true;
+    const std::string flags = "sites=2 units=2 max-request=2 min-request=0 cancel=on requests=any modulus=2";
+    const auto result = run(flags, options);
+    expect_holds(result, flags);
+    EXPECT_EQ(result.waits, (Waits{std::nullopt, std::nullopt}));
+}
+
+// --- The stages of the paper.
+
+TEST(TreePool, Resource_tokens_alone_deadlock) {
+    expect_violated(run("stage=naive sites=2 units=2 max-request=2"), "deadlock", "naive");
+}
+
+TEST(TreePool, With_the_pusher_nobody_is_stuck_but_somebody_may_starve) {
+    const std::string flags = "stage=pusher sites=3 tree=star units=3 max-request=2 requests=any";
+    expect_holds(run(flags + " property=deadlock,servable,at-most-l"), flags);
+    const auto result = run(flags);
+    expect_violated(result, "starvation", flags);
+    EXPECT_FALSE(result.violations.front().cycle.empty());
+}
+
+TEST(TreePool, With_the_priority_token_everybody_is_served) {
+    check::Options options;
+    options.waits = true;
+    const std::string flags = "stage=priority sites=3 tree=star units=2 max-request=2 requests=any";
+    const auto result = run(flags, options);
+    expect_holds(result, flags);
+    EXPECT_EQ(result.waits, (Waits{6, 12, 12}));
+}
+
+// --- Any start.
+
+TEST(TreePool, Converges_from_anywhere_on_every_schedule) {
+    const std::string flags = "sites=2 units=1 requests=any backoff=0 patience=2";
+    expect_holds(run_from_anywhere(flags, 1000, 1), flags);
+}
+
+TEST(TreePool, Converges_from_anywhere_with_larger_requests_and_with_each_option) {
+    for (const std::string flags : {"sites=2 units=2 max-request=2 requests=any backoff=0 patience=0",
+                                    "sites=2 units=1 requests=any backoff=0 patience=2 drain=on",
+                                    "sites=2 units=1 requests=any backoff=0 patience=0 pacing=on",
+                                    "sites=2 units=1 requests=any backoff=0 taint=off"})
+        expect_holds(run_from_anywhere(flags, 20, 1), flags);
+}
+
+TEST(TreePool, With_too_few_numbers_stale_controllers_chase_each_other_for_ever) {
+    const std::string flags = "sites=2 units=1 requests=0 modulus=2 property=convergence";
+    expect_violated(run_from_anywhere(flags, 1, 2, 8), "convergence", flags);
+}
+
+TEST(TreePool, An_arbitrary_start_stays_within_its_domains) {
+    for (const world::Entry& entry : registry::protocols()) {
+        if (entry.name != "tree-pool") continue;
+        auto machine = entry.make(parameters("sites=3 tree=star units=3 max-request=2 drain=on"));
+        ASSERT_TRUE(machine);
+        bool any_reserved = false;
+        for (std::uint64_t seed = 0; seed < 200; ++seed) {
+            const world::World start = (*machine)->arbitrary(seed, 1);
+            for (SiteId self = 0; self < 3; ++self) {
+                world::LocalId local = start.sites[self];
+                // An empty change is refused where the state does not fit.
+                EXPECT_EQ((*machine)->merge_state(local, boost::json::object{}), std::nullopt) << seed;
+                any_reserved = any_reserved || (*machine)->state(local).at("reserved").as_array().size() == 2;
+            }
+        }
+        EXPECT_TRUE(any_reserved);
+    }
+}
+
+// --- Losses (I8): whatever gets lost, and however often the timer fires too early.
+
+TEST(TreePool, Losses_never_lead_to_too_many_units) {
+    for (const auto& [copies, states] : {std::pair("1", 243306u), std::pair("2", 730563u)}) {
+        const std::string flags =
+            "sites=2 units=1 lose=any modulus=3 patience=0 backoff=0 requests=any "
+            "property=at-most-l,no-surplus,no-reset copies=" +
+            std::string(copies);
+        const auto result = run(flags);
+        expect_holds(result, flags);
+        EXPECT_EQ(result.states, states);
+    }
+}
+
+// Why the root must not decide after a few doubtful traversals while losses go on: so patience is long.
+TEST(TreePool, A_root_that_loses_its_patience_while_losses_go_on_makes_too_much) {
+    const std::string flags = "sites=2 units=1 lose=any modulus=3 patience=2 backoff=0 property=no-surplus";
+    expect_violated(run(flags), "no-surplus", flags);
+}
+
+TEST(TreePool, A_timer_that_fires_in_every_traversal_starves_a_root_without_end_of_patience) {
+    const std::string flags = "sites=2 units=1 copies=2 modulus=3 patience=0 backoff=0";
+    expect_violated(run(flags), "starvation", flags);
+}
+
+// --- Every repair is needed.
+
+struct Mutation {
+    const char* flags;
+    const char* property;
+};
+
+void PrintTo(const Mutation& mutation, std::ostream* out) {
+    *out << mutation.flags;
+}
+
+class TreePoolBroken : public testing::TestWithParam<Mutation> {};
+
+TEST_P(TreePoolBroken, Is_found) {
+    expect_violated(run(GetParam().flags), GetParam().property, GetParam().flags);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    FromBoot, TreePoolBroken,
+    testing::Values(Mutation{"sites=3 tree=star units=2 max-request=2 min-request=2 stage=priority "
+                             "without=push-without-priority",
+                             "starvation"},
+                    Mutation{"sites=2 units=1 without=zero-counts property=no-reset", "no-reset"},
+                    Mutation{"sites=3 tree=star units=1 requests=0 without=create-at-end", "no-surplus"},
+                    Mutation{"sites=2 units=1 without=adopt-number", "starvation"},
+                    Mutation{"sites=2 units=1 without=count-arrivals property=no-surplus", "no-surplus"},
+                    Mutation{"sites=2 units=1 without=forward-duplicates", "starvation"},
+                    Mutation{"sites=2 units=1 without=settle-at-once", "priority-rests"},
+                    Mutation{"sites=3 tree=star units=1 lose=1 taint=off property=no-surplus", "no-surplus"},
+                    Mutation{"sites=3 tree=star units=1 lose=1 taint=off property=no-reset", "no-reset"}));
+
+TEST(TreePool, A_priority_token_that_passes_the_root_uncounted_stays_for_ever) {
+    const std::string flags = "sites=2 units=1 requests=any without=count-passing property=convergence";
+    expect_violated(run_from_anywhere(flags, 1, 1, 3), "convergence", flags);
+    const std::string repaired = "sites=2 units=1 requests=any property=convergence";
+    expect_holds(run_from_anywhere(repaired, 1, 1, 3), repaired);
+}
+
+// Erratum 16: units overtake the priority token, and a wait may be of any length, though it ends.
+TEST(TreePool, Without_settling_at_once_waits_have_no_bound) {
+    check::Options options;
+    options.waits = true;
+    const std::string flags =
+        "sites=2 units=2 max-request=2 stage=priority requests=any without=settle-at-once "
+        "property=starvation,deadlock";
+    const auto result = run(flags, options);
+    expect_holds(result, flags);
+    EXPECT_EQ(result.waits.at(0), std::nullopt);
+}
+
+// --- Boot (T1): what is made once is never made again.
+
+TEST(TreePool, After_boot_a_hundred_traversals_make_nothing_and_keep_one_controller) {
+    TreePool::Config config;
+    config.sites = 5;
+    config.units = 3;
+    config.max_request = 2;
+    world::Stepper<TreePool> stepper(config);
+    std::vector<Site<TreePool>> sites(config.sites);
+    std::vector<Envelope<TreePool::Message>> flight;
+    std::size_t controllers_sent = 0;
+    std::size_t created = 0;
+    const auto collect = [&](SiteId self) {
+        EXPECT_TRUE(stepper.report().clean()) << stepper.report().detail();
+        for (const auto& send : stepper.fx().sends()) {
+            flight.push_back({self, send.to, send.message});
+            controllers_sent += self == 0 && std::holds_alternative<TreePool::Controller>(send.message);
+        }
+        created += stepper.fx().probes().size();
+    };
+    for (SiteId self = 0; self < config.sites; ++self) {
+        stepper.start(self, sites[self], 0);
+        collect(self);
+    }
+    stepper.timeout(0, sites[0], static_cast<std::uint32_t>(TreePool::Timer::controller));
+    collect(0);
+    while (controllers_sent < 200) {  // two of them a traversal
+        const Envelope<TreePool::Message> next = flight.front();
+        flight.erase(flight.begin());
+        stepper.deliver(next.to, sites[next.to], next.from, next.message);
+        collect(next.to);
+        EXPECT_EQ(std::count_if(flight.begin(), flight.end(),
+                                [](const auto& envelope) {
+                                    return std::holds_alternative<TreePool::Controller>(envelope.message);
+                                }),
+                  1);
+    }
+    EXPECT_EQ(flight.size(), config.units + 3);
+    EXPECT_EQ(created, 1 + config.units);  // one traversal undecided, and the units made
+}
+
+}  // namespace
