@@ -421,7 +421,7 @@ LinkStatus Peer::status() const {
     return {.host = host().name,
             .connected = up_ != nullptr,
             .silent = silent_,
-            .watched = watch_ != nullptr,
+            .watched = watch_ && !process_gone_since_,
             .parted = parted_ && up_ == nullptr,
             .problem = problem_,
             .incarnation = link_.state().peer.value_or(0),

@@ -4,15 +4,8 @@
 
 detector=$'heartbeat = "100ms"\ndead_after = "1s"\nstop_within = "500ms"'
 configure 3
-port=$((20000 + $$ % 10000))
-sed -i "s/^http = .*/http = \"$loopback:$port\"/" h1.toml
+with_page 1
 start_all
-page() {
-    exec 3<>"/dev/tcp/$loopback/$port" || fail "no page"
-    printf 'GET %s HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n' "$1" >&3
-    timeout 10 cat <&3
-    exec 3<&-
-}
 run 1 --lock db --permit builds=2 --timeout 20s -- true || fail "no permits"
 page /health | grep -q '^ok' || fail "not healthy: $(page /health)"
 for i in 1 2 3; do kill -KILL "${process[$i]}"; done

@@ -4,6 +4,7 @@
 
 detector=$'heartbeat = "100ms"\ndead_after = "1s"\nstop_within = "500ms"'
 configure 3
+with_page 1
 start_all
 status() { "$ALLOT" status --socket "./h$1.sock" "${@:2}" >status.txt; }
 
@@ -24,6 +25,10 @@ done
 shown_lost 2 27 || fail "h2 sees something else: $(cat status.txt)"
 status 1 --json
 [ "$(grep -o '"place":"h3","note":"held by a lost host","state":"lost"' status.txt | wc -l)" -eq 27 ] || fail "JSON: $(cat status.txt)"
+
+# A single host knows less: it counts also what went on elsewhere.
+page /metrics | grep -qE '^allot_locks_astray (2[789]|30)\b' || fail "/metrics: $(page /metrics)"
+page /status | grep -q '"state": "lost"' || fail "/status: $(page /status)"
 
 # Who waits is told why.
 run 1 --lock some7 --timeout 1s -- true 2>err.txt

@@ -2,7 +2,7 @@
 . "$ALLOT_SOURCE_DIR/tests/cluster/lib.sh"
 
 configure 1
-sed -i 's/^http = .*/http = "127.0.0.1:7499"/' h1.toml
+with_page 1
 cat >>h1.toml <<END
 [[allow]]
 users = ["$(id -un)"]
@@ -10,12 +10,6 @@ locks = ["db*"]
 END
 start_all
 
-page() {
-    exec 3<>/dev/tcp/127.0.0.1/7499 || fail "no page"
-    printf 'GET %s HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n' "$1" >&3
-    timeout 10 cat <&3
-    exec 3<&-
-}
 hold keeper 1 --lock db7
 page /health | grep -q '^ok' || fail "not healthy"
 page /metrics | grep -q '^allot_leases_held 1' || fail "/metrics: $(page /metrics)"
