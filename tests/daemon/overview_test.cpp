@@ -96,5 +96,27 @@ TEST_F(OverviewTest, Only_if_hosts_are_missing_everybody_is_asked_again) {
     EXPECT_EQ(unclear_locks(config, reports, {}).size(), 2u);
 }
 
+TEST_F(OverviewTest, A_report_holds_so_many_places_and_counts_the_rest) {
+    const auto locks =
+        make_locks({.hosts = 3, .seats = 1, .self = 0}, [](SiteId, SiteId, std::string_view) {});
+    locks->begin_life(0);
+    std::vector<std::string> astray;
+    for (Claim claim = 1; claim <= 1000; ++claim) {
+        const std::string name = "lock" + std::to_string(claim);
+        if (home_of(name, 3) == 2) astray.push_back(name);
+        locks->request(claim, {1, {name}});
+        locks->release(claim);
+    }
+    Report report;
+    add_places(report, *locks, {}, {2});
+    EXPECT_EQ(report.places.size(), 200u);
+    EXPECT_EQ(report.places_left_out, astray.size() - 200);
+    Report asked;
+    add_places(asked, *locks, {astray[0], "nobody knows it"}, {2});
+    ASSERT_EQ(asked.places.size(), 1u) << "the others were not asked of all";
+    EXPECT_EQ(asked.places[0].lock, astray[0]);
+    EXPECT_EQ(asked.places_left_out, astray.size() - 1);
+}
+
 }  // namespace
 }  // namespace allot::daemon
