@@ -367,9 +367,7 @@ void TreePool::erase(const Context& ctx, bool priority_too, Effects& fx) {
 void TreePool::timeout(const Context& ctx, Timer timer, Effects& fx) {
     if (timer == Timer::pace) return flush(ctx, fx);
     if (timer == Timer::sweep) return sweep(ctx, fx);
-    const bool held_back = std::any_of(outbox_.begin(), outbox_.end(), [](const Message& message) {
-        return std::holds_alternative<Controller>(message);
-    });
+    const bool held_back = holds_back_controller();
     flush(ctx, fx);
     if (!held_back && !deferred_) {
         tainted_ = ctx.config.taint;
@@ -384,7 +382,8 @@ void TreePool::timeout(const Context& ctx, Timer timer, Effects& fx) {
 void TreePool::arm(const Context& ctx, Effects& fx) const {
     const std::uint32_t hops = 2 * (ctx.config.sites - 1);
     const std::uint32_t ticks = ctx.config.timeout > 0 ? ctx.config.timeout : 4 * hops;
-    fx.arm(Timer::controller, ticks << doubled_);
+    // One that is held back is not lost.
+    fx.arm(Timer::controller, (ticks << doubled_) + (holds_back_controller() ? ctx.config.period : 0));
 }
 
 // --- Pacing.
@@ -404,11 +403,18 @@ void TreePool::wake(const Context& ctx, Effects& fx) {
     flush(ctx, fx);
 }
 
+bool TreePool::holds_back_controller() const {
+    return std::any_of(outbox_.begin(), outbox_.end(),
+                       [](const Message& message) { return std::holds_alternative<Controller>(message); });
+}
+
 void TreePool::flush(const Context& ctx, Effects& fx) {
+    const bool controller_leaves = holds_back_controller();
     fx.disarm(Timer::pace);
     for (const Message& message : outbox_)
         fx.send(ctx.config.tree.neighbour(ctx.self, 0, ctx.config.sites), message);
     outbox_.clear();
+    if (controller_leaves) arm(ctx, fx);
 }
 
 }  // namespace allot

@@ -233,6 +233,7 @@ private:
     bool idles(const Context& ctx) const { return ctx.config.pacing && awake_ == 0; }
     void wake(const Context& ctx, Effects& fx);
     void flush(const Context& ctx, Effects& fx);
+    bool holds_back_controller() const;
 
     static Census census(const View<TreePool>& view);
     static void check_site(const View<TreePool>& view, SiteId self, Report& report);
