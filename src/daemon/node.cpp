@@ -450,10 +450,13 @@ std::string Node::trouble() {
 std::vector<TroubleReport> Node::troubles() {
     std::vector<TroubleReport> all;
     if (std::string why = locks_wait(); !why.empty()) all.push_back({.why = std::move(why)});
-    for (std::uint32_t number = 1; number < desk_.spaces(); ++number)
-        if (std::string why = roll_.obstacle(number); !why.empty())
+    for (std::uint32_t number = 1; number < desk_.spaces(); ++number) {
+        std::string why = roll_.obstacle(number);
+        if (why.empty()) why = vigil_.obstacle();
+        if (!why.empty())
             all.push_back({desk_.name_of_space(number), std::move(why),
                            roll_.prospect(number) == Roll::Prospect::hopeless});
+    }
     return all;
 }
 

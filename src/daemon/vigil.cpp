@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "core/bytes.hpp"
 #include "daemon/epoch.hpp"
 #include "net/log.hpp"
+#include "net/stream.hpp"
 
 namespace allot::daemon {
 
@@ -33,7 +35,12 @@ Vigil::Vigil(boost::asio::io_context& loop, const Config& config, Events events)
       stopping_(loop),
       tick_(loop) {
     peers_.resize(config.hosts.size());
-    for (Watched& peer : peers_) peer.refused_by.resize(peers_.size());
+    for (HostId host = 0; host < peers_.size(); ++host) {
+        peers_[host].refused_by.resize(peers_.size());
+        peers_[host].same_kernel = config.detector == Config::Detector::automatic &&
+                                   net::is_loopback(config.hosts[self_].address) &&
+                                   net::is_loopback(config.hosts[host].address);
+    }
 }
 
 void Vigil::start(std::uint32_t life, bool after_a_crash) {
@@ -74,6 +81,7 @@ void Vigil::go_on() {
     if (!living_) pause_.set(config_.stop_within, [this] { begin(); });
     stopping_.set(config_.stop_within, [this] { events_.holders_stopped(); });
     standing_ = living_;
+    standing_since_ = Clock::now();
     tick();
     if (standing_) events_.standing(true, "");
 }
@@ -126,23 +134,47 @@ void Vigil::judge() {
     stand(living_ && Clock::now() < standing_until_);
     if (living_ && disputed_ && !(standing_ && events_.anything_claimed()))
         return start_over(life_ + 1, "not all hosts answer this life any more");
-    // A host that is being cut off hears of some later than of others. It must not use the moment before it
-    // knows.
-    const bool sure = standing_ && standing_until_ - Clock::now() > answer_lasts() / 2;
+    // A host that is being cut off hears of some later than of others, and one that is back hears some again
+    // before others. It must not use the moment before it knows.
+    const auto now = Clock::now();
+    const bool sure =
+        standing_ && standing_until_ - now > answer_lasts() / 2 && now - standing_since_ > answer_lasts() / 2;
     for_each_peer([&](HostId host, const Watched& peer) {
-        if (!peer.silent || peer.ended) return;
-        // Who is watched by the kernel is not dead for being silent.
-        if (events_.link(host).parted)
-            bury_later(host, peer.life);
-        else if (sure && !events_.link(host).watched)
-            refuse(host);
+        if (sure && peer.silent && !peer.ended && may_refuse(host)) refuse(host);
     });
 }
 
-// It will not hold this host for dead because of silence, or does not run.
+// Who is watched by the kernel is not dead for being silent. Nor is somebody under the same kernel who was
+// not met since the start: it may count on that (below).
+bool Vigil::may_refuse(HostId host) const {
+    const net::LinkStatus link = events_.link(host);
+    return link.parted || (!link.watched && (!peers_[host].same_kernel || peers_[host].met));
+}
+
+// It will not hold this host for dead because of silence. One that does not run cannot either, but it may be
+// back, and be seen by others only; under the same kernel it would refuse nobody that it has not met.
 bool Vigil::cannot_refuse(HostId host) const {
     const net::LinkStatus link = events_.link(host);
-    return peers_[host].ended || link.watched || link.parted;
+    return link.watched || (peers_[host].same_kernel && (peers_[host].ended || link.parted));
+}
+
+std::string Vigil::obstacle() const {
+    if (!living_) return "permits begin again when the programs that held some have had time to stop";
+    std::vector<std::string> silent;
+    for (HostId host = 0; host < peers_.size(); ++host)
+        if (host != self_ && peers_[host].silent && !peers_[host].ended)
+            silent.push_back(config_.hosts[host].name);
+    const std::string hosts = fmt::format("{}", fmt::join(silent, " and "));
+    if (!standing_)
+        return silent.empty()
+                   ? "no majority of the hosts answers"
+                   : fmt::format("no majority of the hosts answers; nothing is heard of {}", hosts);
+    // Those that the kernel watches are not held for dead: permits wait for them.
+    for (HostId host = 0; host < peers_.size(); ++host)
+        if (host != self_ && peers_[host].silent && events_.link(host).watched)
+            return fmt::format("host {} runs but does not answer; continue it, or kill it",
+                               config_.hosts[host].name);
+    return "";
 }
 
 Vigil::Clock::time_point Vigil::majority_answers_until() {
@@ -162,6 +194,7 @@ Vigil::Clock::time_point Vigil::majority_answers_until() {
 
 void Vigil::stand(bool standing) {
     if (std::exchange(standing_, standing) == standing) return;
+    standing_since_ = Clock::now();
     const std::string why = standing ? "" : "no majority of the hosts answers";
     if (!standing) {
         log_warning(why + "; permits held here are lost");
@@ -174,6 +207,8 @@ void Vigil::stand(bool standing) {
 
 void Vigil::connected(HostId host) {
     peers_[host].ended = false;
+    peers_[host].silent = false;
+    peers_[host].met = true;
     say_alive(host);
     // It may have forgotten.
     for_each_peer([&](HostId other, const Watched& peer) {
@@ -274,8 +309,7 @@ void Vigil::bury_later(HostId host, std::uint32_t life) {
     peer.death = std::make_unique<net::Timer>(loop_);
     peer.death->set(config_.stop_within, [this, host, life] {
         peers_[host].death.reset();
-        // Who was stopped may be back by now.
-        if (peers_[host].refused > life || peers_[host].ended || events_.link(host).parted) bury(host, life);
+        bury(host, life);
     });
 }
 

@@ -3,19 +3,17 @@
 // The seats of a host that listen are in a *life*, which all hosts know by its number. A life is declared
 // over
 // - when the kernel says that the process of the daemon is gone, without a goodbye: exact, where both run
-// under
-//   one kernel;
-// - when the host was stopped in order, and has not been back for `dead_after`;
-// - when a majority of the hosts has heard nothing from it for `dead_after`. Each says so to all others
-//   (Refused), and keeps to it: it answers no sign of life (Alive) of that life any more.
+//   under one kernel;
+// - when a majority of the hosts has heard nothing from it for `dead_after`, also if it was stopped in order.
+//   Each says so to all others (Refused), and keeps to it: it answers no sign of life (Alive) of that life
+//   any more.
 //
-// A host lends seats only while it has *standing*: a majority of the hosts (counting itself, those that the
-// kernel watches for it, and those that were stopped or whose process is gone) has answered a sign of life
-// that it sent less than `dead_after` ago. Two majorities have a host in common, so whose life is declared
-// over has lost its standing before, by its own clock, also if it was stopped meanwhile, or hears others but
-// is not heard. It has told its programs by then that they have lost what they held. As soon as it learns
-// that its life was declared over it begins a new one, after those programs have stopped. If all hosts lose
-// their standing at once, no life ends.
+// A host lends seats only while it has *standing*: a majority of the hosts (counting itself and those that
+// the kernel watches for it) has answered a sign of life that it sent less than `dead_after` ago. Two
+// majorities have a host in common, so whose life is declared over has lost its standing before, by its own
+// clock, also if it was stopped meanwhile, or hears others but is not heard. It has told its programs by then
+// that they have lost what they held. As soon as it learns that its life was declared over it begins a new
+// one, after those programs have stopped. If all hosts lose their standing at once, no life ends.
 //
 // In every case programs may go on for a while with what they held, so a life counts as over only
 // `stop_within` after it was declared so: by then they have noticed that their daemon is gone, or have been
@@ -79,6 +77,8 @@ public:
     }
 
     std::uint32_t life() const { return life_; }
+    // Why nobody gets a permit here, if that is so.
+    std::string obstacle() const;
     bool is_lost(net::HostId host) const { return peers_[host].ended; }
     bool is_buried(net::HostId host) const { return peers_[host].buried > peers_[host].life; }
 
@@ -91,6 +91,8 @@ private:
         BOOST_DESCRIBE_CLASS(Record, (), (life, buried, trusted, refused), (), ())
     };
     struct Watched : Record {
+        bool same_kernel = false;  // both say that they run on this machine, and the kernel may be asked
+        bool met = false;          // since the start
         bool silent = false;
         bool ended = false;
         std::optional<Clock::time_point> answered;  // when the newest of our signs was sent that it answered
@@ -110,6 +112,7 @@ private:
     void tick();
     void say_alive(net::HostId host);
     void judge();
+    bool may_refuse(net::HostId host) const;
     bool cannot_refuse(net::HostId host) const;
     Clock::time_point majority_answers_until();
     void stand(bool standing);
@@ -134,6 +137,7 @@ private:
     bool living_ = false;
     bool disputed_ = false;  // some do not answer this life any more
     bool standing_ = false;
+    Clock::time_point standing_since_;
     Clock::time_point standing_until_;
     Clock::time_point carried_until_;  // standing that was gained before a restart
     net::Timer pause_;                 // until programs of an earlier life have stopped

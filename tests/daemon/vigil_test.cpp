@@ -53,6 +53,16 @@ protected:
         vigil_->receive(host, Known{alive->life, alive->sent});
     }
 
+    // Until it has stood long enough to be sure of what it does not hear.
+    void stand_with(HostId host) {
+        const auto end = std::chrono::steady_clock::now() + config_.dead_after * 3 / 4;
+        do {
+            answer_from(host);
+            loop_.run_for(config_.heartbeat);
+        } while (std::chrono::steady_clock::now() < end);
+        answer_from(host);
+    }
+
     template <class Condition>
     bool comes_true(Condition condition) {
         const auto deadline = std::chrono::steady_clock::now() + 10s;
@@ -99,7 +109,7 @@ TEST_F(VigilTest, Answers_to_another_life_or_from_the_future_count_for_nothing) 
 
 TEST_F(VigilTest, One_refusal_ends_no_life_and_two_of_three_do) {
     start();
-    answer_from(1);
+    stand_with(1);
     vigil_->receive(2, Alive{0, 7});
     EXPECT_EQ(said_to<Known>(2), (Known{0, 7}));
     vigil_->silent(2);
@@ -114,7 +124,7 @@ TEST_F(VigilTest, One_refusal_ends_no_life_and_two_of_three_do) {
 
 TEST_F(VigilTest, A_life_that_was_refused_is_told_so_and_the_next_one_is_trusted) {
     start();
-    answer_from(1);
+    stand_with(1);
     vigil_->silent(2);
     vigil_->heard(2);
     vigil_->receive(2, Alive{0, 7});
@@ -170,17 +180,57 @@ TEST_F(VigilTest, Standing_outlasts_a_restart_only_as_long_as_the_answers_would_
     EXPECT_FALSE(standing_);
 }
 
-TEST_F(VigilTest, Who_was_stopped_in_order_is_not_missed_and_its_life_ends_without_a_vote) {
+// Others may see it back where this host does not: it needs their word.
+TEST_F(VigilTest, Who_was_stopped_in_order_is_dead_only_by_a_majority) {
+    start();
+    stand_with(1);
+    parted_ = {2};
+    vigil_->silent(2);
+    EXPECT_EQ(said_to<Refused>(1), (Refused{2, 0, false}));
+    loop_.run_for(3 * config_.stop_within);
+    EXPECT_TRUE(dead_.empty());
+    vigil_->receive(1, Refused{2, 0, false});
+    EXPECT_TRUE(comes_true([this] { return dead_.contains({2, 0}); }));
+}
+
+// They may be back, and refuse this host, where it does not see them.
+TEST_F(VigilTest, Who_was_stopped_in_order_gives_no_standing) {
     parted_ = {1, 2};
     start();
+    EXPECT_FALSE(standing_);
+    EXPECT_EQ(vigil_->obstacle(), "no majority of the hosts answers");
+}
+
+TEST_F(VigilTest, Who_was_stopped_under_the_same_kernel_gives_standing) {
+    config_.detector = Config::Detector::automatic;
+    config_.hosts = {{"a", "127.0.0.1:1"}, {"b", "127.0.0.1:2"}, {"c", "127.0.0.1:3"}};
+    parted_ = {1};
+    start();
     EXPECT_TRUE(standing_);
+    EXPECT_EQ(vigil_->obstacle(), "");
+}
+
+// It may count on this host, which it believes to be stopped.
+TEST_F(VigilTest, Who_was_not_met_under_the_same_kernel_is_not_refused) {
+    config_.detector = Config::Detector::automatic;
+    config_.hosts = {{"a", "127.0.0.1:1"}, {"b", "127.0.0.1:2"}, {"c", "127.0.0.1:3"}};
+    start();
+    stand_with(1);
+    vigil_->silent(2);
+    EXPECT_FALSE(said_to<Refused>(1));
+    vigil_->connected(2);
+    vigil_->silent(2);
+    EXPECT_EQ(said_to<Refused>(1), (Refused{2, 0, false}));
+}
+
+TEST_F(VigilTest, Who_is_back_does_not_refuse_those_it_hears_a_moment_later) {
+    start();
     vigil_->silent(1);
-    EXPECT_TRUE(dead_.empty()) << "its programs have time to stop";
-    EXPECT_TRUE(comes_true([this] { return dead_.contains({1, 0}); }));
-    EXPECT_FALSE(dead_.contains({2, 0}));
-    parted_ = {2};
-    vigil_->receive(1, Alive{0, 7});
-    EXPECT_EQ(said_to<Buried>(1), (Buried{0, true}));
+    vigil_->silent(2);
+    vigil_->connected(1);
+    answer_from(1);
+    EXPECT_TRUE(standing_);
+    EXPECT_FALSE(said_to<Refused>(1));
 }
 
 TEST_F(VigilTest, Who_is_refused_by_some_begins_a_new_life_when_nobody_minds) {
@@ -207,7 +257,7 @@ TEST_F(VigilTest, Who_was_stopped_in_order_and_is_back_in_time_lives_on) {
 
 TEST_F(VigilTest, Who_forgot_is_told_who_was_refused) {
     start();
-    answer_from(1);
+    stand_with(1);
     vigil_->silent(2);
     sent_.clear();
     vigil_->connected(1);
