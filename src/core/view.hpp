@@ -74,7 +74,7 @@ struct View {
     const typename P::Config& config;
     std::span<const Site<P>* const> sites;
     std::span<const Envelope<typename P::Message>* const> flight;
-    // Whether messages of this run may get lost, or come twice.
+    // Whether messages of this run may have got lost, or come twice.
     bool loses = false;
     bool duplicates = false;
 

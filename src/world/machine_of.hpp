@@ -168,11 +168,12 @@ private:
                                                                             default_init);
         std::ranges::transform(world.sites, sites.begin(), [&](LocalId id) { return &sites_[id]; });
         std::ranges::transform(world.flight, flight.begin(), [&](EnvelopeId id) { return &messages_[id]; });
+        const Budget& left = ledger(world.ledger).budget;
         f(View<P>{config_,
                   {sites.data(), sites.size()},
                   {flight.data(), flight.size()},
-                  setup().lose > 0,
-                  setup().duplicate > 0});
+                  setup().lose == any_number || left.lose < setup().lose,
+                  left.duplicate < setup().duplicate});
     }
 
     LocalId intern_local(SiteId self, const Site<P>& site) {

@@ -113,7 +113,7 @@ void TreePool::Census::walk(const View<TreePool>& view) {
     }
 }
 
-// Where messages may come twice, tokens do: then nothing is promised until they have been erased.
+// Where messages have come twice, so have tokens: nothing is promised until they have been erased.
 void TreePool::on_state(const View<TreePool>& view, Report& report) {
     if (view.duplicates) return;
     for (SiteId self = 0; self < view.sites.size(); ++self) check_site(view, self, report);
