@@ -117,8 +117,8 @@ void Vigil::start_over(std::uint32_t life, const std::string& why) {
 // --- Standing.
 
 void Vigil::tick() {
-    for_each_peer([&](HostId host, Watched&) {
-        if (!cannot_refuse(host)) say_alive(host);  // the answers of others are not needed
+    for_each_peer([&](HostId host, const Watched& peer) {
+        if (!peer.answered || !cannot_refuse(host)) say_alive(host);  // one answer of the others is enough
     });
     judge();
     if (peers_.size() > 1) tick_.set(config_.heartbeat, [this] { tick(); });
@@ -180,10 +180,9 @@ std::string Vigil::obstacle() const {
 Vigil::Clock::time_point Vigil::majority_answers_until() {
     std::vector<Clock::time_point> until;
     for_each_peer([&](HostId host, const Watched& peer) {
-        if (cannot_refuse(host))
-            until.push_back(Clock::time_point::max());
-        else if (peer.answered)
-            until.push_back(*peer.answered + answer_lasts());
+        // It may have refused this life before it was met.
+        if (!peer.answered || peer.refuses_us > life_) return;
+        until.push_back(cannot_refuse(host) ? Clock::time_point::max() : *peer.answered + answer_lasts());
     });
     const std::size_t needed = peers_.size() / 2;  // beside this host
     if (needed == 0) return Clock::time_point::max();
@@ -246,6 +245,7 @@ void Vigil::receive(HostId from, const Known& known) {
 // last as long as one that all answer, so a new one begins when nobody minds.
 void Vigil::receive(HostId from, const Buried& buried) {
     if (buried.life < life_) return;
+    peers_[from].refuses_us = buried.life + 1;
     if (buried.over)
         return start_over(buried.life + 1,
                           fmt::format("host {} holds this host for dead", config_.hosts[from].name));

@@ -91,8 +91,9 @@ private:
         BOOST_DESCRIBE_CLASS(Record, (), (life, buried, trusted, refused), (), ())
     };
     struct Watched : Record {
-        bool same_kernel = false;  // both say that they run on this machine, and the kernel may be asked
-        bool met = false;          // since the start
+        bool same_kernel = false;      // both say that they run on this machine, and the kernel may be asked
+        bool met = false;              // since the start
+        std::uint32_t refuses_us = 0;  // so many lives of this host
         bool silent = false;
         bool ended = false;
         std::optional<Clock::time_point> answered;  // when the newest of our signs was sent that it answered

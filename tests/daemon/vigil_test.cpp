@@ -33,7 +33,9 @@ protected:
         events.send = [this](HostId to, const Letter& letter) { sent_.emplace_back(to, letter); };
         events.anything_claimed = [this] { return claimed_; };
         events.link = [this](HostId host) {
-            return net::LinkStatus{.connected = !parted_.contains(host), .parted = parted_.contains(host)};
+            return net::LinkStatus{.connected = !parted_.contains(host),
+                                   .watched = watched_.contains(host),
+                                   .parted = parted_.contains(host)};
         };
         return std::make_unique<Vigil>(loop_, config_, std::move(events));
     }
@@ -84,7 +86,8 @@ protected:
     std::optional<std::uint32_t> begun_;
     bool standing_ = false;
     bool claimed_ = false;
-    std::set<HostId> parted_;  // were stopped in order
+    std::set<HostId> parted_;   // were stopped in order
+    std::set<HostId> watched_;  // by the kernel
 };
 
 TEST_F(VigilTest, A_host_has_standing_while_a_majority_answers) {
@@ -201,13 +204,28 @@ TEST_F(VigilTest, Who_was_stopped_in_order_gives_no_standing) {
     EXPECT_EQ(vigil_->obstacle(), "no majority of the hosts answers");
 }
 
-TEST_F(VigilTest, Who_was_stopped_under_the_same_kernel_gives_standing) {
+TEST_F(VigilTest, Who_is_stopped_under_the_same_kernel_gives_standing_if_it_has_answered) {
     config_.detector = Config::Detector::automatic;
     config_.hosts = {{"a", "127.0.0.1:1"}, {"b", "127.0.0.1:2"}, {"c", "127.0.0.1:3"}};
-    parted_ = {1};
     start();
+    answer_from(1);
+    parted_ = {1};
+    loop_.run_for(2 * config_.dead_after);
     EXPECT_TRUE(standing_);
     EXPECT_EQ(vigil_->obstacle(), "");
+}
+
+// As long as it is not known whether the others still answer this life, nobody may use it.
+TEST_F(VigilTest, Who_is_watched_by_the_kernel_gives_standing_once_it_has_answered) {
+    watched_ = {1, 2};
+    claimed_ = true;
+    start();
+    EXPECT_FALSE(standing_);
+    answer_from(1);
+    loop_.run_for(2 * config_.dead_after);
+    EXPECT_TRUE(standing_);
+    vigil_->receive(1, Buried{0, false});
+    EXPECT_FALSE(standing_);
 }
 
 // It may count on this host, which it believes to be stopped.
