@@ -278,7 +278,9 @@ void Sessions::release_absent(Owner owner) {
 
 void Sessions::release_all_absent() {
     std::vector<Owner> owners;
-    for (const auto& [owner, record] : records_) owners.push_back(owner);
+    // Whose own patience has begun is waited for as long as that lasts.
+    for (const auto& [owner, record] : records_)
+        if (!absent_.contains(owner)) owners.push_back(owner);
     for (const Owner owner : owners) release_absent(owner);
 }
 

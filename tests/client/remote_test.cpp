@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "allot/client.hpp"
 #include "net/cert.hpp"
@@ -143,6 +145,67 @@ TEST_F(RemoteTest, A_process_is_followed_only_on_its_own_host) {
     Session session = Session::connect(options());
     Lease lease = session.acquire(Demand().lock("db"), 10s);
     EXPECT_THROW(lease.follow(::getpid()), Failure);
+}
+
+// A process that holds a lock over TCP, so that only its end, and not its will, ends the connection.
+class FarHolder {
+public:
+    explicit FarHolder(const Options& options) {
+        EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, talk_), 0);
+        child_ = ::fork();
+        if (child_ == 0) live(options);
+        EXPECT_TRUE(answered());
+    }
+    // Returns when it has spoken with the daemon once more.
+    void go_on() {
+        EXPECT_EQ(::write(talk_[0], "g", 1), 1);
+        EXPECT_TRUE(answered());
+    }
+    void die() {
+        ::kill(child_, SIGKILL);
+        ::waitpid(child_, nullptr, 0);
+    }
+
+private:
+    [[noreturn]] void live(const Options& options) {
+        try {
+            Session session = Session::connect(options);
+            const Lease held = session.acquire(Demand().lock("far"), 10s);
+            char word = 0;
+            if (::write(talk_[1], "y", 1) != 1 || ::read(talk_[1], &word, 1) != 1) ::_exit(1);
+            const Lease more = session.acquire(Demand().lock("more"), 10s);
+            if (::write(talk_[1], held.valid() ? "y" : "n", 1) != 1) ::_exit(1);
+            while (true) ::pause();
+        } catch (const Failure&) {
+            ::_exit(1);
+        }
+    }
+    bool answered() {
+        char word = 0;
+        return ::read(talk_[0], &word, 1) == 1 && word == 'y';
+    }
+
+    int talk_[2]{};
+    pid_t child_ = 0;
+};
+
+TEST(LoopbackTest, Who_went_away_after_a_restart_keeps_its_lock_for_as_long_as_it_may_believe_in_it) {
+    const int port = free_port();
+    test::Node node{fmt::format("clients = \"127.0.0.1:{}\"\n", port),
+                    "[detector]\nstop_within = \"60s\"\nresume_within = \"3s\"\n"};
+    Options options;
+    options.address = fmt::format("tcp:127.0.0.1:{}", port);
+    FarHolder far(options);
+    Session idle = node.session();
+    const Lease left = idle.acquire(Demand().lock("left"), 10s);
+    node.end(SIGTERM);
+    node.start();
+    far.go_on();
+    far.die();
+    // Whoever did not come back is given up, so this is when that patience is over.
+    Session near = node.session();
+    near.acquire(Demand().lock("left"), 30s);
+    EXPECT_FALSE(near.try_acquire(Demand().lock("far")));
 }
 
 TEST(LoopbackTest, Without_TLS_a_program_on_the_same_machine_may_use_TCP) {

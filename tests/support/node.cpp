@@ -32,7 +32,7 @@ Node::Node(const std::string& settings, const std::string& tables) {
            << "socket = \"" << (folder_ / "allot.sock").string() << "\"\n"
            << "state = \"" << (folder_ / "state").string() << "\"\n"
            << settings << "\n[semaphores]\nbuilds = 2\n"
-           << "[detector]\nstop_within = \"1s\"\n"
+           << (tables.find("[detector]") == std::string::npos ? "[detector]\nstop_within = \"1s\"\n" : "")
            << tables;
     config.close();
     start();
