@@ -106,10 +106,10 @@ Result<Plan> plan_of(const RunFlags& flags) {
 
 // A permit, and over a network everything, may be given to others when the daemon has been silent for
 // stop_within, and by then the command must be gone: so half of that must do. What is lost otherwise is known
-// at once.
+// at once, or when a daemon that was killed is back, which then waits for stop_within.
 Result<microseconds> grace_of(const Plan& plan, bool elsewhere, microseconds stop_within) {
     const bool silence_costs = elsewhere || !plan.demand.permits().empty();
-    const microseconds most = silence_costs ? stop_within / 2 : stop_within;
+    const microseconds most = silence_costs ? stop_within / 2 : stop_within * 3 / 4;
     if (!plan.grace) return std::min<microseconds>(milliseconds(2000), most);
     if (*plan.grace <= most) return *plan.grace;
     return Error{fmt::format("--grace {}ms: who loses a lease has {}ms to stop here; write at most {}ms",

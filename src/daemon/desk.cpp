@@ -156,7 +156,7 @@ void Desk::answer(const Answer& answer) {
             lease.held.push_back({lease.want.locks[i], fence_base_ + StampAccess::value(answer.fences[i])});
         if (!locks)
             lease.held.push_back({name_of_space(part.space),
-                                  answer.fences.empty() ? life_ : fence_base_ + permit_fence(answer)});
+                                  fence_base_ + (answer.fences.empty() ? life_ : permit_fence(answer))});
         const std::size_t all = lease.want.permits.size() + (lease.want.locks.empty() ? 0 : 1);
         return lease.parts.size() < all ? ask_next(lease) : finish(lease);
     }

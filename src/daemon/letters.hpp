@@ -58,12 +58,13 @@ struct Refused {
 };
 BOOST_DESCRIBE_STRUCT(Refused, (), (host, life, buried))
 
-// The semaphores that the writer takes part in: those it can take others into.
+// The semaphores that the writer takes part in: those it can take others into. And the epoch of its fences.
 struct Membership {
     std::vector<std::uint32_t> spaces;
+    std::uint32_t epoch = 0;
     bool operator==(const Membership&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Membership, (), (spaces))
+BOOST_DESCRIBE_STRUCT(Membership, (), (spaces, epoch))
 
 struct ReportQuery {
     std::uint64_t number = 0;

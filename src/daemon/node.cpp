@@ -46,6 +46,7 @@ public:
           vigil_(loop_, config, vigil_events()),
           roll_(config),
           survey_(loop_, [this](HostId to, const Letter& letter) { send(to, letter); }),
+          holders_stop_(loop_),
           expiry_(loop_),
           signals_(loop_, SIGTERM, SIGINT, SIGHUP) {}
 
@@ -56,7 +57,9 @@ private:
     std::optional<std::string> make_mesh(const Beginning& beginning);
     void make_spaces();
     std::optional<std::string> enter_life(const Beginning& beginning);
+    void wait_for_holders();
     void begin_locks();
+    void raise_epoch(std::uint32_t epoch);
     std::string locks_wait();
     std::optional<std::string> listen();
     void stop();
@@ -69,7 +72,7 @@ private:
     void receive_letter(HostId from, const Known& known) { vigil_.receive(from, known); }
     void receive_letter(HostId from, const Buried& buried) { vigil_.receive(from, buried); }
     void receive_letter(HostId from, const Refused& refused) { vigil_.receive(from, refused); }
-    void receive_letter(HostId from, const Membership& membership) { roll_.heard(from, membership.spaces); }
+    void receive_letter(HostId from, const Membership& membership);
     void receive_letter(HostId from, const ReportQuery& query) {
         send(from, ReportAnswer{query.number, own_report(query.locks)});
     }
@@ -96,6 +99,8 @@ private:
     std::uint32_t incarnation_ = 0;
     std::set<HostId> full_;   // take nothing, and enough waits for them
     std::set<HostId> unmet_;  // before the locks begin: who was not met yet
+    bool holders_may_live_ = false;
+    std::uint32_t epoch_ = 0;  // the highest of all hosts
     Desk desk_;
     Sessions sessions_;
     std::unique_ptr<net::Mesh> mesh_;
@@ -105,6 +110,7 @@ private:
     bool roll_called_ = false;
     std::map<std::uint32_t, Clock::time_point> hopeless_since_;
     Survey survey_;
+    net::Timer holders_stop_;  // set: programs of an earlier process may still use locks
     net::Timer expiry_;
     std::optional<Clock::time_point> expiry_set_;
     boost::asio::signal_set signals_;
@@ -147,7 +153,7 @@ std::optional<std::string> Node::begin(bool fresh) {
     if (auto why = make_mesh(*beginning)) return why;
     make_spaces();
     // Alone, a host that has lost its state begins anew, and its fences must still grow.
-    if (config_.hosts.size() == 1) desk_.raise_fences(incarnation_);
+    raise_epoch(beginning->epoch + (beginning->after_a_crash && config_.hosts.size() == 1 ? 1 : 0));
     if (auto why = enter_life(*beginning)) return why;
     if (const auto port = mesh_->start(); !port) return port.error();
     if (auto why = listen()) return why;
@@ -208,6 +214,7 @@ std::optional<std::string> Node::enter_life(const Beginning& beginning) {
                 "{}: the saved state cannot be read; stop all hosts, then start each with --fresh",
                 config_.state);
         vigil_.go_on();
+        if (!desk_.space(0).begun()) wait_for_holders();  // it may have been stopped while it waited for them
         begin_locks();
         return std::nullopt;
     }
@@ -217,9 +224,19 @@ std::optional<std::string> Node::enter_life(const Beginning& beginning) {
             "its daemon ended without saving its state; stop all hosts, then start each with --fresh");
         log_error("the daemon of this host ended without saving its state: its locks are lost");
     }
-    vigil_.start(beginning.life, beginning.after_a_crash);
+    vigil_.start(beginning.life, beginning.holders_may_live);
+    if (beginning.holders_may_live) wait_for_holders();
     begin_locks();
     return std::nullopt;
+}
+
+// What an earlier process gave out is not known here. Its programs are told so when they come back.
+void Node::wait_for_holders() {
+    holders_may_live_ = true;
+    holders_stop_.set(config_.stop_within, [this] {
+        holders_may_live_ = false;
+        begin_locks();
+    });
 }
 
 // Locks have one life only, and their tokens begin at their homes. A host without a state may have lost it,
@@ -227,13 +244,24 @@ std::optional<std::string> Node::enter_life(const Beginning& beginning) {
 // when everybody else was met.
 void Node::begin_locks() {
     Space& locks = desk_.space(0);
-    if (!unmet_.empty() || locks.begun() || !locks.closed().empty()) return;
+    if (holders_may_live_ || !unmet_.empty() || locks.begun() || !locks.closed().empty()) return;
     locks.begin_life(0);
     desk_.pump();
 }
 
+// A token goes from host to host, so all must count on from the same number. Each knows the epochs of all
+// others when its locks begin, so each has found the same highest one by then.
+void Node::raise_epoch(std::uint32_t epoch) {
+    epoch_ = std::max(epoch_, epoch);
+    desk_.raise_fences(epoch_);
+    folder_.note_epoch(epoch_);
+}
+
 std::string Node::locks_wait() {
     if (desk_.space(0).begun() || !desk_.space(0).closed().empty()) return "";
+    if (unmet_.empty())
+        return fmt::format("locks begin {} ms after the start: programs that held some before may still run",
+                           config_.stop_within.count());
     std::vector<std::string> names;
     for (const HostId host : unmet_) names.push_back(config_.hosts[host].name);
     return fmt::format("locks begin when this host has met all others, and {} is missing",
@@ -298,9 +326,7 @@ net::Mesh::Events Node::mesh_events() {
     net::Mesh::Events events;
     events.received = [this](HostId from, std::string_view payload) { receive(from, payload); };
     events.connected = [this](HostId peer, std::uint32_t, bool) {
-        unmet_.erase(peer);
-        begin_locks();
-        send(peer, Membership{memberships_});
+        send(peer, Membership{memberships_, epoch_});
         vigil_.connected(peer);
     };
     events.disconnected = [this](HostId peer) { roll_.forget(peer); };
@@ -394,6 +420,14 @@ void Node::receive_letter(HostId from, const SiteLetter& letter) {
         log_error(fmt::format("host {} wrote what no seat here understands", config_.hosts[from].name));
 }
 
+// It is the first that everybody writes.
+void Node::receive_letter(HostId from, const Membership& membership) {
+    roll_.heard(from, membership.spaces);
+    raise_epoch(membership.epoch);
+    unmet_.erase(from);
+    begin_locks();
+}
+
 // What was asked for may have a deadline that is nearer than all before.
 void Node::after_turn() {
     call_the_roll();
@@ -416,7 +450,7 @@ void Node::call_the_roll() {
     memberships_ = spaces;
     roll_.heard(self_, std::move(spaces));
     for (HostId host = 0; host < config_.hosts.size(); ++host)
-        if (host != self_ && mesh_->status(host).connected) send(host, Membership{memberships_});
+        if (host != self_ && mesh_->status(host).connected) send(host, Membership{memberships_, epoch_});
 }
 
 // Words of several hosts may overtake each other: only what lasts is believed.

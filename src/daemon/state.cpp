@@ -58,8 +58,10 @@ Result<Beginning> StateFolder::open(std::uint64_t agreement, bool fresh) {
     if (::flock(lock_, LOCK_EX | LOCK_NB) != 0)
         return Error{fmt::format("{}: another daemon runs with this state folder", path_)};
 
+    const auto marked = read(file(running));
+    const auto before = marked ? mark_in(*marked) : std::nullopt;
+    if (fresh) return begin_anew(before);
     Beginning beginning;
-    if (fresh) return beginning;
     if (const auto bytes = read(file(stopped))) {
         auto saved = from_bytes<SavedState>(*bytes);
         if (!saved || saved->version != SavedState{}.version || saved->agreement != agreement)
@@ -70,18 +72,34 @@ Result<Beginning> StateFolder::open(std::uint64_t agreement, bool fresh) {
         mark_.incarnation = beginning.incarnation = saved->incarnation;
         beginning.saved = std::move(*saved);
     }
-    if (const auto bytes = read(file(running))) {
-        const auto mark = from_bytes<Mark>(*bytes);
-        if (!mark)
+    if (marked) {
+        if (!before)
             return Error{fmt::format("{}: not readable; remove it if no daemon ran here", file(running))};
-        mark_ = *mark;
+        mark_ = *before;
         beginning.life = mark_.life;
+        beginning.epoch = mark_.epoch;
         if (!beginning.saved) {
-            beginning.after_a_crash = true;
+            beginning.after_a_crash = beginning.holders_may_live = true;
             beginning.incarnation = ++mark_.incarnation;
             beginning.life = ++mark_.life;
         }
     }
+    return beginning;
+}
+
+// A host that was alone counted its epochs by its incarnations.
+std::optional<StateFolder::Mark> StateFolder::mark_in(std::string_view bytes) {
+    if (auto mark = from_bytes<Mark>(bytes)) return mark;
+    const auto early = from_bytes<EarlyMark>(bytes);
+    if (!early) return std::nullopt;
+    return Mark{early->incarnation, early->life, early->incarnation};
+}
+
+Beginning StateFolder::begin_anew(const std::optional<Mark>& before) {
+    Beginning beginning;
+    if (!before) return beginning;
+    beginning.holders_may_live = true;
+    mark_.epoch = beginning.epoch = before->epoch + 1;
     return beginning;
 }
 
@@ -113,6 +131,13 @@ void StateFolder::note_life(std::uint32_t life) {
 
 void StateFolder::note_incarnation(std::uint32_t incarnation) {
     mark_.incarnation = std::max(mark_.incarnation, incarnation);
+    if (auto written = write_mark(); !written) log_error(written.error());
+}
+
+void StateFolder::note_epoch(std::uint32_t epoch) {
+    if (epoch == mark_.epoch) return;
+    mark_.epoch = epoch;
+    if (!running_) return;  // written when it begins
     if (auto written = write_mark(); !written) log_error(written.error());
 }
 

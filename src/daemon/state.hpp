@@ -26,6 +26,8 @@ struct Beginning {
     std::uint32_t incarnation = 0;
     std::uint32_t life = 0;
     bool after_a_crash = false;
+    bool holders_may_live = false;  // what was given out before is not known any more, but may be in use
+    std::uint32_t epoch = 0;        // how often locks were given out anew; fences begin with it
     std::optional<SavedState> saved;
 };
 
@@ -34,7 +36,7 @@ public:
     explicit StateFolder(std::string path) : path_(std::move(path)) {}
 
     // Makes the folder if need be, takes possession of it (no second daemon may), and reads what is there.
-    // `fresh`: as if nothing were there.
+    // `fresh`: as if nothing were there, but in a later epoch.
     Result<Beginning> open(std::uint64_t agreement, bool fresh);
     // From now on this is a running daemon, and what was saved is out of date.
     Result<bool> begin();
@@ -42,14 +44,25 @@ public:
     void note_life(std::uint32_t life);
     // Others have met this one: the next must have a higher number.
     void note_incarnation(std::uint32_t incarnation);
+    // Fences of this epoch are given out: the next one must have a higher number.
+    void note_epoch(std::uint32_t epoch);
     Result<bool> save(const SavedState& state);
 
 private:
     struct Mark {
         std::uint32_t incarnation = 0;
         std::uint32_t life = 0;
-        BOOST_DESCRIBE_CLASS(Mark, (), (incarnation, life), (), ())
+        std::uint32_t epoch = 0;
+        BOOST_DESCRIBE_CLASS(Mark, (), (incarnation, life, epoch), (), ())
     };
+    // As it was before there were epochs.
+    struct EarlyMark {
+        std::uint32_t incarnation = 0;
+        std::uint32_t life = 0;
+        BOOST_DESCRIBE_CLASS(EarlyMark, (), (incarnation, life), (), ())
+    };
+    static std::optional<Mark> mark_in(std::string_view bytes);
+    Beginning begin_anew(const std::optional<Mark>& before);
     std::string file(const char* name) const { return path_ + "/" + name; }
     Result<bool> write_mark();
 
