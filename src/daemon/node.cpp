@@ -40,7 +40,7 @@ public:
           sessions_(
               loop_, config, desk_,
               [this](bool whole, std::function<void(const session::Status&)> done) {
-                  ask_for_status(whole, std::move(done));
+                  whole ? statuses_.ask(std::move(done)) : find_status(false, std::move(done));
               },
               [this](const session::Acquire& want) { return congestion(want); }),
           vigil_(loop_, config, vigil_events()),
@@ -84,7 +84,7 @@ private:
     void look_for_obstacles();
     std::string trouble();
 
-    void ask_for_status(bool whole, std::function<void(const session::Status&)> done);
+    void find_status(bool whole, std::function<void(const session::Status&)> done);
     void survey(bool whole, const std::vector<std::string>& locks, Survey::Done done);
     std::map<HostId, session::HostStatus> missing_from(const Survey::Reports& reports) const;
     Report own_report(const std::vector<std::string>& locks = {});
@@ -110,6 +110,7 @@ private:
     bool roll_called_ = false;
     std::map<std::uint32_t, Clock::time_point> hopeless_since_;
     Survey survey_;
+    Shared<session::Status> statuses_{[this](auto done) { find_status(true, std::move(done)); }};
     net::Timer holders_stop_;  // set: programs of an earlier process may still use locks
     net::Timer expiry_;
     std::optional<Clock::time_point> expiry_set_;
@@ -282,8 +283,7 @@ std::optional<std::string> Node::listen() {
     if (!config_.http.empty()) {
         HttpPages pages;
         pages.status = [this](const std::function<void(std::string)>& done) {
-            ask_for_status(
-                true, [done](const session::Status& status) { done(json_text(to_json(status)) + "\n"); });
+            statuses_.ask([done](const session::Status& status) { done(json_text(to_json(status)) + "\n"); });
         };
         pages.metrics = [this] { return metrics_page(own_report(), desk_); };
         pages.health = [this] { return trouble(); };
@@ -549,7 +549,7 @@ std::map<HostId, session::HostStatus> Node::missing_from(const Survey::Reports& 
 }
 
 // Of locks that seem to be at a host that is not there everybody is asked again: somebody may know better.
-void Node::ask_for_status(bool whole, std::function<void(const session::Status&)> done) {
+void Node::find_status(bool whole, std::function<void(const session::Status&)> done) {
     const auto finish = [this, done = std::move(done)](const Survey::Reports& reports) {
         done(overview(config_, reports, missing_from(reports)));
     };

@@ -7,6 +7,8 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include "daemon/letters.hpp"
 #include "net/mesh.hpp"
@@ -40,6 +42,35 @@ private:
     std::function<void(net::HostId, const Letter&)> send_;
     std::map<std::uint64_t, Round> rounds_;
     std::uint64_t next_ = 1;
+};
+
+// What many ask for, and takes a while to find out: once at a time. Who asks meanwhile is answered next time,
+// together with all others who do, so that no answer is older than its question.
+template <class Answer>
+class Shared {
+public:
+    using Done = std::function<void(const Answer&)>;
+    explicit Shared(std::function<void(Done)> find_out) : find_out_(std::move(find_out)) {}
+
+    void ask(Done done) {
+        askers_.push_back(std::move(done));
+        if (!under_way_) next();
+    }
+
+private:
+    void next() {
+        if (askers_.empty()) return;
+        under_way_ = true;
+        find_out_([this, served = std::exchange(askers_, {})](const Answer& answer) {
+            for (const Done& done : served) done(answer);
+            under_way_ = false;
+            next();
+        });
+    }
+
+    std::function<void(Done)> find_out_;
+    std::vector<Done> askers_;
+    bool under_way_ = false;
 };
 
 }  // namespace allot::daemon
