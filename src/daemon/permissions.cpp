@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fstream>
 #include <grp.h>
 #include <pwd.h>
 #include <vector>
@@ -37,6 +38,17 @@ bool any_matches(const std::vector<std::string>& patterns, const std::string& na
     return std::ranges::any_of(patterns, [&](const std::string& pattern) { return matches(pattern, name); });
 }
 
+// A number that the kernel tells of a process, in a line of /proc/PID/status that begins like this.
+std::optional<std::uint32_t> told_of(std::int32_t pid, const std::string& beginning) {
+    std::ifstream status(fmt::format("/proc/{}/status", pid));
+    for (std::string word; status >> word;) {
+        std::uint32_t number = 0;
+        if (word == beginning && status >> number) return number;
+        std::getline(status, word);
+    }
+    return std::nullopt;
+}
+
 }  // namespace
 
 Permissions::Permissions(const Config& config)
@@ -45,13 +57,28 @@ Permissions::Permissions(const Config& config)
       groups_(number_of_group, most_remembered, remembered_for) {
     for (const Allowance& allowance : config.allow)
         for (const std::string& user : allowance.users)
-            if (user.starts_with('@') && !groups_.get(user.substr(1)))
-                log_warning(fmt::format("allow.users: \"{}\": there is no such group here yet", user));
+            if (const char* kind = unknown_kind(user))
+                log_warning(fmt::format("allow.users: \"{}\": there is no such {} here yet", user, kind));
+}
+
+// What is not known to the system yet, if it should be.
+const char* Permissions::unknown_kind(const std::string& user) {
+    if (user.starts_with('@')) return groups_.get(user.substr(1)) ? nullptr : "group";
+    const bool is_name = !user.starts_with("cert:") && !user.ends_with('*');
+    const bool is_number = user.find_first_not_of("0123456789") == std::string::npos;
+    return is_name && !is_number && getpwnam(user.c_str()) == nullptr ? "user" : nullptr;
 }
 
 std::string Permissions::user_of(const net::Identity& identity) {
     if (identity.process) return users_.get(identity.process->uid);
     return identity.program.empty() ? "a program without a certificate" : identity.program;
+}
+
+bool Permissions::may_follow(const net::Identity& identity, std::int32_t pid) {
+    if (!identity.process) return false;
+    const auto& asker = *identity.process;
+    return asker.uid == 0 || told_of(pid, "Uid:") == asker.uid ||
+           told_of(pid, "PPid:") == static_cast<std::uint32_t>(asker.pid);
 }
 
 bool Permissions::is_one_of(const net::Identity& identity, const std::vector<std::string>& users) {

@@ -21,7 +21,12 @@ public:
     // Why this is not for them, if it is not.
     std::optional<std::string> objection(const net::Identity& identity, const session::Acquire& want);
 
+    // Whether what they hold may stay held for as long as that process lives: one of the same user, or one
+    // that they have started, whoever it has become since (sudo).
+    static bool may_follow(const net::Identity& identity, std::int32_t pid);
+
 private:
+    const char* unknown_kind(const std::string& user);
     bool is_one_of(const net::Identity& identity, const std::vector<std::string>& users);
 
     const Config& config_;

@@ -28,6 +28,13 @@ constexpr std::size_t longest_command = 200;
 constexpr std::chrono::seconds hello_patience{5};
 constexpr std::size_t most_strangers = 1024;
 
+std::optional<session::Ticket> ticket_ended_by(const session::DaemonMessage& message) {
+    if (const auto* released = std::get_if<session::Released>(&message)) return released->ticket;
+    if (const auto* refused = std::get_if<session::Refused>(&message)) return refused->ticket;
+    if (const auto* lost = std::get_if<session::Lost>(&message)) return lost->ticket;
+    return std::nullopt;
+}
+
 }  // namespace
 
 // One connection.
@@ -201,10 +208,8 @@ void Sessions::greet(Session& session, Owner owner, bool resumed) {
 
 void Sessions::answer(Session& session, const session::ClientMessage& message) {
     if (const auto* want = std::get_if<session::Acquire>(&message)) return acquire(session, *want);
-    if (const auto* release = std::get_if<session::Release>(&message)) {
-        followers_.erase({*session.owner, release->ticket});
+    if (const auto* release = std::get_if<session::Release>(&message))
         return desk_.release(*session.owner, release->ticket);
-    }
     if (const auto* follow = std::get_if<session::Follow>(&message)) return this->follow(session, *follow);
     if (const auto* ping = std::get_if<session::Ping>(&message))
         return session.say(session::Pong{ping->number});
@@ -230,12 +235,25 @@ void Sessions::follow(Session& session, const session::Follow& follow) {
     const auto mark = pid ? net::mark_of(*pid) : std::nullopt;
     // Without any of these the lease just follows the connection.
     if (!mark || desk_.find(key.first, key.second) == nullptr) return;
+    if (!permissions_.may_follow(session.identity(), *pid))
+        return session.break_off(
+            fmt::format("process {} is of another user; a lease follows processes of the user who has it, "
+                        "and those that its program started",
+                        *pid));
     if (auto watch = net::watch_descriptor(loop_, std::move(process), [this, key] { follower_ended(key); }))
         followers_[key] = {*mark, std::move(watch)};
 }
 
 void Sessions::say(Owner owner, const session::DaemonMessage& message) {
+    if (const auto ticket = ticket_ended_by(message)) ended({owner, *ticket});
     if (const auto place = connected_.find(owner); place != connected_.end()) place->second->say(message);
+}
+
+// Somebody may be told that a ticket is in use: then it has not ended.
+void Sessions::ended(const Key& key) {
+    if (desk_.find(key.first, key.second) != nullptr) return;
+    followers_.erase(key);
+    forget_if_done(key.first);
 }
 
 // --- Going away.
@@ -258,7 +276,6 @@ void Sessions::follower_ended(const Key& key) {
     followers_.erase(key);
     if (connected_.contains(key.first)) return;
     desk_.release(key.first, key.second);
-    forget_if_done(key.first);
 }
 
 void Sessions::forget_if_done(Owner owner) {

@@ -55,6 +55,7 @@ private:
     void answer(Session& session, const session::ClientMessage& message);
     void acquire(Session& session, const session::Acquire& want);
     void follow(Session& session, const session::Follow& follow);
+    void ended(const Key& key);
     void gone(const std::shared_ptr<Session>& session);
     void follower_ended(const Key& key);
     void release_absent(Owner owner);

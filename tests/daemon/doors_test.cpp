@@ -7,11 +7,14 @@
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <thread>
 
+#include "client/socket.hpp"
 #include "client/status.hpp"
+#include "daemon/permissions.hpp"
 #include "net/descriptor.hpp"
 #include "session/frames.hpp"
 #include "session/speak.hpp"
@@ -166,6 +169,62 @@ TEST(LimitsTest, The_status_of_thousands_who_wait_for_many_locks_fits_into_a_fra
     const std::string metrics = read_all(visitor);
     EXPECT_THAT(metrics, HasSubstr("\nallot_leases_held 1\n"));
     EXPECT_THAT(metrics, HasSubstr("\nallot_leases_waiting 3000\n"));
+}
+
+// --- Processes that are followed
+
+std::string frame_of(const session::ClientMessage& message) {
+    std::string frame;
+    std::visit([&](const auto& one) { session::put_message<session::ClientMessage>(one, frame); }, message);
+    return frame;
+}
+
+TEST(FollowTest, A_process_is_not_watched_longer_than_its_ticket_lasts) {
+    test::Node node;
+    Session session = node.session();
+    const Lease lease = session.acquire(Demand().lock("db"), 10s);
+    client::Socket waiter(connected_to(unix_address(node.options().address)));
+    ASSERT_TRUE(waiter.send(frame_of(session::Hello{})));
+    std::string heard;
+    std::array<char, 4096> part{};
+    const auto hears = [&](const std::string& what) {
+        return eventually([&] {
+            const auto received = waiter.receive(part, client::Clock::now() + 1ms, -1, false);
+            heard += received.bytes;
+            return heard.find(what) != std::string::npos;
+        });
+    };
+    ASSERT_TRUE(hears("alpha"));
+    const std::size_t before = node.descriptors();
+    const Descriptor self(static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0)));
+    for (session::Ticket ticket = 1; ticket <= 10; ++ticket) {
+        heard.clear();
+        ASSERT_TRUE(waiter.send(frame_of(session::Acquire{ticket, {"db"}, {}, 100'000})));
+        ASSERT_TRUE(waiter.send_with(frame_of(session::Follow{ticket, ::getpid()}), self.get()));
+        ASSERT_TRUE(hears("not granted in time"));
+    }
+    EXPECT_EQ(node.descriptors(), before);
+}
+
+TEST(FollowTest, Only_processes_of_the_same_user_or_of_its_own_are_followed) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+        ::pause();
+        ::_exit(0);
+    }
+    const auto may_follow = [&](std::int32_t asker, std::uint32_t user) {
+        net::Identity identity;
+        identity.process = {.pid = asker, .uid = user, .groups = {}};
+        return Permissions::may_follow(identity, child);
+    };
+    const std::uint32_t other = ::getuid() + 1;
+    const pid_t elsewhere = ::getppid();
+    EXPECT_TRUE(may_follow(elsewhere, ::getuid()));
+    EXPECT_TRUE(may_follow(elsewhere, 0));
+    EXPECT_TRUE(may_follow(::getpid(), other)) << "it has started it";
+    EXPECT_FALSE(may_follow(elsewhere, other));
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
 }
 
 // --- Other versions

@@ -55,6 +55,12 @@ std::string Node::log() const {
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
+std::size_t Node::descriptors() const {
+    using Entries = std::filesystem::directory_iterator;
+    const auto count = std::distance(Entries("/proc/" + std::to_string(pid_) + "/fd"), Entries());
+    return static_cast<std::size_t>(count);
+}
+
 void Node::start() {
     pid_ = ::fork();
     if (pid_ == 0) {

@@ -25,9 +25,10 @@ public:
     client::Options options() const;
     client::Session session() const { return client::Session::connect(options()); }
 
-    std::string log() const;  // all that it said
-    void start();             // returns when it answers
-    void end(int signal);     // returns when it is gone
+    std::string log() const;          // all that it said
+    std::size_t descriptors() const;  // how many it has open
+    void start();                     // returns when it answers
+    void end(int signal);             // returns when it is gone
     void send(int signal) const;
 
 private:
