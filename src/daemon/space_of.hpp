@@ -3,13 +3,14 @@
 #pragma once
 
 #include <algorithm>
-#include <boost/container/flat_set.hpp>
 #include <deque>
 #include <map>
 #include <optional>
+#include <utility>
 
 #include "core/bytes.hpp"
 #include "core/view.hpp"
+#include "daemon/line.hpp"
 #include "daemon/space.hpp"
 #include "net/log.hpp"
 #include "world/step.hpp"
@@ -23,17 +24,16 @@ public:
         : config_(std::move(config)), seating_(seating), post_(std::move(post)), step_(config_) {}
 
     void request(Claim claim, const Demand& demand) override {
-        waiting_.push_back({.claim = claim, .demand = demand});
+        line_.append({.claim = claim, .demand = demand});
         settle();
     }
 
     void release(Claim claim) override {
-        if (std::erase_if(waiting_, [&](const Waiting& one) { return one.claim == claim; }) > 0) return;
+        if (line_.withdraw(claim)) return settle();
         const auto place = seat_of_.find(claim);
         if (place == seat_of_.end()) return;
         const std::uint32_t index = place->second;
-        seat_of_.erase(place);
-        seats_[index].claim.reset();
+        vacate(index);
         Site<P>& site = seats_[index].site;
         if (site.application.phase == Phase::holding)
             take(index, [&](SiteId self) { step_.release(self, site); });
@@ -79,7 +79,8 @@ public:
             if (seat->site.application.phase == Phase::holding)
                 answers_.push_back({Answer::Kind::lost, *seat->claim, {}, why});
             else
-                waiting_.push_front({.claim = *seat->claim, .demand = seat->site.application.demand});
+                line_.prepend({.claim = *seat->claim, .demand = seat->site.application.demand});
+            line_.leave_seat(*seat->claim);
         }
         seats_.clear();
         seat_of_.clear();
@@ -106,11 +107,11 @@ public:
 
     void close(const std::string& why) override {
         closed_ = why;
-        for (Seat& seat : seats_) {
+        for (std::uint32_t i = 0; i < seats_.size(); ++i) {
+            const Seat& seat = seats_[i];
             if (!seat.claim || seat.site.application.phase != Phase::waiting) continue;
             answers_.push_back({Answer::Kind::refused, *seat.claim, {}, why});
-            seat_of_.erase(*seat.claim);
-            seat.claim.reset();
+            vacate(i);
         }
         refuse_waiting(why);
     }
@@ -156,43 +157,32 @@ public:
     }
 
     std::string saved() const override {
-        return to_bytes(Saved{seats_, waiting_, inbox_, known_, life_, closed_});
+        return to_bytes(Saved{seats_, line_.all(), inbox_, known_, life_, closed_});
     }
 
     bool resume(std::string_view bytes) override {
         auto saved = from_bytes<Saved>(bytes);
         if (!saved || saved->seats.size() > seating_.seats) return false;
         seats_ = std::move(saved->seats);
-        waiting_ = std::move(saved->waiting);
         inbox_ = std::move(saved->inbox);
         known_ = std::move(saved->known);
         life_ = saved->life;
         closed_ = saved->closed;
         seat_of_.clear();
         for (std::uint32_t i = 0; i < seats_.size(); ++i)
-            if (seats_[i].claim) seat_of_[*seats_[i].claim] = i;
+            if (seats_[i].claim) occupy(i, *seats_[i].claim, seats_[i].site.application.demand);
+        for (Line::Waiting& one : saved->waiting) line_.append(std::move(one));
         settle();
         return true;
     }
 
 private:
     using Message = typename P::Message;
-    using Names = boost::container::flat_set<std::string_view>;
-
-    // More give hardly more grants per second, and fewer give less (bench/README.md, sets).
-    static constexpr std::uint32_t most_overtakes = 8;
-    static constexpr std::size_t foresight = 256;  // of those who wait so many are looked at
 
     struct Seat {
         Site<P> site;
         std::optional<Claim> claim;
         BOOST_DESCRIBE_CLASS(Seat, (), (site, claim), (), ())
-    };
-    struct Waiting {
-        Claim claim = 0;
-        Demand demand;
-        std::uint32_t overtaken = 0;  // by how many who want some of the same
-        BOOST_DESCRIBE_CLASS(Waiting, (), (claim, demand, overtaken), (), ())
     };
     // The latest life (plus 1) that was trusted, and that was reported dead.
     struct Known {
@@ -202,7 +192,7 @@ private:
     };
     struct Saved {
         std::deque<Seat> seats;
-        std::deque<Waiting> waiting;
+        std::deque<Line::Waiting> waiting;
         std::deque<Envelope<Message>> inbox;
         std::map<HostId, Known> known;
         std::uint32_t life = 0;
@@ -236,16 +226,27 @@ private:
         }
     }
 
+    void occupy(std::uint32_t index, Claim claim, const Demand& demand) {
+        seats_[index].claim = claim;
+        seat_of_[claim] = index;
+        line_.seat(claim, demand);
+    }
+
+    void vacate(std::uint32_t index) {
+        const Claim claim = *std::exchange(seats_[index].claim, std::nullopt);
+        seat_of_.erase(claim);
+        line_.leave_seat(claim);
+    }
+
     // Takes a seat from who has it. A seat that holds does so until its holder has stopped.
     void unseat(std::uint32_t index, const std::string& why) {
         Seat& seat = seats_[index];
         const Claim claim = *seat.claim;
-        seat_of_.erase(claim);
-        seat.claim.reset();
+        vacate(index);
         if (seat.site.application.phase == Phase::holding) {
             answers_.push_back({Answer::Kind::lost, claim, {}, why});
         } else {
-            waiting_.push_front({claim, seat.site.application.demand});
+            line_.prepend({claim, seat.site.application.demand});
             take(index, [&](SiteId self) { step_.cancel(self, seat.site); });
         }
     }
@@ -303,8 +304,7 @@ private:
             return;
         }
         if (notice.kind == Notice::Kind::released) return;
-        seat_of_.erase(claim);
-        seat.claim.reset();
+        vacate(index);
         answers_.push_back({notice.kind == Notice::Kind::refused ? Answer::Kind::refused : Answer::Kind::lost,
                             claim,
                             {},
@@ -312,8 +312,9 @@ private:
     }
 
     void refuse_waiting(const std::string& why) {
-        for (const Waiting& one : waiting_) answers_.push_back({Answer::Kind::refused, one.claim, {}, why});
-        waiting_.clear();
+        for (const Line::Waiting& one : line_.all())
+            answers_.push_back({Answer::Kind::refused, one.claim, {}, why});
+        line_.clear();
     }
 
     // An invariant is broken: nothing that this space would say could be relied on.
@@ -348,48 +349,17 @@ private:
     }
 
     bool seat_next() {
-        if (waiting_.empty() || seats_.empty() || !standing_) return false;
-        const auto chosen = next_to_seat();
-        if (chosen == waiting_.end()) return false;
-        const auto place = free_seat(chosen->demand);
+        if (seats_.empty() || !standing_) return false;
+        const Line::Waiting* next = line_.next();
+        if (next == nullptr) return false;
+        const Claim claim = next->claim;
+        const Demand demand = next->demand;
+        const auto place = free_seat(demand);
         if (!closed_.empty()) return false;  // a fault, and nobody waits any more
         if (!place) return !inbox_.empty();
-        overtake(chosen);
-        const Waiting next = std::move(*chosen);
-        waiting_.erase(chosen);
-        Seat& seat = seats_[*place];
-        seat.claim = next.claim;
-        seat_of_[next.claim] = *place;
-        take(*place, [&](SiteId self) { step_.request(self, seat.site, next.demand); });
+        occupy(*place, claim, demand);
+        take(*place, [&](SiteId self) { step_.request(self, seats_[*place].site, demand); });
         return true;
-    }
-
-    // The first that wants nothing which a seat of this host wants: a seat that waits for another keeps what
-    // others could use in the meantime. Who was overtaken often enough steps aside no more.
-    typename std::deque<Waiting>::iterator next_to_seat() {
-        Names wanted;
-        for (const Seat& seat : seats_)
-            if (seat.claim) add(seat.site.application.demand, wanted);
-        const auto far = waiting_.begin() + static_cast<std::ptrdiff_t>(std::min(waiting_.size(), foresight));
-        const auto found = std::find_if(waiting_.begin(), far, [&](const Waiting& one) {
-            return one.overtaken >= most_overtakes || !wants_any(one.demand, wanted);
-        });
-        return found == far ? waiting_.end() : found;
-    }
-
-    void overtake(typename std::deque<Waiting>::iterator chosen) {
-        Names wanted;
-        add(chosen->demand, wanted);
-        for (auto one = waiting_.begin(); one != chosen; ++one)
-            if (wants_any(one->demand, wanted)) ++one->overtaken;
-    }
-
-    static void add(const Demand& demand, Names& names) {
-        for (const std::string& resource : demand.resources) names.insert(resource);
-    }
-    static bool wants_any(const Demand& demand, const Names& names) {
-        return std::ranges::any_of(demand.resources,
-                                   [&](const std::string& resource) { return names.contains(resource); });
     }
 
     // A seat that nobody has used yet may be written to: it is opened then.
@@ -407,7 +377,7 @@ private:
     world::Stepper<P> step_;
     std::deque<Seat> seats_;
     std::map<Claim, std::uint32_t> seat_of_;
-    std::deque<Waiting> waiting_;  // for a seat
+    Line line_;  // for a seat
     std::deque<Envelope<Message>> inbox_;
     std::map<HostId, Known> known_;
     std::string closed_;

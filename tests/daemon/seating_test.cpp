@@ -41,6 +41,45 @@ TEST_F(SeatingTest, More_than_there_are_seats_may_wait_for_one_lock_and_others_a
     EXPECT_TRUE(granted(21));
 }
 
+TEST_F(SeatingTest, Thousands_who_wait_for_one_lock_keep_nobody_from_others) {
+    for (Claim claim = 1; claim <= 5000; ++claim) request(claim, {"a"});
+    request(5001, {"b"});
+    EXPECT_TRUE(granted(5001));
+    request(5002, {"a", "c"});
+    request(5003, {"c"});
+    EXPECT_FALSE(granted(5002));
+    EXPECT_TRUE(granted(5003));
+}
+
+// Whoever is looked at for a name that has become free may want another that has not, or may give up.
+TEST_F(SeatingTest, A_free_lock_finds_the_first_who_can_use_it) {
+    request(1, {"a"});
+    request(2, {"b"});
+    request(3, {"a", "b"});
+    request(4, {"a", "b"});
+    request(5, {"a"});
+    request(6, {"a"});
+    locks->release(1);
+    EXPECT_FALSE(granted(3));
+    EXPECT_TRUE(granted(5));
+    EXPECT_FALSE(granted(6));
+    locks->release(6);
+    locks->release(3);
+    locks->release(5);
+    EXPECT_FALSE(granted(4));
+    locks->release(2);
+    EXPECT_TRUE(granted(4));
+}
+
+TEST_F(SeatingTest, Who_gives_up_makes_way_for_the_next_of_those_who_want_the_same) {
+    for (Claim claim = 1; claim <= 8; ++claim) request(claim, {"x" + std::to_string(claim)});  // all seats
+    request(9, {"a"});
+    request(10, {"a"});
+    locks->release(9);
+    locks->release(1);
+    EXPECT_TRUE(granted(10));
+}
+
 TEST_F(SeatingTest, A_lock_goes_to_its_waiters_in_order) {
     for (Claim claim = 1; claim <= 20; ++claim) request(claim, {"a"});
     for (Claim claim = 1; claim <= 20; ++claim) {
