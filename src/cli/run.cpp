@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <poll.h>
+#include <thread>
 
 #include "allot/client.hpp"
 #include "cli/child.hpp"
@@ -227,6 +228,22 @@ int explain_failure(const client::Failure& failure, const RunFlags& flags, const
     return exit_timed_out;
 }
 
+// A daemon may just be restarted: it is tried for as long as connecting may take.
+Session connect(client::Options options) {
+    constexpr milliseconds pause{50};
+    const auto until = Clock::now() + options.connect_timeout;
+    while (true) {
+        try {
+            return Session::connect(options);
+        } catch (const client::Failure& failure) {
+            const auto left = std::chrono::floor<milliseconds>(until - Clock::now()) - pause;
+            if (failure.code() != client::Code::unreachable || left <= milliseconds::zero()) throw;
+            options.connect_timeout = left;
+        }
+        std::this_thread::sleep_for(pause);
+    }
+}
+
 int run_command(const RunFlags& flags) {
     const auto plan = plan_of(flags);
     if (!plan) return wrong_usage(plan.error());
@@ -238,7 +255,7 @@ int run_command(const RunFlags& flags) {
         options->connect_timeout =
             std::min(options->connect_timeout, std::chrono::ceil<milliseconds>(*plan->patience));
     try {
-        Session session = Session::connect(*options);
+        Session session = connect(*options);
         const bool elsewhere = is_elsewhere(*options);
         const auto grace = grace_of(*plan, elsewhere, session.stop_within());
         if (!grace) return wrong_usage(grace.error());

@@ -18,6 +18,14 @@ run 1 --lock kept --no-wait -- true 2>/dev/null
 [ $? -eq 120 ] || fail "what is held across a restart is given to others"
 let_go patient
 
+# Who comes while its daemon is restarted waits for it.
+stop 1
+run 1 --lock late --timeout 20s -- true 2>late.err &
+late=$!
+sleep 0.3 # it finds nobody
+start 1
+wait $late || fail "who came while its daemon was restarted was sent away: $(cat late.err)"
+
 # All at once, and back in another order.
 for i in 1 2 3 4 5; do stop "$i"; done
 for i in 4 2 5 1 3; do start "$i"; done
