@@ -216,7 +216,7 @@ void Core::hear(session::Farewell& message) {
 
 microseconds Core::ping_every() const {
     const microseconds patience = options_.resume_within;
-    return (stop_within_ > microseconds::zero() ? std::min(stop_within_, patience) : patience) / 4;
+    return (stop_within_ > microseconds::zero() ? std::min(stop_within_, patience) : patience) / 8;
 }
 
 Clock::duration Core::tick() const {
