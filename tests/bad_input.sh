@@ -234,6 +234,9 @@ config_refused 'host.toml:2: sokcet: no such setting; there is' 'host = "a"' 'so
 config_refused 'host.toml:3: detector.hartbeat: no such setting' 'host = "a"' '[detector]' 'hartbeat = "1s"'
 config_refused 'host.toml:2: socket: write a text' 'host = "a"' 'socket = 7'
 config_refused 'host.toml:3: semaphores.builds: write how many permits there are' 'host = "a"' '[semaphores]' 'builds = 0'
+config_refused 'host.toml:3: semaphores: "a,b" cannot be asked for; write a name without' 'host = "a"' '[semaphores]' '"a,b" = 1'
+config_refused 'host.toml:3: semaphores: "" cannot be asked for; write a name without' 'host = "a"' '[semaphores]' '"" = 1'
+refused '--semaphore a=2: it is named twice' up --semaphore a=1 --semaphore a=2
 config_refused 'host.toml:3: detector.dead_after: write a time' 'host = "a"' '[detector]' 'dead_after = 5'
 config_refused 'host.toml: detector.dead_after: write at least four heartbeats' 'host = "a"' '[detector]' 'heartbeat = "2s"'
 config_refused 'host.toml: host "a" is not in cluster.hosts' 'host = "a"' '[cluster]' 'hosts = { b = "127.0.0.1:1" }'

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <memory>
 #include <netinet/in.h>
+#include <set>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -239,12 +240,15 @@ void Cluster::stop() {
 std::optional<std::string> wrong(const Options& options) {
     if (options.hosts < 1 || options.hosts > most_hosts)
         return fmt::format("--hosts {}: write a number from 1 to {}", options.hosts, most_hosts);
+    std::set<std::string> names;
     for (const std::string& one : options.semaphores) {
         const auto at = one.find('=');
         const bool named =
-            at != std::string::npos && at > 0 && one.find_first_of("\"\\") == std::string::npos;
+            at != std::string::npos && at > 0 && one.find_first_of("\"\\,") == std::string::npos;
         if (!named || !parse_number("", one.substr(at + 1), 1, 10'000))
             return fmt::format("--semaphore {}: write a name and how many permits, as in builds=2", one);
+        if (!names.insert(one.substr(0, at)).second)
+            return fmt::format("--semaphore {}: it is named twice; name each semaphore once", one);
     }
     return std::nullopt;
 }

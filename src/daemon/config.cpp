@@ -190,6 +190,11 @@ private:
         const toml::table* table = node->as_table();
         if (table == nullptr) return top.complain(*node, "semaphores: write a table, as in [semaphores]");
         for (const auto& [name, value] : *table) {
+            if (name.str().empty() || name.str().find_first_of(",=") != std::string_view::npos)
+                top.complain(value,
+                             fmt::format("semaphores: \"{}\" cannot be asked for; write a name without "
+                                         "commas and equals signs",
+                                         name.str()));
             Semaphore& semaphore = config_.semaphores[std::string(name.str())];
             const std::string path = "semaphores." + std::string(name.str());
             if (const toml::table* details = value.as_table()) {

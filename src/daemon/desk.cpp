@@ -6,6 +6,7 @@
 
 #include "core/bytes.hpp"
 #include "core/stamps.hpp"
+#include "core/utf8.hpp"
 #include "daemon/epoch.hpp"
 
 namespace allot::daemon {
@@ -75,6 +76,7 @@ std::optional<std::string> Desk::wrong_names(const session::Acquire& want) const
     std::set<std::string> seen;
     for (const std::string& lock : want.locks) {
         if (lock.empty()) return "a lock without a name; name each lock";
+        if (!is_utf8(lock)) return "the name of a lock is no text; write it in UTF-8";
         if (lock.size() > config_.limits.name_length)
             return fmt::format("a name of {} characters is too long; write at most {}", lock.size(),
                                config_.limits.name_length);

@@ -80,6 +80,7 @@ TEST_F(SessionTest, What_makes_no_sense_is_refused) {
     EXPECT_EQ(code_of_failure([&] { session.acquire(Demand(), 1s); }), Code::wrong);
     EXPECT_EQ(code_of_failure([&] { session.acquire(Demand().permit("undeclared"), 10s); }), Code::wrong);
     EXPECT_EQ(code_of_failure([&] { session.acquire(Demand().permit("builds", 3), 10s); }), Code::wrong);
+    EXPECT_EQ(code_of_failure([&] { session.acquire(Demand().lock("d\xFF"), 10s); }), Code::wrong);
 }
 
 TEST_F(SessionTest, A_session_that_ends_gives_everything_back) {

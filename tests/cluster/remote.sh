@@ -14,7 +14,7 @@ users = ["cert:ci-*"]
 locks = ["build-*"]
 semaphores = ["builds"]
 [[allow]]
-users = ["@$group", "@no-such-group"]
+users = ["@$group", "@no-such-group", "no-such-user"]
 locks = ["of-the-group"]
 [[allow]]
 users = ["$(id -un)"]
@@ -23,6 +23,7 @@ END
 start_all
 
 contains 'allow.users: "@no-such-group": there is no such group here yet' h1.log || fail "a misspelt group is not told of"
+contains 'allow.users: "no-such-user": there is no such user here yet' h1.log || fail "a misspelt user is not told of"
 
 # as PAPERS COMMAND ARGUMENTS...: with that certificate, at h1.
 as() {

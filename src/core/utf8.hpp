@@ -1,0 +1,38 @@
+// Whether bytes are text.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace allot {
+
+namespace utf8_detail {
+
+// How many bytes the first character takes; 0 if it is none.
+constexpr std::size_t first_length(std::string_view text) {
+    const auto byte = [&](std::size_t at) { return static_cast<std::uint8_t>(text[at]); };
+    const std::uint8_t lead = byte(0);
+    if (lead < 0x80) return 1;
+    const std::size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
+    if (lead < 0xC2 || lead > 0xF4 || text.size() < length) return 0;
+    for (std::size_t i = 1; i < length; ++i)
+        if ((byte(i) & 0xC0) != 0x80) return 0;
+    const bool overlong = (lead == 0xE0 && byte(1) < 0xA0) || (lead == 0xF0 && byte(1) < 0x90);
+    const bool surrogate = lead == 0xED && byte(1) >= 0xA0;
+    const bool too_large = lead == 0xF4 && byte(1) >= 0x90;
+    return overlong || surrogate || too_large ? 0 : length;
+}
+
+}  // namespace utf8_detail
+
+constexpr bool is_utf8(std::string_view text) {
+    while (!text.empty()) {
+        const std::size_t length = utf8_detail::first_length(text);
+        if (length == 0) return false;
+        text.remove_prefix(length);
+    }
+    return true;
+}
+
+}  // namespace allot
