@@ -22,3 +22,11 @@ PATH=/nowhere "$ALLOT" figures crashes --seeds 1 --out new --json >out.txt 2>err
 grep -q '"csv":"new/crashes.csv","svg":null' out.txt
 [ -s new/crashes.csv ]
 [ ! -e new/crashes.svg ]
+
+# The pool: bounds beside what was measured, and recovery by traversals and messages.
+"$ALLOT" figures pool-waiting --seeds 1 --out new >out.txt
+grep -Eq '^theorem 2 +100 +676 +3364 ' out.txt
+grep -Eq '^specification +40 +104 +232 +488 +1000$' out.txt
+awk -F, 'NR > 1 && ($9 > $6 || $9 < 3) { exit 1 }' new/pool-waiting.csv # a chain stays below the bound
+"$ALLOT" figures | grep -q '^convergence  '
+"$ALLOT" figures | grep -q '^pool-messages  '

@@ -273,7 +273,7 @@ TEST(TreePool, After_boot_a_hundred_traversals_make_nothing_and_keep_one_control
             flight.push_back({self, send.to, send.message});
             controllers_sent += self == 0 && std::holds_alternative<TreePool::Controller>(send.message);
         }
-        created += stepper.fx().probes().size();
+        for (const std::string_view probe : stepper.fx().probes()) created += probe != "traversal";
     };
     for (SiteId self = 0; self < config.sites; ++self) {
         stepper.start(self, sites[self], 0);
