@@ -13,3 +13,20 @@ for seed in $(seq 1 20); do
     from_anywhere --sites 3 --tree star --units 1 --samples 1 --seed "$seed" --patience 2
     from_anywhere --sites 3 --tree chain --units 1 --samples 1 --seed "$seed" --patience 2
 done
+# Ten thousand simulated starts, on trees of all shapes: twenty in each run.
+thrown_about() {
+    local sites=$1 seeds=$2 apart=$((200 * $1)) times fault
+    times=$(for fault in $(seq 1 19); do printf '%dms,' $((fault * apart)); done)
+    for tree in chain star binary; do
+        echo "allot sim tree-pool --sites $sites --tree $tree --start arbitrary --corrupt-at ... --seeds $seeds"
+        "$ALLOT" sim tree-pool --sites "$sites" --tree "$tree" --units 4 --max-request 2 --cmax 2 --noise 2 \
+            --start arbitrary --corrupt-at "${times%,}" --time "$((20 * apart))ms" --latency 1ms --tick 1ms \
+            --hold 2ms --think exponential:2ms --seeds "$seeds" | grep -A 3 '^corruptions'
+    done
+}
+thrown_about 2 60
+thrown_about 4 50
+thrown_about 8 30
+thrown_about 16 20
+thrown_about 32 6
+thrown_about 64 2
