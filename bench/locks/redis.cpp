@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 #include <hiredis/hiredis.h>
 #include <string_view>
+#include <sys/socket.h>
 #include <thread>
+
+#include "client/look_out.hpp"
 
 namespace allot::bench {
 
@@ -37,7 +40,11 @@ public:
 
     Reply reply() {
         void* raw = nullptr;
-        if (redisGetReply(context_.get(), &raw) != REDIS_OK) fail();
+        if (redisGetReplyFromReader(context_.get(), &raw) != REDIS_OK) fail();
+        if (raw == nullptr) {
+            look_out_.sees([&] { return something_came(); });
+            if (redisGetReply(context_.get(), &raw) != REDIS_OK) fail();
+        }
         Reply reply(static_cast<redisReply*>(raw));
         if (reply->type == REDIS_REPLY_ERROR) throw Failure(std::string("Redis: ") + reply->str);
         return reply;
@@ -61,11 +68,17 @@ private:
                                sizes_.data());
     }
 
+    bool something_came() const {
+        char byte = 0;
+        return ::recv(context_->fd, &byte, 1, MSG_DONTWAIT | MSG_PEEK) >= 0;
+    }
+
     [[noreturn]] void fail() const { throw Failure(std::string("Redis: ") + context_->errstr); }
 
     std::unique_ptr<redisContext, FreeContext> context_;
     std::vector<const char*> pointers_;
     std::vector<std::size_t> sizes_;
+    client::LookOut look_out_;  // as allot's own client does
 };
 
 constexpr std::string_view expires_ms = "30000";

@@ -9,6 +9,7 @@
 
 #include "allot/client.hpp"
 #include "client/address.hpp"
+#include "client/look_out.hpp"
 #include "core/result.hpp"
 #include "net/descriptor.hpp"
 
@@ -52,6 +53,7 @@ private:
 
     Descriptor descriptor_;
     std::chrono::milliseconds receive_timeout_{0};  // as the kernel knows it
+    LookOut look_out_;
 };
 
 }  // namespace allot::client
