@@ -49,22 +49,26 @@ struct Buried {
 };
 BOOST_DESCRIBE_STRUCT(Buried, (), (life, over))
 
-// I do not answer that life of another host any more; buried: because it is over, and not just for my part.
+// Host `by` does not answer that life of another host any more; buried: because it is over, and not just for
+// its part. It may be told to the one who said so, and has forgotten.
 struct Refused {
+    std::uint32_t by = 0;
     std::uint32_t host = 0;
     std::uint32_t life = 0;
     bool buried = false;
     bool operator==(const Refused&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Refused, (), (host, life, buried))
+BOOST_DESCRIBE_STRUCT(Refused, (), (by, host, life, buried))
 
-// The semaphores that the writer takes part in: those it can take others into. And the epoch of its fences.
+// The semaphores that the writer takes part in: those it can take others into. The epoch of its fences. And
+// whether nobody uses locks any more that an earlier process of the writer gave out and knows nothing of.
 struct Membership {
     std::vector<std::uint32_t> spaces;
     std::uint32_t epoch = 0;
+    bool settled = false;
     bool operator==(const Membership&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Membership, (), (spaces, epoch))
+BOOST_DESCRIBE_STRUCT(Membership, (), (spaces, epoch, settled))
 
 struct ReportQuery {
     std::uint64_t number = 0;

@@ -81,6 +81,8 @@ private:
     std::string congestion(const session::Acquire& want) const;
     void after_turn();
     void call_the_roll();
+    Membership membership() const;
+    void tell_membership();
     void look_for_obstacles();
     std::string trouble();
 
@@ -98,7 +100,8 @@ private:
     StateFolder folder_;
     std::uint32_t incarnation_ = 0;
     std::set<HostId> full_;   // take nothing, and enough waits for them
-    std::set<HostId> unmet_;  // before the locks begin: who was not met yet
+    std::set<HostId> unmet_;  // before the locks begin: who has not said yet that nothing stands against it
+    std::set<HostId> met_;
     bool holders_may_live_ = false;
     std::uint32_t epoch_ = 0;  // the highest of all hosts
     Desk desk_;
@@ -225,7 +228,10 @@ std::optional<std::string> Node::enter_life(const Beginning& beginning) {
             "its daemon ended without saving its state; stop all hosts, then start each with --fresh");
         log_error("the daemon of this host ended without saving its state: its locks are lost");
     }
-    vigil_.start(beginning.life, beginning.holders_may_live);
+    vigil_.start({.life = beginning.life,
+                  .holders_may_live = beginning.holders_may_live,
+                  .refused = beginning.refused,
+                  .forgetful = beginning.forgetful});
     if (beginning.holders_may_live) wait_for_holders();
     begin_locks();
     return std::nullopt;
@@ -236,13 +242,14 @@ void Node::wait_for_holders() {
     holders_may_live_ = true;
     holders_stop_.set(config_.stop_within, [this] {
         holders_may_live_ = false;
+        tell_membership();
         begin_locks();
     });
 }
 
 // Locks have one life only, and their tokens begin at their homes. A host without a state may have lost it,
 // and its tokens may be elsewhere: whoever knows of an earlier incarnation disowns this one. So locks begin
-// when everybody else was met.
+// when everybody else was met, and nowhere programs may use any that were given out before.
 void Node::begin_locks() {
     Space& locks = desk_.space(0);
     if (holders_may_live_ || !unmet_.empty() || locks.begun() || !locks.closed().empty()) return;
@@ -260,11 +267,12 @@ void Node::raise_epoch(std::uint32_t epoch) {
 
 std::string Node::locks_wait() {
     if (desk_.space(0).begun() || !desk_.space(0).closed().empty()) return "";
-    if (unmet_.empty())
+    if (std::ranges::includes(met_, unmet_))
         return fmt::format("locks begin {} ms after the start: programs that held some before may still run",
                            config_.stop_within.count());
     std::vector<std::string> names;
-    for (const HostId host : unmet_) names.push_back(config_.hosts[host].name);
+    for (const HostId host : unmet_)
+        if (!met_.contains(host)) names.push_back(config_.hosts[host].name);
     return fmt::format("locks begin when this host has met all others, and {} is missing",
                        fmt::join(names, " and "));
 }
@@ -326,7 +334,7 @@ net::Mesh::Events Node::mesh_events() {
     net::Mesh::Events events;
     events.received = [this](HostId from, std::string_view payload) { receive(from, payload); };
     events.connected = [this](HostId peer, std::uint32_t, bool) {
-        send(peer, Membership{memberships_, epoch_});
+        send(peer, membership());
         vigil_.connected(peer);
     };
     events.disconnected = [this](HostId peer) { roll_.forget(peer); };
@@ -337,7 +345,7 @@ net::Mesh::Events Node::mesh_events() {
         full ? void(full_.insert(peer)) : void(full_.erase(peer));
     };
     events.disowned = [this](HostId by, std::uint32_t met) {
-        folder_.note_incarnation(met);
+        folder_.note_loss(met);
         log_error(fmt::format(
             "host {} knows more of this host than there is in {}: the state of an earlier process is lost. "
             "Start this host again, to take part without locks; or stop all, and start each with --fresh",
@@ -376,6 +384,8 @@ Vigil::Events Node::vigil_events() {
     events.holders_stopped = [each_semaphore] {
         each_semaphore([](Space& space) { space.holders_stopped(); });
     };
+    events.takes_part = [this](HostId host) { return roll_.takes_part(host, desk_.spaces() - 1); };
+    events.keep = [this](const Vigil::Lives& refused) { folder_.note_refused(refused); };
     events.send = [this](HostId to, const Letter& letter) { send(to, letter); };
     events.link = [this](HostId host) { return mesh_->status(host); };
     events.anything_claimed = [this] {
@@ -424,7 +434,8 @@ void Node::receive_letter(HostId from, const SiteLetter& letter) {
 void Node::receive_letter(HostId from, const Membership& membership) {
     roll_.heard(from, membership.spaces);
     raise_epoch(membership.epoch);
-    unmet_.erase(from);
+    met_.insert(from);
+    if (membership.settled) unmet_.erase(from);
     begin_locks();
 }
 
@@ -449,8 +460,16 @@ void Node::call_the_roll() {
     roll_called_ = true;
     memberships_ = spaces;
     roll_.heard(self_, std::move(spaces));
+    tell_membership();
+}
+
+Membership Node::membership() const {
+    return {.spaces = memberships_, .epoch = epoch_, .settled = !holders_may_live_};
+}
+
+void Node::tell_membership() {
     for (HostId host = 0; host < config_.hosts.size(); ++host)
-        if (host != self_ && mesh_->status(host).connected) send(host, Membership{memberships_, epoch_});
+        if (host != self_ && mesh_->status(host).connected) send(host, membership());
 }
 
 // Words of several hosts may overtake each other: only what lasts is believed.

@@ -20,6 +20,11 @@ public:
 
     void heard(net::HostId host, Spaces spaces) { spaces_[host] = std::move(spaces); }
     void forget(net::HostId host) { spaces_.erase(host); }
+    // In all semaphores, as far as is known.
+    bool takes_part(net::HostId host, std::size_t semaphores) const {
+        const auto place = spaces_.find(host);
+        return place != spaces_.end() && place->second.size() == semaphores;
+    }
 
     enum class Prospect : std::uint8_t { good, needs_absent, hopeless };
     // Whether a host that does not take part in a semaphore can expect to be taken in. `needs_absent`: not by

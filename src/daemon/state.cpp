@@ -59,7 +59,7 @@ Result<Beginning> StateFolder::open(std::uint64_t agreement, bool fresh) {
         return Error{fmt::format("{}: another daemon runs with this state folder", path_)};
 
     const auto marked = read(file(running));
-    const auto before = marked ? mark_in(*marked) : std::nullopt;
+    const auto before = marked ? from_bytes<Mark>(*marked) : std::nullopt;
     if (fresh) return begin_anew(before);
     Beginning beginning;
     if (const auto bytes = read(file(stopped))) {
@@ -78,6 +78,8 @@ Result<Beginning> StateFolder::open(std::uint64_t agreement, bool fresh) {
         mark_ = *before;
         beginning.life = mark_.life;
         beginning.epoch = mark_.epoch;
+        beginning.refused = mark_.refused;
+        beginning.forgetful = mark_.forgetful;
         if (!beginning.saved) {
             beginning.after_a_crash = beginning.holders_may_live = true;
             beginning.incarnation = ++mark_.incarnation;
@@ -85,14 +87,6 @@ Result<Beginning> StateFolder::open(std::uint64_t agreement, bool fresh) {
         }
     }
     return beginning;
-}
-
-// A host that was alone counted its epochs by its incarnations.
-std::optional<StateFolder::Mark> StateFolder::mark_in(std::string_view bytes) {
-    if (auto mark = from_bytes<Mark>(bytes)) return mark;
-    const auto early = from_bytes<EarlyMark>(bytes);
-    if (!early) return std::nullopt;
-    return Mark{early->incarnation, early->life, early->incarnation};
 }
 
 Beginning StateFolder::begin_anew(const std::optional<Mark>& before) {
@@ -129,8 +123,16 @@ void StateFolder::note_life(std::uint32_t life) {
     if (auto written = write_mark(); !written) log_error(written.error());
 }
 
-void StateFolder::note_incarnation(std::uint32_t incarnation) {
+void StateFolder::note_loss(std::uint32_t incarnation) {
     mark_.incarnation = std::max(mark_.incarnation, incarnation);
+    mark_.forgetful = true;
+    if (auto written = write_mark(); !written) log_error(written.error());
+}
+
+void StateFolder::note_refused(const std::vector<std::uint32_t>& lives) {
+    if (lives == mark_.refused) return;
+    mark_.refused = lives;
+    if (!running_) return;  // written when it begins
     if (auto written = write_mark(); !written) log_error(written.error());
 }
 

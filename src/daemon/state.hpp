@@ -6,13 +6,14 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/result.hpp"
 
 namespace allot::daemon {
 
 struct SavedState {
-    std::uint32_t version = 2;
+    std::uint32_t version = 3;
     std::uint64_t agreement = 0;
     std::uint32_t incarnation = 0;
     std::string vigil;
@@ -26,8 +27,10 @@ struct Beginning {
     std::uint32_t incarnation = 0;
     std::uint32_t life = 0;
     bool after_a_crash = false;
-    bool holders_may_live = false;  // what was given out before is not known any more, but may be in use
-    std::uint32_t epoch = 0;        // how often locks were given out anew; fences begin with it
+    bool holders_may_live = false;       // what was given out before is not known any more, but may be in use
+    std::uint32_t epoch = 0;             // how often locks were given out anew; fences begin with it
+    std::vector<std::uint32_t> refused;  // so many lives of each host; see Vigil
+    bool forgetful = false;              // there may have been more
     std::optional<SavedState> saved;
 };
 
@@ -42,8 +45,10 @@ public:
     Result<bool> begin();
     // A new life has begun: the next one must have a higher number.
     void note_life(std::uint32_t life);
-    // Others have met this one: the next must have a higher number.
-    void note_incarnation(std::uint32_t incarnation);
+    // Others have met this one, but what it knew is lost: the next must have a higher number.
+    void note_loss(std::uint32_t incarnation);
+    // Lives of other hosts that are refused, until that is forgotten with everything else.
+    void note_refused(const std::vector<std::uint32_t>& lives);
     // Fences of this epoch are given out: the next one must have a higher number.
     void note_epoch(std::uint32_t epoch);
     Result<bool> save(const SavedState& state);
@@ -53,15 +58,10 @@ private:
         std::uint32_t incarnation = 0;
         std::uint32_t life = 0;
         std::uint32_t epoch = 0;
-        BOOST_DESCRIBE_CLASS(Mark, (), (incarnation, life, epoch), (), ())
+        std::vector<std::uint32_t> refused;
+        bool forgetful = false;
+        BOOST_DESCRIBE_CLASS(Mark, (), (incarnation, life, epoch, refused, forgetful), (), ())
     };
-    // As it was before there were epochs.
-    struct EarlyMark {
-        std::uint32_t incarnation = 0;
-        std::uint32_t life = 0;
-        BOOST_DESCRIBE_CLASS(EarlyMark, (), (incarnation, life), (), ())
-    };
-    static std::optional<Mark> mark_in(std::string_view bytes);
     Beginning begin_anew(const std::optional<Mark>& before);
     std::string file(const char* name) const { return path_ + "/" + name; }
     Result<bool> write_mark();

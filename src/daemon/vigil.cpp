@@ -43,9 +43,12 @@ Vigil::Vigil(boost::asio::io_context& loop, const Config& config, Events events)
     }
 }
 
-void Vigil::start(std::uint32_t life, bool after_a_crash) {
-    life_ = life;
-    if (after_a_crash)
+void Vigil::start(const Start& start) {
+    life_ = start.life;
+    forgetful_ = start.forgetful;
+    for (std::size_t i = 0; i < std::min(peers_.size(), start.refused.size()); ++i)
+        peers_[i].refused = start.refused[i];
+    if (start.holders_may_live)
         pause_.set(config_.stop_within, [this] { begin(); });
     else
         begin();
@@ -79,7 +82,7 @@ bool Vigil::resume(std::string_view bytes) {
 // As it was when it was saved, unless that was too long ago.
 void Vigil::go_on() {
     if (!living_) pause_.set(config_.stop_within, [this] { begin(); });
-    stopping_.set(config_.stop_within, [this] { events_.holders_stopped(); });
+    stopping_.set(config_.stop_within, [this] { holders_stopped(); });
     standing_ = living_;
     standing_since_ = Clock::now();
     tick();
@@ -130,9 +133,10 @@ void Vigil::say_alive(HostId host) {
 }
 
 void Vigil::judge() {
+    look_at_watches();
     standing_until_ = std::max(majority_answers_until(), carried_until_);
     stand(living_ && Clock::now() < standing_until_);
-    if (living_ && disputed_ && !(standing_ && events_.anything_claimed()))
+    if (living_ && disputed_ && may_start_over())
         return start_over(life_ + 1, "not all hosts answer this life any more");
     // A host that is being cut off hears of some later than of others, and one that is back hears some again
     // before others. It must not use the moment before it knows.
@@ -144,10 +148,33 @@ void Vigil::judge() {
     });
 }
 
-// Who is watched by the kernel is not dead for being silent. Nor is somebody under the same kernel who was
-// not met since the start: it may count on that (below).
+void Vigil::look_at_watches() {
+    for_each_peer([&](HostId host, Watched& peer) {
+        const bool watched = events_.link(host).watched;
+        if (peer.watched && !watched) peer.unwatched_since = Clock::now();
+        peer.watched = watched;
+    });
+}
+
+// A new life is no member until others take it in. If several hosts are refused at once, by each other for
+// instance, one after the other begins anew: otherwise the only members left may be lost next.
+bool Vigil::may_start_over() const {
+    if (!standing_) return true;
+    if (events_.anything_claimed()) return false;
+    std::size_t members = 0;
+    for (HostId host = 0; host < peers_.size(); ++host) {
+        if (host == self_ || !events_.link(host).connected) continue;
+        if (host < self_ && peers_[host].refused > peers_[host].life) return false;  // it comes first
+        if (events_.takes_part(host)) ++members;
+    }
+    return 2 * members > peers_.size();
+}
+
+// Who is watched by the kernel is not dead for being silent, nor was it while it was watched. Nor is somebody
+// under the same kernel who was not met since the start: it may count on that (below).
 bool Vigil::may_refuse(HostId host) const {
     const net::LinkStatus link = events_.link(host);
+    if (Clock::now() < peers_[host].unwatched_since + config_.dead_after) return false;
     return link.parted || (!link.watched && (!peers_[host].same_kernel || peers_[host].met));
 }
 
@@ -172,8 +199,10 @@ std::string Vigil::obstacle() const {
     // Those that the kernel watches are not held for dead: permits wait for them.
     for (HostId host = 0; host < peers_.size(); ++host)
         if (host != self_ && peers_[host].silent && events_.link(host).watched)
-            return fmt::format("host {} runs but does not answer; continue it, or kill it",
-                               config_.hosts[host].name);
+            return fmt::format(
+                "host {} runs, but nothing is heard of it; continue it if it was stopped, and look at its "
+                "link",
+                config_.hosts[host].name);
     return "";
 }
 
@@ -191,13 +220,18 @@ Vigil::Clock::time_point Vigil::majority_answers_until() {
     return until[needed - 1];
 }
 
+void Vigil::holders_stopped() {
+    check();
+    events_.holders_stopped();
+}
+
 void Vigil::stand(bool standing) {
     if (std::exchange(standing_, standing) == standing) return;
     standing_since_ = Clock::now();
     const std::string why = standing ? "" : "no majority of the hosts answers";
     if (!standing) {
         log_warning(why + "; permits held here are lost");
-        stopping_.set(config_.stop_within, [this] { events_.holders_stopped(); });
+        stopping_.set(config_.stop_within, [this] { holders_stopped(); });
     }
     events_.standing(standing, why);
 }
@@ -209,10 +243,13 @@ void Vigil::connected(HostId host) {
     peers_[host].silent = false;
     peers_[host].met = true;
     say_alive(host);
-    // It may have forgotten.
+    // It may have forgotten what this host said, and what it said itself.
     for_each_peer([&](HostId other, const Watched& peer) {
-        if (other != host && peer.refused > 0)
-            events_.send(host, Refused{other, peer.refused - 1, peer.buried == peer.refused});
+        if (other == host) return;
+        if (peer.refused > 0)
+            events_.send(host, Refused{self_, other, peer.refused - 1, peer.buried == peer.refused});
+        if (peer.refused_by[host] > 0)
+            events_.send(host, Refused{host, other, peer.refused_by[host] - 1, false});
     });
     judge();
 }
@@ -226,6 +263,7 @@ void Vigil::receive(HostId from, const Alive& alive) {
         bury(from, alive.life - 1);
         peer.life = alive.life;
     }
+    if (!remembers()) return;
     if (peer.trusted <= alive.life) {
         peer.trusted = alive.life + 1;
         events_.trusted(from, alive.life);
@@ -253,9 +291,10 @@ void Vigil::receive(HostId from, const Buried& buried) {
     judge();
 }
 
-void Vigil::receive(HostId from, const Refused& refused) {
-    if (refused.host >= peers_.size() || refused.host == self_) return;
-    std::uint32_t& lives = peers_[refused.host].refused_by[from];
+void Vigil::receive(HostId, const Refused& refused) {
+    if (refused.host >= peers_.size() || refused.by >= peers_.size() || refused.host == self_) return;
+    if (refused.by == self_) return remember(refused.host, refused.life + 1);
+    std::uint32_t& lives = peers_[refused.host].refused_by[refused.by];
     lives = std::max(lives, refused.life + 1);
     if (refused.buried)
         bury(refused.host, refused.life);
@@ -289,11 +328,27 @@ void Vigil::refuse(HostId host) {
     if (peer.refused > peer.life) return;
     log_warning(fmt::format("host {}: nothing was heard of it for {} ms, life {} is refused",
                             config_.hosts[host].name, config_.dead_after.count(), peer.life));
-    peer.refused = peer.life + 1;
+    remember(host, peer.life + 1);
     for_each_peer([&](HostId other, Watched&) {
-        if (other != host) events_.send(other, Refused{host, peer.life, false});
+        if (other != host) events_.send(other, Refused{self_, host, peer.life, false});
     });
     count_refusals(host);
+}
+
+// Others count on it from now on.
+void Vigil::remember(HostId host, std::uint32_t lives) {
+    if (peers_[host].refused >= lives) return;
+    peers_[host].refused = lives;
+    Lives all;
+    for (const Watched& peer : peers_) all.push_back(peer.refused);
+    events_.keep(all);
+}
+
+// Somebody may count on a refusal that this host does not know of. Whom it was told to tells it when they
+// meet.
+bool Vigil::remembers() const {
+    const auto unmet = [&](const Watched& peer) { return &peer != &peers_[self_] && !peer.met; };
+    return !forgetful_ || std::ranges::none_of(peers_, unmet);
 }
 
 void Vigil::count_refusals(HostId host) {
@@ -308,6 +363,7 @@ void Vigil::bury_later(HostId host, std::uint32_t life) {
     if (peer.death || peer.buried > life) return;
     peer.death = std::make_unique<net::Timer>(loop_);
     peer.death->set(config_.stop_within, [this, host, life] {
+        check();
         peers_[host].death.reset();
         bury(host, life);
     });
@@ -319,7 +375,7 @@ void Vigil::bury(HostId host, std::uint32_t life) {
     log_warning(fmt::format("host {}: life {} is over", config_.hosts[host].name, life));
     peer.life = std::max(peer.life, life);
     peer.buried = life + 1;
-    peer.refused = std::max(peer.refused, peer.buried);
+    remember(host, peer.buried);
     // The protocols hear only of the death of whom they have trusted.
     if (peer.trusted <= life) events_.trusted(host, life);
     peer.trusted = std::max(peer.trusted, life + 1);

@@ -5,8 +5,8 @@
 // - when the kernel says that the process of the daemon is gone, without a goodbye: exact, where both run
 //   under one kernel;
 // - when a majority of the hosts has heard nothing from it for `dead_after`, also if it was stopped in order.
-//   Each says so to all others (Refused), and keeps to it: it answers no sign of life (Alive) of that life
-//   any more.
+//   Each says so to all others (Refused), and keeps to it, also if it is killed in between: it answers no
+//   sign of life (Alive) of that life any more.
 //
 // A host lends seats only while it has *standing*: a majority of the hosts (counting itself and those that
 // the kernel watches for it) has answered a sign of life that it sent less than `dead_after` ago. Two
@@ -39,6 +39,7 @@ namespace allot::daemon {
 class Vigil {
 public:
     using Clock = BootClock;  // who wakes up after a long sleep must not believe that it still stands
+    using Lives = std::vector<std::uint32_t>;  // by host
     struct Events {
         std::function<void(net::HostId host, std::uint32_t life)> trusted;
         std::function<void(net::HostId host, std::uint32_t life)> dead;
@@ -50,12 +51,21 @@ public:
         std::function<void(net::HostId to, const Letter& letter)> send;
         std::function<net::LinkStatus(net::HostId host)> link;
         std::function<bool()> anything_claimed;  // held, or waited for with a seat
+        // Whether that host could take another into any semaphore.
+        std::function<bool(net::HostId host)> takes_part;
+        // To be kept whatever happens, before anybody hears of it: so many lives of each host are refused.
+        std::function<void(const Lives& refused)> keep;
     };
 
     Vigil(boost::asio::io_context& loop, const Config& config, Events events);
 
-    // In this life; at once, or after the programs of an earlier one have stopped.
-    void start(std::uint32_t life, bool after_a_crash);
+    struct Start {
+        std::uint32_t life = 0;
+        bool holders_may_live = false;  // begins when the programs of an earlier life have stopped
+        Lives refused;                  // as they were kept
+        bool forgetful = false;         // they were not: others are asked first
+    };
+    void start(const Start& start);
     std::string saved() const;
     bool resume(std::string_view bytes);
     void go_on();  // once all is resumed
@@ -96,6 +106,8 @@ private:
         std::uint32_t refuses_us = 0;  // so many lives of this host
         bool silent = false;
         bool ended = false;
+        bool watched = false;  // by the kernel, when last looked
+        Clock::time_point unwatched_since{};
         std::optional<Clock::time_point> answered;  // when the newest of our signs was sent that it answered
         std::vector<std::uint32_t> refused_by;      // as `refused`, by other hosts
         std::unique_ptr<net::Timer> death;          // set: a life will be declared over
@@ -113,10 +125,15 @@ private:
     void tick();
     void say_alive(net::HostId host);
     void judge();
+    void look_at_watches();
     bool may_refuse(net::HostId host) const;
+    bool may_start_over() const;
+    void remember(net::HostId host, std::uint32_t lives);
+    bool remembers() const;
     bool cannot_refuse(net::HostId host) const;
     Clock::time_point majority_answers_until();
     void stand(bool standing);
+    void holders_stopped();
     void refuse(net::HostId host);
     void count_refusals(net::HostId host);
     void bury_later(net::HostId host, std::uint32_t life);
@@ -137,6 +154,7 @@ private:
     std::uint32_t life_ = 0;
     bool living_ = false;
     bool disputed_ = false;  // some do not answer this life any more
+    bool forgetful_ = false;
     bool standing_ = false;
     Clock::time_point standing_since_;
     Clock::time_point standing_until_;

@@ -32,6 +32,8 @@ protected:
         events.holders_stopped = [] {};
         events.send = [this](HostId to, const Letter& letter) { sent_.emplace_back(to, letter); };
         events.anything_claimed = [this] { return claimed_; };
+        events.takes_part = [this](HostId host) { return !outside_.contains(host); };
+        events.keep = [this](const Vigil::Lives& refused) { kept_ = refused; };
         events.link = [this](HostId host) {
             return net::LinkStatus{.connected = !parted_.contains(host),
                                    .watched = watched_.contains(host),
@@ -74,7 +76,7 @@ protected:
 
     void start() {
         vigil_ = make();
-        vigil_->start(0, false);
+        vigil_->start({});
     }
 
     Config config_;
@@ -88,6 +90,8 @@ protected:
     bool claimed_ = false;
     std::set<HostId> parted_;   // were stopped in order
     std::set<HostId> watched_;  // by the kernel
+    std::set<HostId> outside_;  // take part in nothing
+    Vigil::Lives kept_;
 };
 
 TEST_F(VigilTest, A_host_has_standing_while_a_majority_answers) {
@@ -116,10 +120,10 @@ TEST_F(VigilTest, One_refusal_ends_no_life_and_two_of_three_do) {
     vigil_->receive(2, Alive{0, 7});
     EXPECT_EQ(said_to<Known>(2), (Known{0, 7}));
     vigil_->silent(2);
-    EXPECT_EQ(said_to<Refused>(1), (Refused{2, 0, false}));
+    EXPECT_EQ(said_to<Refused>(1), (Refused{0, 2, 0, false}));
     vigil_->receive(1, Alive{0, 8});
     EXPECT_TRUE(dead_.empty());
-    vigil_->receive(1, Refused{2, 0, false});
+    vigil_->receive(1, Refused{1, 2, 0, false});
     EXPECT_TRUE(dead_.empty()) << "its programs have time to stop";
     EXPECT_TRUE(comes_true([this] { return dead_.contains({2, 0}); }));
     EXPECT_TRUE(trusted_.contains({2, 0}));
@@ -189,10 +193,10 @@ TEST_F(VigilTest, Who_was_stopped_in_order_is_dead_only_by_a_majority) {
     stand_with(1);
     parted_ = {2};
     vigil_->silent(2);
-    EXPECT_EQ(said_to<Refused>(1), (Refused{2, 0, false}));
+    EXPECT_EQ(said_to<Refused>(1), (Refused{0, 2, 0, false}));
     loop_.run_for(3 * config_.stop_within);
     EXPECT_TRUE(dead_.empty());
-    vigil_->receive(1, Refused{2, 0, false});
+    vigil_->receive(1, Refused{1, 2, 0, false});
     EXPECT_TRUE(comes_true([this] { return dead_.contains({2, 0}); }));
 }
 
@@ -238,7 +242,7 @@ TEST_F(VigilTest, Who_was_not_met_under_the_same_kernel_is_not_refused) {
     EXPECT_FALSE(said_to<Refused>(1));
     vigil_->connected(2);
     vigil_->silent(2);
-    EXPECT_EQ(said_to<Refused>(1), (Refused{2, 0, false}));
+    EXPECT_EQ(said_to<Refused>(1), (Refused{0, 2, 0, false}));
 }
 
 TEST_F(VigilTest, Who_is_back_does_not_refuse_those_it_hears_a_moment_later) {
@@ -273,13 +277,86 @@ TEST_F(VigilTest, Who_was_stopped_in_order_and_is_back_in_time_lives_on) {
     EXPECT_TRUE(dead_.empty());
 }
 
+TEST_F(VigilTest, One_after_the_other_begins_a_new_life) {
+    outside_ = {1};
+    start();
+    answer_from(1);
+    vigil_->receive(2, Buried{0, false});
+    loop_.run_for(config_.dead_after / 4);
+    EXPECT_EQ(begun_, 0u) << "only host c would be left to take others in";
+    outside_.clear();
+    EXPECT_TRUE(comes_true([this] { return begun_ == 1u; }));
+}
+
+TEST_F(VigilTest, Of_two_that_refuse_each_other_the_first_begins_a_new_life_first) {
+    config_.host = "b";
+    start();
+    stand_with(2);
+    vigil_->silent(0);
+    vigil_->heard(0);
+    answer_from(2);
+    vigil_->receive(0, Buried{0, false});
+    loop_.run_for(config_.dead_after / 4);
+    EXPECT_EQ(begun_, 0u);
+    vigil_->receive(0, Alive{1, 7});
+    EXPECT_TRUE(comes_true([this] { return begun_ == 1u; }));
+}
+
+// Otherwise two majorities need not have a host in common.
+TEST_F(VigilTest, Who_was_killed_keeps_to_its_refusals) {
+    start();
+    stand_with(1);
+    vigil_->silent(2);
+    EXPECT_EQ(kept_, (Vigil::Lives{0, 0, 1}));
+    vigil_ = make();
+    vigil_->start({.life = 1, .refused = kept_});
+    vigil_->receive(2, Alive{0, 7});
+    EXPECT_EQ(said_to<Buried>(2), Buried{0});
+    EXPECT_FALSE(said_to<Known>(2));
+}
+
+TEST_F(VigilTest, Who_has_lost_its_refusals_answers_when_everybody_has_told_it_what_it_refused) {
+    vigil_ = make();
+    vigil_->start({.life = 1, .forgetful = true});
+    vigil_->connected(2);
+    vigil_->receive(2, Alive{0, 7});
+    EXPECT_FALSE(said_to<Known>(2));
+    vigil_->connected(1);
+    vigil_->receive(1, Refused{0, 2, 0, false});
+    vigil_->receive(1, Alive{0, 8});
+    vigil_->receive(2, Alive{0, 9});
+    EXPECT_EQ(said_to<Known>(1), (Known{0, 8}));
+    EXPECT_FALSE(said_to<Known>(2));
+    EXPECT_EQ(said_to<Buried>(2), Buried{0});
+}
+
+TEST_F(VigilTest, Who_forgot_is_told_whom_it_refused) {
+    start();
+    vigil_->receive(1, Refused{1, 2, 0, false});
+    vigil_->connected(1);
+    EXPECT_EQ(said_to<Refused>(1), (Refused{1, 2, 0, false}));
+}
+
+// It may carry its standing over a restart, and counts from there.
+TEST_F(VigilTest, Who_was_watched_until_now_is_not_refused_for_an_earlier_silence) {
+    watched_ = {2};
+    start();
+    stand_with(1);
+    vigil_->silent(2);
+    watched_.clear();
+    stand_with(1);
+    EXPECT_FALSE(said_to<Refused>(1));
+    stand_with(1);
+    EXPECT_EQ(said_to<Refused>(1), (Refused{0, 2, 0, false}));
+}
+
 TEST_F(VigilTest, Who_forgot_is_told_who_was_refused) {
     start();
     stand_with(1);
     vigil_->silent(2);
     sent_.clear();
     vigil_->connected(1);
-    EXPECT_EQ(said_to<Refused>(1), (Refused{2, 0, false}));
+    EXPECT_EQ(said_to<Refused>(1), (Refused{0, 2, 0, false}));
 }
 
 }  // namespace

@@ -104,8 +104,8 @@ void add_daemons(const Seeds& seeds) {
                                 .places_left_out = 3,
                                 .more_resources = 7};
     seeds.add<Letter>("letter", {SiteLetter{.space = 1, .from = 2, .to = 300, .message = "text"}, Alive{2, 9},
-                                 Known{2, 9}, Buried{1}, Refused{1, 2, true}, ReportQuery{7, {"db"}},
-                                 ReportAnswer{7, report}, Membership{{1, 2}, 3}});
+                                 Known{2, 9}, Buried{1}, Refused{0, 1, 2, true}, ReportQuery{7, {"db"}},
+                                 ReportAnswer{7, report}, Membership{{1, 2}, 3, true}});
     seeds.add("saved_state", "SavedState",
               to_bytes(SavedState{.agreement = 42,
                                   .incarnation = 3,
