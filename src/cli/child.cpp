@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
 #include <poll.h>
@@ -44,10 +45,15 @@ sigset_t watched_signals() {
     ::_exit(problem == ENOENT ? exit_not_found : exit_not_executable);
 }
 
+// Those of all its threads.
 std::vector<pid_t> children_of(pid_t parent) {
     std::vector<pid_t> children;
-    std::ifstream list(fmt::format("/proc/{0}/task/{0}/children", parent));
-    for (pid_t child = 0; list >> child;) children.push_back(child);
+    std::error_code gone;
+    for (const auto& thread :
+         std::filesystem::directory_iterator(fmt::format("/proc/{}/task", parent), gone)) {
+        std::ifstream list(thread.path() / "children");
+        for (pid_t child = 0; list >> child;) children.push_back(child);
+    }
     return children;
 }
 

@@ -77,16 +77,19 @@ ClaimPtr Claims::refused(const session::Refused& message) {
 }
 
 ClaimPtr Claims::released(const session::Released& message) {
-    return lost({message.ticket, "the daemon took it back"});
+    const ClaimPtr claim = lost({message.ticket, "the daemon took it back"});
+    if (const auto found = find(message.ticket); found != all_.end()) end(ClaimPtr(*found));
+    return claim;
 }
 
+// The daemon keeps its locks for it until it has stopped, and gives them back.
 ClaimPtr Claims::lost(const session::Lost& message) {
     const auto found = find(message.ticket);
     if (found == all_.end()) return nullptr;
     const ClaimPtr claim = *found;
     const bool told_already = claim->stage == Stage::giving_back || claim->stage == Stage::lost;
-    if (!told_already) claim->failure.emplace(Code::lost, message.reason);
-    end(claim);
+    if (!told_already) lose(claim, message.reason);
+    if (claim->request.locks.empty()) end(claim);
     return told_already ? nullptr : claim;
 }
 

@@ -56,6 +56,7 @@ ClaimPtr Core::acquire(const Demand& demand, Deadline deadline) {
     claim->waiter = nullptr;
     if (claim->stage == Stage::waiting) fail_waiting(claim, at_deadline());
     if (claim->stage != Stage::held) throw Failure(*claim->failure);
+    if (needs_signs(*claim)) need_thread();
     return claim;
 }
 

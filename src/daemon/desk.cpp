@@ -164,9 +164,13 @@ void Desk::answer(const Answer& answer) {
     }
     // The space has forgotten this claim already.
     claims_.erase(place);
-    std::erase_if(lease.parts, [&](const Part& part) { return part.claim == answer.claim; });
-    if (answer.kind == Answer::Kind::lost && lease.granted)
-        return end(key, session::Lost{key.second, answer.reason});
+    const auto part = std::ranges::find(lease.parts, answer.claim, &Part::claim);
+    const std::string name = name_of_space(part->space);
+    lease.parts.erase(part);
+    if (answer.kind == Answer::Kind::lost && lease.granted) {
+        std::erase_if(lease.held, [&](const session::Held& held) { return held.name == name; });
+        return lose(key.first, key.second, answer.reason);
+    }
     end(key, session::Refused{key.second, session::Refusal::unavailable, answer.reason});
 }
 
@@ -185,6 +189,16 @@ void Desk::release(Owner owner, session::Ticket ticket) {
     wake_();
     end({owner, ticket}, session::Released{ticket});
     pump();
+}
+
+void Desk::lose(Owner owner, session::Ticket ticket, const std::string& why) {
+    const Key key{owner, ticket};
+    const auto place = leases_.find(key);
+    if (place == leases_.end()) return;
+    Lease& lease = place->second;
+    const bool told = !std::exchange(lease.lost, why).empty();
+    if (!told) say_(owner, session::Lost{ticket, why});
+    if (lease.parts.empty()) end(key, session::Released{ticket});
 }
 
 void Desk::abandon(Owner owner, const std::set<session::Ticket>& spared) {

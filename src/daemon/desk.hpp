@@ -45,8 +45,9 @@ public:
         std::vector<Part> parts;  // those asked for so far; all but the last are granted
         std::vector<session::Held> held;
         bool granted = false;
+        std::string lost;  // why, if its owner was told to stop; what is left of it is kept meanwhile
         std::uint64_t since_ms = 0;  // when it was asked for, or granted, since the epoch
-        BOOST_DESCRIBE_CLASS(Lease, (), (owner, ticket, want, parts, held, granted, since_ms), (), ())
+        BOOST_DESCRIBE_CLASS(Lease, (), (owner, ticket, want, parts, held, granted, lost, since_ms), (), ())
     };
 
     // `wake` is called before anything else that a program causes.
@@ -65,6 +66,8 @@ public:
 
     void acquire(Owner owner, const session::Acquire& want);
     void release(Owner owner, session::Ticket ticket);
+    // Its owner is told to stop. Until it has, and gives back, nobody else gets what is left of it.
+    void lose(Owner owner, session::Ticket ticket, const std::string& why);
     // Everything but `spared`, which somebody else still uses.
     void abandon(Owner owner, const std::set<session::Ticket>& spared);
 

@@ -46,7 +46,9 @@ private:
 
     void read(std::string_view bytes) {
         asked_ += bytes;
-        if (stage_ == Stage::asks) answer_next();
+        if (stage_ == Stage::asks) return answer_next();
+        // Questions ahead of their time are few, or the visitor takes no answers.
+        if (asked_.size() > most_header) gone_();
     }
 
     // One question at a time, in order.
@@ -75,7 +77,11 @@ private:
                 if (const auto self = weak.lock())
                     self->reply(http::status::ok, "application/json", std::move(page));
             });
-        if (path == "/metrics") return reply(http::status::ok, "text/plain; version=0.0.4", pages_.metrics());
+        if (path == "/metrics")
+            return pages_.metrics([weak = weak_from_this()](std::string page) {
+                if (const auto self = weak.lock())
+                    self->reply(http::status::ok, "text/plain; version=0.0.4", std::move(page));
+            });
         if (path == "/health") {
             const std::string trouble = pages_.health();
             return reply(trouble.empty() ? http::status::ok : http::status::service_unavailable, "text/plain",

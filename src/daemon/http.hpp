@@ -13,7 +13,7 @@ namespace allot::daemon {
 struct HttpPages {
     // Called with where to put the page when it is ready.
     std::function<void(std::function<void(std::string)>)> status;
-    std::function<std::string()> metrics;
+    std::function<void(std::function<void(std::string)>)> metrics;
     std::function<std::string()> health;  // empty: all is well; otherwise what is not
 };
 

@@ -40,7 +40,7 @@ public:
           sessions_(
               loop_, config, desk_,
               [this](bool whole, std::function<void(const session::Status&)> done) {
-                  whole ? statuses_.ask(std::move(done)) : find_status(false, std::move(done));
+                  (whole ? statuses_ : own_statuses_).ask(std::move(done));
               },
               [this](const session::Acquire& want) { return congestion(want); }),
           vigil_(loop_, config, vigil_events()),
@@ -113,7 +113,10 @@ private:
     bool roll_called_ = false;
     std::map<std::uint32_t, Clock::time_point> hopeless_since_;
     Survey survey_;
-    Shared<session::Status> statuses_{[this](auto done) { find_status(true, std::move(done)); }};
+    Shared<session::Status> statuses_{loop_, [this](auto done) { find_status(true, std::move(done)); }};
+    Shared<session::Status> own_statuses_{loop_, [this](auto done) { find_status(false, std::move(done)); }};
+    Shared<std::string> metrics_{loop_,
+                                 [this](const auto& done) { done(metrics_page(own_report(), desk_)); }};
     net::Timer holders_stop_;  // set: programs of an earlier process may still use locks
     net::Timer expiry_;
     std::optional<Clock::time_point> expiry_set_;
@@ -293,7 +296,7 @@ std::optional<std::string> Node::listen() {
         pages.status = [this](const std::function<void(std::string)>& done) {
             statuses_.ask([done](const session::Status& status) { done(json_text(to_json(status)) + "\n"); });
         };
-        pages.metrics = [this] { return metrics_page(own_report(), desk_); };
+        pages.metrics = [this](const auto& done) { metrics_.ask(done); };
         pages.health = [this] { return trouble(); };
         auto http = serve_http(loop_, config_.http, std::move(pages));
         if (!http && config_.http_chosen) return http.error();
@@ -399,9 +402,12 @@ Vigil::Events Node::vigil_events() {
 void Node::send(HostId to, const Letter& letter) {
     bytes_.clear();
     encode(letter, bytes_);
-    if (bytes_.size() > net::MeshConfig{}.frame_limit)
-        return log_error(fmt::format("a letter of {} bytes is too long to send", bytes_.size()));
-    mesh_->send(to, bytes_);
+    if (bytes_.size() <= net::MeshConfig{}.frame_limit) return mesh_->send(to, bytes_);
+    log_error(fmt::format("a letter of {} bytes is too long to send", bytes_.size()));
+    // What it carried is lost.
+    if (const auto* site = std::get_if<SiteLetter>(&letter))
+        desk_.space(site->space)
+            .close("something was too long to be sent; stop all hosts, then start each with --fresh");
 }
 
 // Any lock may be anywhere. Semaphores do not write to a host whose life is over.

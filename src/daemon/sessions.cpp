@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <random>
+#include <sys/resource.h>
 #include <utility>
 
 #include "core/bytes.hpp"
@@ -27,6 +28,12 @@ constexpr std::size_t longest_command = 200;
 // malicious, keeps nobody out.
 constexpr std::chrono::seconds hello_patience{5};
 constexpr std::size_t most_strangers = 1024;
+
+// Half of them are for sessions; processes that are followed need some, too.
+std::size_t descriptors_allowed() {
+    rlimit limit{};
+    return ::getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : 1024;
+}
 
 std::optional<session::Ticket> ticket_ended_by(const session::DaemonMessage& message) {
     if (const auto* released = std::get_if<session::Released>(&message)) return released->ticket;
@@ -60,10 +67,8 @@ public:
     }
 
     void say(const session::DaemonMessage& message) {
-        frame_.clear();
-        std::visit([&](const auto& one) { session::put_message<session::DaemonMessage>(one, frame_); },
-                   message);
-        stream_->write(frame_);
+        if (over_) return;
+        write(message);
         if (stream_->unsent() > most_unsent) break_off("it does not read its answers");
     }
 
@@ -76,7 +81,7 @@ public:
         else
             all_.complaints_.complain_of(identity(), why);
         over_ = true;
-        say(session::Farewell{why});
+        write(session::Farewell{why});
         close();
         all_.gone(shared_from_this());
     }
@@ -90,6 +95,7 @@ public:
     void let_in(Owner as) {
         owner = as;
         patience_.cancel();
+        if (!identity().process) expect_signs();
     }
 
     // The descriptor that came with the message at hand.
@@ -99,8 +105,31 @@ public:
 
     std::optional<Owner> owner;  // after hello
 
+    // Who is elsewhere and holds or wants something says now and then that it lives.
+    void expect_signs() {
+        patience_.set(all_.config_.stop_within, [self = weak_from_this()] {
+            if (const auto session = self.lock()) session->look_for_signs();
+        });
+    }
+
 private:
+    void write(const session::DaemonMessage& message) {
+        frame_.clear();
+        std::visit([&](const auto& one) { session::put_message<session::DaemonMessage>(one, frame_); },
+                   message);
+        stream_->write(frame_);
+    }
+
+    void look_for_signs() {
+        if (over_ || !owner) return;
+        if (!std::exchange(heard_, false) && !all_.desk_.leases_of(*owner).empty())
+            return break_off(
+                fmt::format("nothing was heard of it for {} ms", all_.config_.stop_within.count()));
+        expect_signs();
+    }
+
     void read(std::string_view bytes) {
+        heard_ = true;
         const auto self = shared_from_this();  // an answer may drop us
         const bool good = reader_.feed(bytes, [&](std::string_view content) {
             auto message = from_bytes<session::ClientMessage>(content);
@@ -131,9 +160,10 @@ private:
     Sessions& all_;
     net::StreamPtr stream_;
     net::FrameReader reader_;
-    net::Timer patience_;  // until hello
+    net::Timer patience_;  // until hello, or until a sign of life
     net::Descriptor passed_;
     std::string frame_;
+    bool heard_ = false;
     bool over_ = false;
 };
 
@@ -183,9 +213,9 @@ void Sessions::hello(const std::shared_ptr<Session>& session, const session::Hel
 
 // Sessions that hold something and are not connected count, too: they may come back.
 std::optional<std::string> Sessions::objection_to(const net::Identity& who, bool resumed) const {
-    if (!resumed && records_.size() >= config_.limits.sessions)
-        return fmt::format("there are {} sessions, the most there may be; try again later",
-                           config_.limits.sessions);
+    const std::size_t most = std::min<std::size_t>(config_.limits.sessions, descriptors_allowed() / 2);
+    if (!resumed && records_.size() >= most)
+        return fmt::format("there are {} sessions, the most there may be; try again later", most);
     if (config_.tls && !who.process && who.program.empty())
         return fmt::format("its certificate is for {}; write one that `allot cert --program NAME` made",
                            who.certified_as());
@@ -197,13 +227,16 @@ void Sessions::greet(Session& session, Owner owner, bool resumed) {
                              .host = config_.host,
                              .stop_within_us = static_cast<std::uint64_t>(config_.stop_within.count()) * 1000,
                              .resumed = resumed};
-    std::vector<session::Granted> held;
+    std::vector<session::DaemonMessage> news;
     for (const Desk::Lease* lease : desk_.leases_of(owner)) {
         welcome.open.push_back(lease->ticket);
-        if (lease->granted) held.push_back({lease->ticket, lease->held});
+        if (!lease->lost.empty())
+            news.emplace_back(session::Lost{lease->ticket, lease->lost});
+        else if (lease->granted)
+            news.emplace_back(session::Granted{lease->ticket, lease->held});
     }
     session.say(welcome);
-    for (const session::Granted& granted : held) session.say(granted);
+    for (const session::DaemonMessage& message : news) session.say(message);
 }
 
 void Sessions::answer(Session& session, const session::ClientMessage& message) {
@@ -231,9 +264,14 @@ void Sessions::acquire(Session& session, const session::Acquire& want) {
 void Sessions::follow(Session& session, const session::Follow& follow) {
     net::Descriptor process = session.take_passed();
     const Key key{*session.owner, follow.ticket};
-    const auto pid = process ? net::pid_of(process) : std::nullopt;
+    // The kernel drops what there is no room for.
+    if (!process)
+        return desk_.lose(
+            key.first, key.second,
+            "the daemon may open no more files, so it cannot watch the process; raise its limit");
+    const auto pid = net::pid_of(process);
     const auto mark = pid ? net::mark_of(*pid) : std::nullopt;
-    // Without any of these the lease just follows the connection.
+    // If the process has ended already the lease just follows the connection.
     if (!mark || desk_.find(key.first, key.second) == nullptr) return;
     if (!permissions_.may_follow(session.identity(), *pid))
         return session.break_off(
@@ -267,9 +305,13 @@ void Sessions::gone(const std::shared_ptr<Session>& session) {
     session->owner.reset();
     connected_.erase(owner);
     if (session->identity().process) return release_absent(owner);
-    auto& patience = absent_[owner];
-    patience = std::make_unique<net::Timer>(loop_);
-    patience->set(config_.stop_within, [this, owner] { release_absent(owner); });
+    wait_for(owner, config_.stop_within);
+}
+
+void Sessions::wait_for(Owner owner, std::chrono::milliseconds patience) {
+    auto& timer = absent_[owner];
+    timer = std::make_unique<net::Timer>(loop_);
+    timer->set(patience, [this, owner] { release_absent(owner); });
 }
 
 void Sessions::follower_ended(const Key& key) {
@@ -343,6 +385,9 @@ bool Sessions::resume(std::string_view bytes) {
         if (auto watch = net::watch_process(loop_, *self, mark, [this, key = key] { follower_ended(key); }))
             followers_[key] = {mark, std::move(watch)};
     grace_.set(config_.resume_within, [this] { release_all_absent(); });
+    // Who is elsewhere may believe in what it holds for longer.
+    for (const auto& [owner, record] : records_)
+        if (record.pid == 0) wait_for(owner, std::max(config_.resume_within, config_.stop_within));
     return true;
 }
 

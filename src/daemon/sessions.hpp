@@ -57,6 +57,7 @@ private:
     void follow(Session& session, const session::Follow& follow);
     void ended(const Key& key);
     void gone(const std::shared_ptr<Session>& session);
+    void wait_for(Owner owner, std::chrono::milliseconds patience);
     void follower_ended(const Key& key);
     void release_absent(Owner owner);
     void release_all_absent();

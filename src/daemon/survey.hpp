@@ -1,7 +1,9 @@
 // Asks all hosts what they see, and waits for those that answer.
 #pragma once
 
+#include <algorithm>
 #include <boost/asio/io_context.hpp>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -44,33 +46,47 @@ private:
     std::uint64_t next_ = 1;
 };
 
-// What many ask for, and takes a while to find out: once at a time. Who asks meanwhile is answered next time,
-// together with all others who do, so that no answer is older than its question.
+// What many ask for, and takes a while to find out: once at a time, and then not for a while, so that there
+// is time for other things. Who asks meanwhile is answered next time, together with all others who do, so
+// that no answer is older than its question.
 template <class Answer>
 class Shared {
 public:
     using Done = std::function<void(const Answer&)>;
-    explicit Shared(std::function<void(Done)> find_out) : find_out_(std::move(find_out)) {}
+    Shared(boost::asio::io_context& loop, std::function<void(Done)> find_out)
+        : find_out_(std::move(find_out)), rest_(loop) {}
 
     void ask(Done done) {
         askers_.push_back(std::move(done));
-        if (!under_way_) next();
+        if (!under_way_) find_out_later();
     }
 
 private:
-    void next() {
-        if (askers_.empty()) return;
+    using Clock = net::Timer::Clock;
+
+    void find_out_later() {
         under_way_ = true;
-        find_out_([this, served = std::exchange(askers_, {})](const Answer& answer) {
+        rest_.set(std::max(Clock::duration::zero(), rested_at_ - Clock::now()), [this] { next(); });
+    }
+
+    void next() {
+        const auto began = Clock::now();
+        find_out_([this, began, served = std::exchange(askers_, {})](const Answer& answer) {
             for (const Done& done : served) done(answer);
+            const auto rest = std::min<Clock::duration>(4 * (Clock::now() - began), longest_rest);
+            rested_at_ = Clock::now() + rest;
             under_way_ = false;
-            next();
+            if (!askers_.empty()) find_out_later();
         });
     }
+
+    static constexpr std::chrono::milliseconds longest_rest{500};
 
     std::function<void(Done)> find_out_;
     std::vector<Done> askers_;
     bool under_way_ = false;
+    net::Timer rest_;
+    Clock::time_point rested_at_{};
 };
 
 }  // namespace allot::daemon

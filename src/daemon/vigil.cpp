@@ -144,7 +144,7 @@ void Vigil::judge() {
     const bool sure =
         standing_ && standing_until_ - now > answer_lasts() / 2 && now - standing_since_ > answer_lasts() / 2;
     for_each_peer([&](HostId host, const Watched& peer) {
-        if (sure && peer.silent && !peer.ended && may_refuse(host)) refuse(host);
+        if (sure && peer.silent && !peer.ended && may_refuse(host) && members_beside(host) > 0) refuse(host);
     });
 }
 
@@ -159,15 +159,22 @@ void Vigil::look_at_watches() {
 // A new life is no member until others take it in. If several hosts are refused at once, by each other for
 // instance, one after the other begins anew: otherwise the only members left may be lost next.
 bool Vigil::may_start_over() const {
-    if (!standing_) return true;
+    if (!standing_) return members_beside(self_) > 0;
     if (events_.anything_claimed()) return false;
+    for (HostId host = 0; host < self_; ++host)
+        if (events_.link(host).connected && peers_[host].refused > peers_[host].life)
+            return false;  // it comes first
+    return 2 * members_beside(self_) > peers_.size();
+}
+
+// Of those that are here, this host included.
+std::size_t Vigil::members_beside(HostId one) const {
     std::size_t members = 0;
     for (HostId host = 0; host < peers_.size(); ++host) {
-        if (host == self_ || !events_.link(host).connected) continue;
-        if (host < self_ && peers_[host].refused > peers_[host].life) return false;  // it comes first
-        if (events_.takes_part(host)) ++members;
+        const bool here = host == self_ || events_.link(host).connected;
+        if (here && host != one && events_.takes_part(host)) ++members;
     }
-    return 2 * members > peers_.size();
+    return members;
 }
 
 // Who is watched by the kernel is not dead for being silent, nor was it while it was watched. Nor is somebody

@@ -128,6 +128,7 @@ private:
     void look_at_watches();
     bool may_refuse(net::HostId host) const;
     bool may_start_over() const;
+    std::size_t members_beside(net::HostId one) const;
     void remember(net::HostId host, std::uint32_t lives);
     bool remembers() const;
     bool cannot_refuse(net::HostId host) const;

@@ -178,6 +178,7 @@ Result<std::unique_ptr<Listener>> listen_tcp(boost::asio::io_context& loop, cons
     if (!socket) return Error{socket.error()};
     const Admit admit = [tls = std::move(tls)](int one, Identity& who) {
         send_small_packets_at_once(one);
+        notice_vanishing(one);
         who = identity_of_tcp_peer(one);
         return tls ? tls_channel(one, tls, Side::accepts) : tcp_channel(one);
     };

@@ -15,6 +15,8 @@ namespace allot::net {
 
 namespace {
 
+// What is found so soon after a pause of this process may have happened long before.
+constexpr std::chrono::milliseconds pause_counts{1000};
 // So long an acknowledgement waits for a payload to go along with.
 constexpr std::chrono::milliseconds acknowledgement_delay{20};
 // Connections that have not said yet whose they are; then the oldest has to go.
@@ -45,6 +47,7 @@ private:
     Peer* peer_called(std::string_view name) const;
 
     void wait_for_goodbyes(std::function<void()> parted);
+    bool is_late() const;
     void tick_later();
     void acknowledge_later();
 
@@ -60,6 +63,7 @@ private:
     std::deque<WirePtr> strangers_;
     Complaints complaints_;
     Timer heartbeat_;
+    Timer::Clock::time_point paused_until_{};
     Timer acknowledgements_;
     Timer goodbyes_;
     bool acknowledging_ = false;  // that timer runs
@@ -73,7 +77,9 @@ MeshOfPeers::MeshOfPeers(boost::asio::io_context& loop, MeshConfig config, Event
             .mark = mark_of_this_process(),
             .process = drawn_number(),
             .random = Random(drawn_number()),
-            .acknowledgement_owed = [this] { acknowledge_later(); }},
+            .acknowledgement_owed = [this] { acknowledge_later(); },
+            .paused_lately =
+                [this] { return is_late() || Timer::Clock::now() < paused_until_ + pause_counts; }},
       heartbeat_(loop),
       acknowledgements_(loop),
       goodbyes_(loop) {
@@ -184,9 +190,14 @@ Peer* MeshOfPeers::peer_called(std::string_view name) const {
 
 // --- Timers: one for all heartbeats, one for all acknowledgements
 
+bool MeshOfPeers::is_late() const {
+    return Timer::Clock::now() > heartbeat_.expiry() + here_.config.heartbeat;
+}
+
 void MeshOfPeers::tick_later() {
     heartbeat_.set(here_.config.heartbeat, [this] {
-        const bool late = Timer::Clock::now() > heartbeat_.expiry() + here_.config.heartbeat;
+        const bool late = is_late();
+        if (late) paused_until_ = Timer::Clock::now();
         for_each_peer([&](Peer& peer) {
             if (!here_.stopped) peer.tick(late);
         });

@@ -264,12 +264,13 @@ void Peer::process_gone() {
 }
 
 // Without a goodbye it crashed, if its connection was torn by its end. A connection that was down before, or
-// fell silent, could carry no goodbye: the process may have stopped in order, and be back later.
+// fell silent, could carry no goodbye: the process may have stopped in order, and be back later. Nor could
+// one to a process that was stopped itself, and finds everything at once.
 void Peer::conclude_end() {
     const auto apart = std::chrono::abs(*down_since_ - *process_gone_since_);
     process_gone_since_.reset();
     watch_.reset();
-    if (!parted_ && torn_ && apart < crash_takes) end();
+    if (!parted_ && torn_ && apart < crash_takes && !here_.paused_lately()) end();
 }
 
 void Peer::end() {

@@ -21,6 +21,8 @@ struct Surroundings {
     const std::uint64_t process;  // drawn at random
     Random random;
     std::function<void()> acknowledgement_owed;  // calls acknowledge_owed() of all peers soon
+    // Whether this process could not run for a while: it cannot tell in which order things happened.
+    std::function<bool()> paused_lately;
     bool stopped = false;
 
     const MeshConfig::Host& self() const { return config.hosts[config.self]; }

@@ -39,6 +39,8 @@ Descriptor begin_connect(const Endpoint& to, int& error);
 int error_of(int socket);
 
 void send_small_packets_at_once(int socket);
+// The kernel finds out, within two minutes, that a silent other end is not there any more.
+void notice_vanishing(int socket);
 
 Identity identity_of_unix_peer(int socket);
 Identity identity_of_tcp_peer(int socket);

@@ -67,10 +67,23 @@ TEST_F(ClaimsTest, What_was_lost_is_still_given_back_but_only_once) {
     EXPECT_FALSE(claims.give_back(claim));
 }
 
-TEST_F(ClaimsTest, What_the_daemon_calls_lost_need_not_be_given_back) {
-    const ClaimPtr claim = held("db");
+TEST_F(ClaimsTest, Permits_that_the_daemon_calls_lost_need_not_be_given_back) {
+    const ClaimPtr claim = claims.open({.permits = {{"builds", 1}}}, {}, {});
+    session::Granted message{claim->ticket(), {{"builds", 1}}};
+    claims.granted(message);
     EXPECT_EQ(claims.lost({claim->ticket(), "expelled"}), claim);
     EXPECT_FALSE(claims.give_back(claim));
+    EXPECT_TRUE(claims.all().empty());
+}
+
+TEST_F(ClaimsTest, The_daemon_keeps_locks_that_were_lost_until_they_are_given_back) {
+    const ClaimPtr claim = held("db");
+    EXPECT_EQ(claims.lost({claim->ticket(), "expelled"}), claim);
+    EXPECT_EQ(claim->stage, Stage::lost);
+    EXPECT_EQ(claims.lost({claim->ticket(), "expelled"}), nullptr) << "it was told";
+    EXPECT_TRUE(claims.give_back(claim));
+    EXPECT_EQ(claims.released({claim->ticket()}), nullptr);
+    EXPECT_TRUE(claims.all().empty());
 }
 
 TEST_F(ClaimsTest, Words_about_unknown_tickets_change_nothing) {

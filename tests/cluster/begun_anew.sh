@@ -57,12 +57,16 @@ start 1
 succeed 1
 stop 1
 
+# The others wait, too, also if they were started long before.
 configure 3
 start_all
-cling 2
+cling 2 --grace 1500ms
 for i in 1 2 3; do stop $i; done
-start_all --fresh
-succeed 2
+start 1 --fresh
+start 3 --fresh
+sleep 2.5
+start 2 --fresh
+succeed 1
 for i in 1 3; do
     before=$(cat successor)
     run $i --lock db --timeout 20s -- bash -c 'echo $ALLOT_FENCE >successor' || fail "h$i does not get the lock"

@@ -9,6 +9,7 @@ for pair in 1,2 1,3 2,3; do proxied "${pair%,*}" "${pair#*,}"; done
 begin() { # begin DETECTOR: three new hosts, and a process that holds the permit at h2
     detector="mode = \"$1\""$'\n'"$times"
     fault heal
+    rm -f overlap
     configure 3
     start_all --fresh
     run 2 --permit single --timeout 20s -- true || fail "no permit in the beginning ($1)"
@@ -56,6 +57,29 @@ for mode in heartbeat automatic; do
     start 1
     next_at 3 --timeout 4s
     [ $mode = automatic ] || [ $code -eq 0 ] || fail "$case: the majority gets no permit"
+    end
+
+    case="$mode, a host that was killed has refused the holder's"
+    begin $mode
+    hold first 2 --permit single
+    fault blackhole 1,2
+    [ $mode = automatic ] || wait_until 10 "$case: h1 refuses h2" contains 'h2: .* life 0 is refused' h1.log
+    kill_host 1
+    fault heal 1,2
+    start 1
+    sleep 1
+    cut_off 2,3
+    next_at 3 --timeout 4s
+    end
+
+    case="$mode, the holder's host is cut off for long, and restarts"
+    begin $mode
+    hold first 2 --permit single --grace 240ms
+    fault blackhole 1,2 2,3
+    sleep 2
+    stop 2
+    start 2
+    next_at 3 --timeout 5s
     end
 
     case="$mode, the holder's host is stopped for good"

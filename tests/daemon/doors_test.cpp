@@ -179,6 +179,44 @@ std::string frame_of(const session::ClientMessage& message) {
     return frame;
 }
 
+// Each answer takes the daemon some milliseconds here, so all of them would take it minutes.
+TEST(LimitsTest, Who_asks_for_the_status_again_and_again_keeps_nobody_waiting) {
+    const test::Node node;
+    Session greedy = node.session();
+    for (int i = 0; i < 200; ++i) {
+        Demand demand;
+        for (int j = 0; j < 64; ++j) demand.lock(fmt::format("lock-{}-{}", i, j));
+        greedy.acquire(demand, 10s);
+    }
+    client::Socket asker(connected_to(unix_address(node.options().address)));
+    std::string questions = frame_of(session::Hello{});
+    for (int i = 0; i < 20'000; ++i) questions += frame_of(session::StatusQuery{});
+    ASSERT_TRUE(asker.send(questions));
+    Session other = node.session();
+    EXPECT_NO_THROW(other.acquire(Demand().lock("db"), 10s));
+    EXPECT_NO_THROW(client::ask_status(node.options(), 10s));
+}
+
+TEST(FollowTest, Who_cannot_be_watched_is_told_so_and_keeps_its_lock_until_it_gives_it_back) {
+    const test::Node node;
+    client::Socket holder(connected_to(unix_address(node.options().address)));
+    const session::Acquire want{.ticket = 1, .locks = {"db"}};
+    // Nothing comes along with this one, as if there had been no room for it.
+    const std::string words =
+        frame_of(session::Hello{}) + frame_of(want) + frame_of(session::Follow{1, ::getpid()});
+    ASSERT_TRUE(holder.send(words));
+    std::string heard;
+    std::array<char, 4096> part{};
+    EXPECT_TRUE(eventually([&] {
+        heard += holder.receive(part, client::Clock::now() + 1ms, -1, false).bytes;
+        return heard.find("cannot watch the process") != std::string::npos;
+    }));
+    Session other = node.session();
+    EXPECT_FALSE(other.try_acquire(Demand().lock("db"), 200ms));
+    ASSERT_TRUE(holder.send(frame_of(session::Release{1})));
+    EXPECT_TRUE(other.try_acquire(Demand().lock("db"), 10s));
+}
+
 TEST(FollowTest, A_process_is_not_watched_longer_than_its_ticket_lasts) {
     test::Node node;
     Session session = node.session();

@@ -152,7 +152,7 @@ void Permits::acknowledge(const Context& ctx, SiteId newcomer, Effects& fx) {
 void Permits::receive(const Context& ctx, SiteId from, const Ack& ack, Effects& fx) {
     if (ack.lives.addressee != ctx.incarnation) return;
     if (ack.clock) clock_ = max(clock_, *ack.clock);
-    take_word(ctx, ack, fx);
+    take_word(ctx, from, ack, fx);
     if (meet(ctx, {from, ack.lives.sender}, fx) && starting_) {
         if (ctx.config.open()) peers_[from].standing = Standing::member;
         peers_[from].acked = true;
@@ -163,12 +163,16 @@ void Permits::receive(const Context& ctx, SiteId from, const Ack& ack, Effects& 
     go_on(ctx, fx);
 }
 
-// Whose end the sender vouches for: a member in a later life has no earlier one.
-void Permits::take_word(const Context& ctx, const Ack& ack, Effects& fx) {
+// Whose end the sender vouches for: a member in a later life has no earlier one. Nor has the sender itself,
+// and if it has started it knows what its earlier lives were granted.
+void Permits::take_word(const Context& ctx, SiteId from, const Ack& ack, Effects& fx) {
+    const auto earlier_lives_over = [&](const Peer& peer) {
+        if (peer.site != ctx.self && peer.incarnation > 0)
+            learn_gone(ctx, {peer.site, peer.incarnation - 1}, ctx.config.repairs.relay, fx);
+    };
     for (const Peer& victim : ack.gone) learn_gone(ctx, victim, ctx.config.repairs.relay, fx);
-    for (const Peer& member : ack.members)
-        if (member.site != ctx.self && member.incarnation > 0)
-            learn_gone(ctx, {member.site, member.incarnation - 1}, ctx.config.repairs.relay, fx);
+    for (const Peer& member : ack.members) earlier_lives_over(member);
+    if (ack.started) earlier_lives_over({from, ack.lives.sender});
 }
 
 // First all of them, so that an acknowledgement which I send now names them all.

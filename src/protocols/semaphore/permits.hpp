@@ -233,7 +233,7 @@ private:
     void admit(const Context& ctx, SiteId newcomer, Effects& fx);
     void greet(const Context& ctx, SiteId stranger, Effects& fx);
     void acknowledge(const Context& ctx, SiteId newcomer, Effects& fx);
-    void take_word(const Context& ctx, const Ack& ack, Effects& fx);
+    void take_word(const Context& ctx, SiteId from, const Ack& ack, Effects& fx);
     void meet_members(const Context& ctx, const std::vector<Peer>& members, Effects& fx);
     void finish_start(const Context& ctx, Effects& fx);
     bool started(const Context& ctx) const;
