@@ -146,7 +146,17 @@ bool Peer::meet(const WirePtr& wire, const Hello& theirs) {
     return admit(wire, theirs);
 }
 
+// What a process wrote may arrive after it was stopped in order, and be the last that is heard of it.
+bool Peer::is_too_late(const Hello& theirs) const {
+    return here_.config.watch_processes && here_.mark && theirs.mark && has_ended(*here_.mark, *theirs.mark);
+}
+
 bool Peer::admit(const WirePtr& wire, const Hello& theirs) {
+    if (is_too_late(theirs)) {
+        wire->refuse("this process has ended");
+        fail_to_connect(LogLevel::info, "it was reached too late: its process has ended");
+        return false;
+    }
     if (const std::string objection = link_.objection_to(theirs.position); !objection.empty())
         return object_to(*wire, theirs, objection);
     // Whatever ends now, the meeting will tell; and the one that is met lives.

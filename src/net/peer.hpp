@@ -79,6 +79,7 @@ private:
     Hello hello() const;
     void say_hello(Wire& wire);
     void answer(Wire& wire);
+    bool is_too_late(const Hello& theirs) const;
     bool admit(const WirePtr& wire, const Hello& theirs);
     bool object_to(Wire& wire, const Hello& theirs, const std::string& objection);
     void go_up(const WirePtr& wire, const Hello& theirs);

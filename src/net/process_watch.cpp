@@ -66,6 +66,11 @@ private:
     const std::shared_ptr<std::function<void()>> gone_;
 };
 
+// Whether both run under one kernel, among the same numbers.
+bool can_be_asked(const ProcessMark& self, const ProcessMark& other) {
+    return self.boot == other.boot && self.pid_namespace == other.pid_namespace && other.pid > 0;
+}
+
 }  // namespace
 
 std::optional<ProcessMark> mark_of_this_process() {
@@ -83,10 +88,13 @@ std::optional<ProcessMark> mark_of(std::int32_t pid) {
     return mark;
 }
 
+bool has_ended(const ProcessMark& self, const ProcessMark& other) {
+    return can_be_asked(self, other) && start_of(other.pid) != other.started;
+}
+
 std::unique_ptr<ProcessWatch> watch_process(boost::asio::io_context& loop, const ProcessMark& self,
                                             const ProcessMark& other, std::function<void()> gone) {
-    if (self.boot != other.boot || self.pid_namespace != other.pid_namespace || other.pid <= 0)
-        return nullptr;
+    if (!can_be_asked(self, other)) return nullptr;
     Descriptor process(static_cast<int>(::syscall(SYS_pidfd_open, other.pid, 0)));
     const bool gone_before = !process && errno == ESRCH;
     if (!process && !gone_before) return nullptr;

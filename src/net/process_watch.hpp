@@ -21,6 +21,9 @@ public:
     virtual ~ProcessWatch() = default;  // stops watching
 };
 
+// Whether it is known that the process with that mark is no more.
+bool has_ended(const ProcessMark& self, const ProcessMark& other);
+
 // Calls `gone` once, from the loop, when the process with that mark is no more. Nothing if it runs under
 // another kernel, or among other process numbers, or if the kernel does not let us watch it.
 std::unique_ptr<ProcessWatch> watch_process(boost::asio::io_context& loop, const ProcessMark& self,
