@@ -84,7 +84,6 @@ Result<Data> measured(const Figure& figure, std::uint64_t seeds) {
 
 void print_for_people(const Product& product) {
     const Figure& figure = *product.figure;
-    const bool minimum = figure.statistic == figures::Statistic::minimum;
     std::vector<std::string> header{figure.x_label};
     for (std::size_t place = 0; place < figure.xs.size(); ++place)
         header.push_back(figures::x_text(figure, place));
@@ -92,12 +91,11 @@ void print_for_people(const Product& product) {
     for (std::size_t i = 0; i < figure.series.size(); ++i) {
         std::vector<std::string> row{figures::full_name(figure, figure.series[i])};
         for (const figures::Cell& cell : product.data.cells[i])
-            row.push_back(fmt::format("{:.4g}", figures::drawn(figure, cell)));
+            row.push_back(fmt::format("{:.4g}", figures::drawn(figure, figure.series[i], cell)));
         table.add(std::move(row));
     }
-    fmt::print("{}\n{}, {} {} seed{}\n\n{}\n", figure.title, figure.y_label,
-               minimum ? "minimum over" : "mean of", product.data.seeds, product.data.seeds == 1 ? "" : "s",
-               table.text());
+    fmt::print("{}\n{}, {}\n\n{}\n", figure.title, figure.y_label,
+               figures::seeds_text(figure, product.data.seeds), table.text());
     for (const std::string& note : figure.notes) fmt::print("{}\n", wrapped(note));
     fmt::print("\nnumbers: {}\n", product.csv_path);
     if (!product.svg_failure) fmt::print("picture: {}\n", product.svg_path);
@@ -107,17 +105,19 @@ boost::json::value as_json(const Product& product) {
     const Figure& figure = *product.figure;
     boost::json::array all;
     for (std::size_t i = 0; i < figure.series.size(); ++i) {
-        boost::json::array minimum, mean, half_width;
+        boost::json::array minimum, mean, half_width, maximum;
         for (const figures::Cell& cell : product.data.cells[i]) {
             minimum.emplace_back(cell.minimum);
             mean.emplace_back(cell.mean);
             half_width.emplace_back(cell.half_width);
+            maximum.emplace_back(cell.maximum);
         }
         all.push_back({{"name", figures::full_name(figure, figure.series[i])},
                        {"panel", figure.panels[figure.series[i].panel].title},
                        {"minimum", minimum},
                        {"mean", mean},
-                       {"half_width", half_width}});
+                       {"half_width", half_width},
+                       {"maximum", maximum}});
     }
     boost::json::array notes(figure.notes.begin(), figure.notes.end());
     boost::json::array xs(figure.xs.begin(), figure.xs.end());

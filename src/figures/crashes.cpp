@@ -91,7 +91,8 @@ Figure crashes() {
     const auto most_in_use = [](const sim::Figures& run, std::uint32_t) {
         return static_cast<double>(run.max_concurrent);
     };
-    figure.panels = {{"k = 5 permits", most_in_use}, {"k = 1 permit", most_in_use}};
+    figure.panels = {{"k = 5 permits", most_in_use, Statistic::minimum},
+                     {"k = 1 permit", most_in_use, Statistic::minimum}};
     for (std::uint32_t count = 0; count < sites; ++count) figure.xs.push_back(count);
     figure.series = {
         series("Raymond", 0, 5, raymond),
@@ -103,7 +104,6 @@ Figure crashes() {
         series("published dense", 1, 1, published),
         series("permits", 1, 1, repaired),
     };
-    figure.statistic = Statistic::minimum;
     return figure;
 }
 

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -25,10 +26,14 @@ struct Point {
     bool operator==(const Point&) const = default;
 };
 
+// What of the runs at a point is drawn and printed. The CSV has all.
+enum class Statistic : std::uint8_t { minimum, mean, maximum };
+
 // One pair of axes. Several panels may show different numbers of the same runs.
 struct Panel {
     std::string title;
     std::function<double(const sim::Figures&, std::uint32_t x)> value;  // of one run
+    Statistic statistic = Statistic::mean;
 };
 
 struct Series {
@@ -38,9 +43,6 @@ struct Series {
     // Instead of the panel's: a bound to compare with, for instance.
     std::function<double(const sim::Figures&, std::uint32_t x)> value = {};
 };
-
-// Which of the runs at a point is drawn and printed. The CSV has both.
-enum class Statistic : std::uint8_t { minimum, mean };
 
 enum class Scale : std::uint8_t { linear, logarithmic };
 
@@ -59,7 +61,6 @@ struct Figure {
     Scale x_scale = Scale::linear;
     Scale y_scale = Scale::linear;
     std::vector<Series> series;
-    Statistic statistic = Statistic::mean;
 };
 
 // What the runs of all seeds at one point came to.
@@ -67,6 +68,7 @@ struct Cell {
     double minimum = 0;
     double mean = 0;
     double half_width = 0;  // of the 95 % confidence interval of the mean
+    double maximum = 0;
 };
 
 struct Data {
@@ -74,9 +76,16 @@ struct Data {
     std::vector<std::vector<Cell>> cells;  // by series, then by x
 };
 
-inline double drawn(const Figure& figure, const Cell& cell) {
-    return figure.statistic == Statistic::minimum ? cell.minimum : cell.mean;
+inline double drawn(const Figure& figure, const Series& series, const Cell& cell) {
+    const Statistic statistic = figure.panels[series.panel].statistic;
+    if (statistic == Statistic::minimum) return cell.minimum;
+    return statistic == Statistic::maximum ? cell.maximum : cell.mean;
 }
+
+// Of all panels, if they have one and the same; otherwise their titles say it.
+std::optional<Statistic> common_statistic(const Figure& figure);
+// `mean of 5 seeds`.
+std::string seeds_text(const Figure& figure, std::uint64_t seeds);
 
 // The name of a series among all of the figure: with its panel, if another panel has one of the same name.
 std::string full_name(const Figure& figure, const Series& series);

@@ -9,8 +9,8 @@
 
 namespace allot::figures {
 
-// A header line, then a row per x. Each series has three columns: minimum, mean, and half the width of the
-// 95 % confidence interval of the mean. Names are quoted where they need it (RFC 4180).
+// A header line, then a row per x. Each series has four columns: minimum, mean, half the width of the
+// 95 % confidence interval of the mean, and maximum. Names are quoted where they need it (RFC 4180).
 void write_csv(std::ostream& out, const Figure& figure, const Data& data);
 
 // The picture as a script for gnuplot that writes SVG to its standard output.

@@ -67,8 +67,10 @@ std::string data_block(const Figure& figure, const Data& data) {
     std::string text = "$data << END\n";
     for (std::size_t place = 0; place < figure.xs.size(); ++place) {
         text += fmt::format("{}", position(figure, place));
-        for (const auto& cells : data.cells)
-            text += fmt::format(" {:.6g} {:.6g}", drawn(figure, cells[place]), cells[place].half_width);
+        for (std::size_t i = 0; i < figure.series.size(); ++i) {
+            const Cell& cell = data.cells[i][place];
+            text += fmt::format(" {:.6g} {:.6g}", drawn(figure, figure.series[i], cell), cell.half_width);
+        }
         text += '\n';
     }
     return text + "END\n";
@@ -108,7 +110,7 @@ std::string y_axis(const Figure& figure, const Data& data, std::size_t panel) {
     for (std::size_t i = 0; i < figure.series.size(); ++i)
         for (const Cell& cell : data.cells[i]) {
             if (figure.series[i].panel != panel) continue;
-            const double value = drawn(figure, cell);
+            const double value = drawn(figure, figure.series[i], cell);
             highest = std::max(highest, value);
             if (value > 0) lowest = std::min(lowest, value);
             whole = whole && value == std::floor(value);
@@ -123,7 +125,7 @@ std::string y_axis(const Figure& figure, const Data& data, std::size_t panel) {
 std::string curve(const Figure& figure, std::size_t series, const Look& look) {
     const std::string values = fmt::format("$data using 1:{}", 2 + 2 * series);
     std::string intervals;  // below the curve
-    if (figure.statistic == Statistic::mean)
+    if (figure.panels[figure.series[series].panel].statistic == Statistic::mean)
         intervals = fmt::format("{}:{} with yerrorbars notitle lc rgb '{}' lw 1 pt -1, \\\n     ", values,
                                 3 + 2 * series, look.colour);
     return intervals + fmt::format("{} with linespoints title {} lc rgb '{}' lw {} dt {} pt {} ps {}", values,
@@ -145,10 +147,9 @@ std::string panel_script(const Figure& figure, const Data& data, std::size_t pan
 
 // What the curves are of all seeds, as a second line below the label.
 std::string y_label(const Figure& figure, const Data& data) {
-    const char* what = data.seeds == 1                          ? "{} seed"  // which has no spread
-                       : figure.statistic == Statistic::minimum ? "minimum over {} seeds"
-                                                                : "mean of {} seeds, 95 % intervals";
-    return figure.y_label + "\\n(" + fmt::format(fmt::runtime(what), data.seeds) + ")";
+    std::string what = seeds_text(figure, data.seeds);
+    if (data.seeds > 1 && common_statistic(figure) == Statistic::mean) what += ", 95 % intervals";
+    return figure.y_label + "\\n(" + what + ")";
 }
 
 // Panels with the same curves share one legend, below them all.

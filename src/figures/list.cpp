@@ -8,10 +8,27 @@ namespace allot::figures {
 Figure convergence();
 Figure crashes();
 Figure pool_messages();
+Figure pool_pacing();
 Figure pool_waiting();
 Figure use_rate();
 Figure waiting_by_load();
 Figure waiting_by_size();
+
+std::optional<Statistic> common_statistic(const Figure& figure) {
+    const Statistic first = figure.panels.front().statistic;
+    const bool common =
+        std::ranges::all_of(figure.panels, [&](const Panel& panel) { return panel.statistic == first; });
+    return common ? std::optional(first) : std::nullopt;
+}
+
+std::string seeds_text(const Figure& figure, std::uint64_t seeds) {
+    const auto statistic = common_statistic(figure);
+    const char* of = !statistic                        ? ""
+                     : statistic == Statistic::minimum ? "minimum over "
+                     : statistic == Statistic::maximum ? "maximum over "
+                                                       : "mean of ";
+    return fmt::format("{}{} seed{}", of, seeds, seeds == 1 ? "" : "s");
+}
 
 std::string full_name(const Figure& figure, const Series& series) {
     const auto same_name = [&](const Series& other) { return other.name == series.name; };
@@ -26,7 +43,7 @@ std::string x_text(const Figure& figure, std::size_t place) {
 std::span<const Figure> all() {
     static const std::vector<Figure> list{
         crashes(),     use_rate(),     waiting_by_load(), waiting_by_size(),
-        convergence(), pool_waiting(), pool_messages(),
+        convergence(), pool_waiting(), pool_messages(),   pool_pacing(),
     };
     return list;
 }

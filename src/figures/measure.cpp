@@ -39,7 +39,8 @@ Cell cell_of(const Figure& figure, const Series& series, const std::vector<sim::
     const auto& value = series.value ? series.value : figure.panels[series.panel].value;
     std::vector<double> values;
     for (const sim::Figures& run : runs) values.push_back(value(run, x));
-    return {*std::min_element(values.begin(), values.end()), mean_of(values), sim::half_width(values)};
+    const auto [least, most] = std::minmax_element(values.begin(), values.end());
+    return {*least, mean_of(values), sim::half_width(values), *most};
 }
 
 struct Place {

@@ -37,10 +37,11 @@ sim::Plan plan_with(std::uint32_t think_hops) {
 
 // --- Recovery.
 
-// Twenty faults in each run, so far apart that the world has long been legitimate before the next.
+// Twenty faults in each run, so far apart that the world is legitimate before the next: the fault may have
+// doubled the timeout as often as it can be, to 512 hops for each site.
 Point thrown_about(std::uint32_t sites, const char* shape) {
     constexpr std::uint32_t faults = 20;
-    const sim::Time apart = 200 * sites * hop;
+    const sim::Time apart = 600 * sites * hop;
     Point point{"tree-pool", parameters(sites, shape), plan_with(2)};
     point.parameters["cmax"] = std::to_string(stale);
     point.plan.noise = stale;
@@ -56,6 +57,7 @@ Point thrown_about(std::uint32_t sites, const char* shape) {
 Figure convergence();
 Figure pool_waiting();
 Figure pool_messages();
+Figure pool_pacing();
 
 Figure convergence() {
     Figure figure;
@@ -69,11 +71,22 @@ Figure convergence() {
         fmt::format("Each run starts in a state in which every variable, and up to {} messages on "
                     "every channel, were drawn at random, and is thrown into 19 more such states.",
                     stale)};
+    const auto of_recovery = [](auto number) {
+        return [number](const sim::Figures& run, std::uint32_t) { return number(run.recovery); };
+    };
     figure.panels = {
-        {"traversals", [](const sim::Figures& run,
-                          std::uint32_t) { return run.recovery.probes.at("traversal").moments.mean(); }},
-        {"messages",
-         [](const sim::Figures& run, std::uint32_t) { return run.recovery.messages.moments.mean(); }},
+        {"traversals, mean", of_recovery([](const sim::Recovery& recovery) {
+             return recovery.probes.at("traversal").moments.mean();
+         })},
+        {"traversals, at most",
+         of_recovery([](const sim::Recovery& recovery) { return recovery.probes.at("traversal").max; }),
+         Statistic::maximum},
+        {"messages, mean",
+         of_recovery([](const sim::Recovery& recovery) { return recovery.messages.moments.mean(); })},
+        {"recoveries in a run, at least", of_recovery([](const sim::Recovery& recovery) {
+             return static_cast<double>(recovery.ms.moments.count());
+         }),
+         Statistic::minimum},
     };
     figure.xs = {2, 4, 8, 16, 32, 64};
     figure.x_scale = Scale::logarithmic;
@@ -99,9 +112,10 @@ Figure pool_waiting() {
     figure.notes = {
         "The bound of theorem 2 is l(2n-3)^2, that of the specification 2l(2n-3). Both are about the worst "
         "schedule; the runs are random ones."};
-    figure.panels = {{"saturated", [](const sim::Figures& run, std::uint32_t) {
-                          return static_cast<double>(run.grants_seen_max);
-                      }}};
+    figure.panels = {
+        {"saturated",
+         [](const sim::Figures& run, std::uint32_t) { return static_cast<double>(run.grants_seen_max); },
+         Statistic::maximum}};
     figure.xs = {4, 8, 16, 32, 64};
     figure.x_scale = Scale::logarithmic;
     figure.y_scale = Scale::logarithmic;
@@ -152,6 +166,37 @@ Figure pool_messages() {
                      point.plan.warm_up = {sim::second};
                      return point;
                  }});
+    return figure;
+}
+
+// --- What pacing costs somebody who asks seldom.
+
+Figure pool_pacing() {
+    Figure figure;
+    figure.name = "pool-pacing";
+    figure.paper = "Datta, Devismes, Horn and Larmore (they measure nothing)";
+    figure.shows = "how long a rare request waits, with and without pacing";
+    figure.title =
+        fmt::format("A rare request to the pool: {} units, up to {} at once, 16 sites", units, max_request);
+    figure.x_label = "tree";
+    figure.y_label = "wait in hops";
+    figure.notes = {
+        "The hint goes up to the root, and then the units come down: on a deep tree that is further than to "
+        "the next unit of a pool that never rests."};
+    figure.panels = {
+        {"", [](const sim::Figures& run, std::uint32_t) { return run.waiting_ms.mean / sim::in_ms(hop); }}};
+    for (std::uint32_t shape = 0; shape < shapes.size(); ++shape) figure.xs.push_back(shape);
+    figure.x_names.assign(shapes.begin(), shapes.end());
+    for (const bool pacing : {false, true})
+        figure.series.push_back(
+            {pacing ? "pacing" : "without", 0, [pacing](std::uint32_t shape) {
+                 constexpr std::uint32_t seldom = 160'000;  // hops
+                 Point point{"tree-pool", parameters(16, shapes[shape]), plan_with(seldom)};
+                 point.parameters["pacing"] = pacing ? "on" : "off";
+                 point.plan.time = {1000 * sim::second};
+                 point.plan.warm_up = {10 * sim::second};
+                 return point;
+             }});
     return figure;
 }
 

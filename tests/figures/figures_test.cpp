@@ -122,7 +122,7 @@ TEST(Figures, An_unknown_one_is_refused_with_those_there_are) {
     ASSERT_FALSE(figure);
     EXPECT_EQ(figure.error(),
               "tea: no such figure; there is crashes, use-rate, waiting-by-load, waiting-by-size, "
-              "convergence, pool-waiting or pool-messages");
+              "convergence, pool-waiting, pool-messages or pool-pacing");
 }
 
 TEST(Figures, The_beginning_of_a_name_stands_for_all_that_share_it) {
@@ -146,12 +146,13 @@ TEST(Figures, Every_series_belongs_to_a_panel_and_no_two_have_one_name) {
     }
 }
 
-TEST(Measure, A_cell_has_minimum_mean_and_confidence_interval_over_the_seeds) {
+TEST(Measure, A_cell_has_minimum_mean_confidence_interval_and_maximum_over_the_seeds) {
     const Data data = measured(small_figure(), arithmetic, {.seeds = 3});
     const Cell& cell = data.cells[0][1];  // 21, 22, 23
     EXPECT_EQ(cell.minimum, 21);
     EXPECT_EQ(cell.mean, 22);
     EXPECT_DOUBLE_EQ(cell.half_width, sim::half_width({21, 22, 23}));
+    EXPECT_EQ(cell.maximum, 23);
     EXPECT_EQ(data.seeds, 3u);
 }
 
@@ -184,6 +185,16 @@ TEST(Measure, Panels_may_show_different_numbers_of_the_same_runs) {
     EXPECT_EQ(data.cells[1][1].mean, 2022);
 }
 
+TEST(Measure, Panels_that_differ_in_what_they_show_of_the_seeds_say_so_themselves) {
+    Figure figure = small_figure();
+    EXPECT_EQ(seeds_text(figure, 3), "mean of 3 seeds");
+    figure.panels[0].statistic = Statistic::maximum;
+    EXPECT_EQ(seeds_text(figure, 3), "3 seeds");
+    figure.panels[1].statistic = Statistic::maximum;
+    EXPECT_EQ(seeds_text(figure, 1), "maximum over 1 seed");
+    EXPECT_EQ(drawn(figure, figure.series[1], {1, 2, 0.5, 3}), 3);
+}
+
 TEST(Measure, A_run_that_violates_a_property_gives_no_figure) {
     Figure figure = small_figure();
     figure.xs = {0, 13};
@@ -202,11 +213,11 @@ TEST(Csv, A_header_and_then_a_row_for_every_x) {
     std::ostringstream csv;
     write_csv(csv, small_figure(), measured(small_figure(), arithmetic, {.seeds = 1}));
     EXPECT_EQ(csv.str(),
-              "crashes,plain minimum,plain mean,plain half width,"
+              "crashes,plain minimum,plain mean,plain half width,plain maximum,"
               "\"a, \"\"b\"\" & 'c' <d> minimum\",\"a, \"\"b\"\" & 'c' <d> mean\","
-              "\"a, \"\"b\"\" & 'c' <d> half width\"\n"
-              "0,1,1,0,1,1,0\n"
-              "2,21,21,0,21,21,0\n");
+              "\"a, \"\"b\"\" & 'c' <d> half width\",\"a, \"\"b\"\" & 'c' <d> maximum\"\n"
+              "0,1,1,0,1,1,1,0,1\n"
+              "2,21,21,0,21,21,21,0,21\n");
 }
 
 TEST(Csv, Names_of_panels_and_of_xs_stand_where_they_are_needed) {
@@ -214,9 +225,10 @@ TEST(Csv, Names_of_panels_and_of_xs_stand_where_they_are_needed) {
     write_csv(csv, named_figure(), measured(named_figure(), arithmetic, {.seeds = 1}));
     EXPECT_EQ(csv.str(),
               "crashes,\"plain, left minimum\",\"plain, left mean\",\"plain, left half width\","
-              "\"plain, right minimum\",\"plain, right mean\",\"plain, right half width\"\n"
-              "none,1,1,0,1,1,0\n"
-              "\"some, or two\",21,21,0,2021,2021,0\n");
+              "\"plain, left maximum\",\"plain, right minimum\",\"plain, right mean\","
+              "\"plain, right half width\",\"plain, right maximum\"\n"
+              "none,1,1,0,1,1,1,0,1\n"
+              "\"some, or two\",21,21,0,21,2021,2021,0,2021\n");
 }
 
 // The texts of an SVG, which must be well-formed XML.
@@ -241,9 +253,9 @@ int times_in(const std::string& texts, const std::string& text) {
 }
 
 TEST_F(FigureFiles, The_picture_is_well_formed_and_names_every_series) {
-    for (const Statistic statistic : {Statistic::minimum, Statistic::mean}) {
+    for (const Statistic statistic : {Statistic::minimum, Statistic::mean, Statistic::maximum}) {
         Figure figure = small_figure();
-        figure.statistic = statistic;
+        figure.panels[0].statistic = statistic;
         const Data data = measured(figure, arithmetic, {.seeds = 2});
         const auto failure = draw_svg(path("small.svg"), figure, data);
         ASSERT_FALSE(failure) << *failure;
