@@ -101,6 +101,8 @@ Result<Job> prepare(const SimFlags& flags) {
     Parameters parameters = flags.parameters;
     const auto plan = sim::take_plan(parameters);
     if (!plan) return Error{plan.error()};
+    if (flags.parameters.contains("noise") && !plan->corrupts())
+        return Error{fmt::format("--noise {}: add --start arbitrary or --corrupt-at TIMES", plan->noise)};
     auto simulation = registry::simulation(flags.protocol)->make(parameters, *plan);
     if (!simulation) return Error{simulation.error()};
     job.simulation = std::move(*simulation);
@@ -159,6 +161,7 @@ sim::Summary run_all(const Job& job, std::ostream* log) {
 
 void add_recovery(Table& table, const sim::Recovery& recovery) {
     table.add({"corruptions", with_commas(recovery.corruptions)});
+    table.add({"  recovered from", with_commas(recovery.ms.moments.count())});
     const auto add = [&](const std::string& name, const sim::Spread& spread) {
         table.add({name, fmt::format("{:.4g} (up to {:.4g})", spread.moments.mean(), spread.max)});
     };
@@ -194,6 +197,7 @@ void print_for_people(const Job& job, const sim::Summary& summary) {
     count("most grants to others while one waited", figures.grants_seen_max);
     count("unserved requests", figures.unserved);
     if (figures.recovery.corruptions > 0) add_recovery(table, figures.recovery);
+    if (figures.recovery.corruptions > 0) count("grants revoked", figures.revoked);
     count("violations", figures.violations.size());
     count("events", figures.events);
     count("events per CPU second", static_cast<std::uint64_t>(figures.events_per_second));
@@ -279,6 +283,7 @@ void print_for_programs(const Job& job, const sim::Summary& summary) {
                                {"overtakes_max", figures.overtakes_max},
                                {"grants_seen_max", figures.grants_seen_max},
                                {"unserved", figures.unserved},
+                               {"revoked", figures.revoked},
                                {"violations", violations},
                                {"events", figures.events},
                                {"events_per_second", figures.events_per_second},

@@ -30,12 +30,9 @@ std::string conditions(const Stage& stage, std::vector<SiteId> sites) {
     return list;
 }
 
-bool is_in(const Stage& stage, SiteId site, Phase phase) {
-    const LocalInfo& info = stage.site(site);
-    return info.up() && info.phase == phase;
-}
-
-Problem expect_phase(Stage& stage, Phase phase, Words& words) {
+// What the sites that are named must be like.
+template <class Is>
+Problem expect_sites(Stage& stage, Words& words, Is&& is) {
     const bool none = words.next_is("none");
     if (none) words.word("none");
     std::vector<SiteId> named;
@@ -45,11 +42,10 @@ Problem expect_phase(Stage& stage, Phase phase, Words& words) {
     if (only) words.word("only");
     if (const auto wrong = words.finish()) return bad(*wrong);
 
-    bool holds =
-        std::all_of(named.begin(), named.end(), [&](SiteId site) { return is_in(stage, site, phase); });
+    const auto is_so = [&](SiteId site) { return stage.site(site).up() && is(stage.site(site)); };
+    bool holds = std::all_of(named.begin(), named.end(), is_so);
     for (SiteId site = 0; (none || only) && site < stage.world().sites.size(); ++site)
-        holds = holds &&
-                (!is_in(stage, site, phase) || std::find(named.begin(), named.end(), site) != named.end());
+        holds = holds && (!is_so(site) || std::find(named.begin(), named.end(), site) != named.end());
     if (holds) return std::nullopt;
     return failed("found " + conditions(stage, named));
 }
@@ -88,6 +84,14 @@ Problem expect_state(Stage& stage, Words& words) {
     const auto state = stage.machine().state(stage.world().sites[site]);
     if (json_contains(state, part)) return std::nullopt;
     return failed("found " + json_text(state));
+}
+
+Problem expect_legitimate(Stage& stage, Words& words) {
+    if (const auto wrong = words.finish()) return bad(*wrong);
+    if (!stage.machine().says_legal())
+        return bad(std::string(stage.machine().name()) + " does not say which worlds are legitimate");
+    if (stage.machine().legal(stage.world())) return std::nullopt;
+    return failed("found that this world is not legitimate");
 }
 
 // A property nobody knows is a slip of the pen; one that is known is simply not violated.
@@ -153,7 +157,11 @@ Problem expect_unservable(Stage& stage, const Servable& servable, Words& words) 
 Problem judge_expectation(Stage& stage, const Report& violation, const Servable& servable, Words& words) {
     const std::string what = words.word("what is expected");
     if (words.error()) return bad(*words.error());
-    if (const auto phase = enum_from<Phase>(what)) return expect_phase(stage, *phase, words);
+    if (const auto phase = enum_from<Phase>(what))
+        return expect_sites(stage, words, [&](const LocalInfo& site) { return site.phase == *phase; });
+    if (what == "revoked")
+        return expect_sites(stage, words, [](const LocalInfo& site) { return site.revoked; });
+    if (what == "legitimate") return expect_legitimate(stage, words);
     if (what == "sent") return expect_sent(stage, words);
     if (what == "in-flight") return expect_in_flight(stage, words);
     if (what == "state") return expect_state(stage, words);
@@ -162,8 +170,8 @@ Problem judge_expectation(Stage& stage, const Report& violation, const Servable&
     if (what == "starving")
         return expect_each(words, [&](SiteId site) { return why_not_starving(stage, site); });
     if (what == "unservable") return expect_unservable(stage, servable, words);
-    const std::vector<std::string> known{"holding", "waiting",    "idle",    "leaving",
-                                         "sent",    "in-flight",  "state",   "violation",
+    const std::vector<std::string> known{"holding", "waiting",    "idle",    "leaving",    "revoked",
+                                         "sent",    "in-flight",  "state",   "legitimate", "violation",
                                          "stuck",   "unservable", "starving"};
     return bad("\"" + what + "\" cannot be expected" + did_you_mean(what, known) + "; write " +
                std::string(expect_usage));

@@ -30,9 +30,9 @@ inline Fault bad(std::string message) {
 
 // How `expect ...` is written, for error messages.
 inline constexpr std::string_view expect_usage =
-    "expect holding|waiting|idle|leaving SITE... [only], expect holding none, expect sent KIND COUNT, "
-    "expect in-flight [FROM -> TO] COUNT, expect state SITE JSON, expect violation PROPERTY, expect stuck "
-    "SITE..., "
+    "expect holding|waiting|idle|leaving|revoked SITE... [only], expect holding none, "
+    "expect sent KIND COUNT, expect in-flight [FROM -> TO] COUNT, expect state SITE JSON, "
+    "expect legitimate, expect violation PROPERTY, expect stuck SITE..., "
     "expect unservable SITE... or expect starving SITE...";
 
 // Judges the words after `expect`. `violation` is what the last step violated, clean if nothing.

@@ -90,7 +90,7 @@ void Narrator::show(const Stage& stage) {
         const std::string state =
             info.up() ? json_text(stage.machine().state(stage.world().sites[site])) : "";
         *log_ << trimmed(fmt::format("      {:<4}  {:<13}  {:<8}  {}", site, standing_text(info),
-                                     info.up() ? enum_name(info.phase) : "", state))
+                                     info.up() ? condition(info) : "", state))
               << '\n';
     }
     const auto flight = stage.in_flight();

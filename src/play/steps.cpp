@@ -72,7 +72,8 @@ std::string flight_text(const Stage& stage, const std::vector<EnvelopeId>& fligh
 }
 
 std::string_view condition(const LocalInfo& site) {
-    return site.up() ? enum_name(site.phase) : enum_name(site.standing);
+    if (!site.up()) return enum_name(site.standing);
+    return site.revoked ? "revoked" : enum_name(site.phase);
 }
 
 // The machine tells kinds apart only when it reads a message, so it is given an empty one.

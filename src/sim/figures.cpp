@@ -19,6 +19,7 @@ void add_counts(Figures& all, const Figures& run) {
     all.messages += run.messages;
     all.delivered += run.delivered;
     all.unserved += run.unserved;
+    all.revoked += run.revoked;
     all.events += run.events;
     all.cpu_seconds += run.cpu_seconds;
     all.stopped = all.stopped || run.stopped;

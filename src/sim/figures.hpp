@@ -89,6 +89,7 @@ struct Figures {
     std::uint64_t overtakes_max = 0;
     std::uint64_t grants_seen_max = 0;  // to others, by a request that waited
     std::uint64_t unserved = 0;
+    std::uint64_t revoked = 0;  // grants whose holder was told to stop
     Recovery recovery;
     std::vector<Violation> violations;
     std::uint64_t events = 0;

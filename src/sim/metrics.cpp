@@ -92,7 +92,7 @@ void Overtakes::rebuild() {
 void Metrics::begin(Time now) {
     use_until(now);
     began_ = now;
-    requests_ = delivered_ = overtakes_max_ = grants_seen_max_ = 0;
+    requests_ = delivered_ = overtakes_max_ = grants_seen_max_ = revoked_ = 0;
     std::fill(by_kind_.begin(), by_kind_.end(), 0);
     waiting_.clear();
     waiting_ms_by_size_.clear();
@@ -185,6 +185,7 @@ Figures Metrics::figures(Time now, std::uint64_t capacity) const {
     figures.grants_seen_max = grants_seen_max_;
     figures.recovery = recovery_;
     figures.unserved = unserved_;
+    figures.revoked = revoked_;
     figures.events = events_;
     return figures;
 }

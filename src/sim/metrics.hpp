@@ -97,6 +97,7 @@ public:
     // Whether more units are in use now than ever before.
     bool occupies(SiteId site, std::uint64_t units, Time now);
     void lets_go(SiteId site, Time now);
+    void revoked() { ++revoked_; }
     void passed(std::string_view probe) { ++probes_[std::string(probe)]; }
     // Everything was drawn anew, and then the world was legitimate again. What another corruption came
     // before is not counted as a recovery.
@@ -130,6 +131,7 @@ private:
     std::vector<std::uint64_t> grants_before_;  // each open request
     std::uint64_t grants_seen_max_ = 0;
     std::uint64_t unserved_ = 0;
+    std::uint64_t revoked_ = 0;
     std::uint64_t sent_ = 0;  // the whole run's
     std::map<std::string, std::uint64_t> probes_;
     struct Corruption {

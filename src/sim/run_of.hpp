@@ -376,6 +376,8 @@ template <Protocol P>
 void RunOf<P>::settle(SiteId self, Phase before) {
     log_outcome(self, before);
     for (const std::string_view probe : stepper_.fx().probes()) metrics_.passed(probe);
+    for (const Notice& notice : stepper_.fx().notices())
+        if (notice.kind == Notice::Kind::revoked) metrics_.revoked();
     if (!stepper_.report().clean()) judge(stepper_.report());
     if constexpr (!std::same_as<MonitorOf<P>, NoMonitor>) {
         Report report;

@@ -70,6 +70,7 @@ struct LocalInfo {
     Standing standing = Standing::absent;
     std::uint32_t incarnation = 0;
     Phase phase = Phase::idle;
+    bool revoked = false;  // its application was told that what it holds is no longer its own
     bool may_crash = false;
     bool starting = false;  // wants to ask and may not yet, where that is judged
     boost::container::small_vector<Offer, 2> offers;

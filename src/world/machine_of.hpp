@@ -393,6 +393,7 @@ LocalInfo MachineOf<P>::describe_local(SiteId self, const Site<P>& site) {
     info.standing = site.standing;
     info.incarnation = site.incarnation;
     info.phase = site.application.phase;
+    info.revoked = site.application.revoked;
     info.may_crash =
         site.up() && self != setup().anchor && may_crash(site.protocol, stepper_.context(self, site));
     info.starting = setup().starts && site.up() && site.application.requests_left > 0 &&

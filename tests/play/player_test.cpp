@@ -81,6 +81,13 @@ TEST(Player, Three_simultaneous_requests_are_served_in_order_with_12_messages) {
         expect in-flight 0)");
 }
 
+TEST(Player, Where_nothing_is_said_of_legitimate_worlds_none_can_be_expected) {
+    expect_holds("protocol raymond sites=2\nexpect revoked none");
+    expect_failed("protocol raymond sites=2\nexpect revoked 1", "found 0 idle, 1 idle");
+    expect_bad("protocol raymond sites=2\nexpect legitimate",
+               "raymond does not say which worlds are legitimate");
+}
+
 TEST(Player, A_message_is_named_by_channel_kind_and_content) {
     expect_holds(R"(
         protocol raymond sites=2 permits=2

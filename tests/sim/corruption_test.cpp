@@ -47,6 +47,17 @@ TEST(Corruption, Every_fault_of_memory_is_counted_and_survived) {
     EXPECT_EQ(figures.unserved, 0u);
 }
 
+// The second fault comes before any message has arrived.
+TEST(Corruption, A_fault_before_the_world_has_recovered_leaves_one_recovery_for_both) {
+    const auto ring = make<TokenRing>(
+        five, {{"corrupt-at", "500ms,500.1ms"}, {"noise", "3"}, {"latency", "2ms"}, {"time", "2s"}});
+    ASSERT_TRUE(ring);
+    const Figures figures = (*ring)->run(1);
+    EXPECT_TRUE(figures.violations.empty());
+    EXPECT_EQ(figures.recovery.corruptions, 2u);
+    EXPECT_EQ(figures.recovery.ms.moments.count(), 1u);
+}
+
 TEST(Corruption, Who_is_not_legitimate_at_the_end_is_told_of) {
     // No message arrives before the end.
     const auto ring =
