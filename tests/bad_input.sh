@@ -34,7 +34,17 @@ refused '--graph grid:10: write path:3' check raymond --graph grid:10
 refused '--graph edges:0-0: write path:3' check raymond --graph edges:0-0
 refused '--graph path:3: raymond has no such parameter; it takes --sites or --permits' check raymond --graph path:3
 refused '--resources 0: write a number from 1' check counters --resources 0
-refused '--loans -1: write a whole number from 0' check counters --loans=-1
+refused '--loans -1: write a whole number up to 4294967295, as in ' check counters --loans=-1
+refused '--units -1: write a whole number up to 4294967295, as in 2' check tree-pool --units=-1
+refused '--tree parents:-1,0,9: 9 is no site; the sites are 0 to 2' check tree-pool --tree parents:-1,0,9
+refused '--tree parents:-1,0,x: write the parent of each site' check tree-pool --tree parents:-1,0,x
+refused '--copies 0: write a whole number from 1' check tree-pool --copies 0
+refused '--copies 2: with --start arbitrary write 1, or leave it out' check tree-pool --start arbitrary --copies 2
+refused '--samples 5: add --start arbitrary' check tree-pool --samples 5
+refused '--noise 1: add --start arbitrary' check tree-pool --noise 1
+refused '--seed 2: add --start arbitrary' check tree-pool --seed 2
+refused '--noise 2: add --start arbitrary or --corrupt-at TIMES' sim tree-pool --noise 2
+refused '--demand 9: nobody may ask for this in tree-pool' sim tree-pool --demand 9
 refused '--improve faster: write all, none, or' check counters --improve faster
 refused '--improve stop,stop: write all, none, or each once' check counters --improve stop,stop
 refused '--max-request 3: with --resources 2 write a number from 0 (any) to 2' check counters --max-request 3

@@ -27,9 +27,9 @@ struct CheckFlags {
     std::string threads;
     std::string store = "exact";
     std::string start = "boot";
-    std::string samples = "100";
-    std::string noise = "1";
-    std::string seed = "1";
+    std::string samples;
+    std::string noise;
+    std::string seed;
     std::string out;
     bool waits = false;
     bool json = false;
@@ -67,13 +67,25 @@ Result<check::Options> read_options(const CheckFlags& flags) {
 
 // Arbitrary starts: sites and messages drawn anew within their domains, one world per sample.
 std::optional<std::string> add_starts(const CheckFlags& flags, Job& job) {
-    if (flags.start == "boot") return std::nullopt;
+    if (flags.start == "boot") {
+        for (const auto& [name, value] :
+             {std::pair("samples", &flags.samples), {"noise", &flags.noise}, {"seed", &flags.seed}})
+            if (!value->empty()) return fmt::format("--{} {}: add --start arbitrary", name, *value);
+        return std::nullopt;
+    }
     if (flags.start != "arbitrary") return fmt::format("--start {}: write boot or arbitrary", flags.start);
     if (!job.machine->has_domains() || !job.machine->says_legal())
         return fmt::format("--start arbitrary: {} does not say what its states may be", flags.protocol);
-    const auto samples = parse_number("samples", flags.samples, 1, 1'000'000);
-    const auto noise = parse_number("noise", flags.noise, 0, 1000);
-    const auto seed = parse_number("seed", flags.seed, 0, ~std::uint64_t{0});
+    // Where a legitimate world has one of what a timer replaces, a timer in a hurry leads out of it.
+    if (job.machine->setup().copies > 1)
+        return fmt::format("--copies {}: with --start arbitrary write 1, or leave it out",
+                           job.machine->setup().copies);
+    const auto or_else = [](const std::string& given, const char* usual) {
+        return given.empty() ? std::string(usual) : given;
+    };
+    const auto samples = parse_number("samples", or_else(flags.samples, "100"), 1, 1'000'000);
+    const auto noise = parse_number("noise", or_else(flags.noise, "1"), 0, 1000);
+    const auto seed = parse_number("seed", or_else(flags.seed, "1"), 0, ~std::uint64_t{0});
     for (const auto* number : {&samples, &noise, &seed})
         if (!*number) return number->error();
     if (const auto wrong = job.machine->wrong_noise(*noise)) return wrong;

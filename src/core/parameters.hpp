@@ -44,8 +44,11 @@ std::optional<std::string> parse_into(T& target, std::string_view name, std::str
         if (!value) return value.error();
         target = *value;
     } else if constexpr (reflect::Integer<T>) {
+        // What is too little only the whole configuration says; the default never is.
         auto value = parse_number(name, text, 0, std::numeric_limits<T>::max());
-        if (!value) return value.error();
+        if (!value)
+            return "--" + std::string(name) + " " + std::string(text) + ": write a whole number up to " +
+                   std::to_string(std::numeric_limits<T>::max()) + ", as in " + std::to_string(target);
         target = static_cast<T>(*value);
     } else if constexpr (reflect::DescribedEnum<T>) {
         std::vector<std::string> names;

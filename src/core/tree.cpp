@@ -13,14 +13,17 @@ constexpr std::string_view list_prefix = "parents:";
 constexpr std::uint64_t most_sites = 1'000'000;
 constexpr SiteId nobody = std::numeric_limits<SiteId>::max();
 
-// The parents as they are written; nothing where a word is neither a site nor the root's -1.
-std::optional<std::vector<SiteId>> read_parents(std::string_view list) {
+// The parents as they are written, each a site or the root's -1.
+Result<std::vector<SiteId>> read_parents(std::string_view list) {
     const auto words = split_list(list);
+    const std::uint64_t last = std::min<std::uint64_t>(words.size(), most_sites) - 1;
     std::vector<SiteId> parents;
     for (const std::string& word : words) {
-        const auto parent =
-            parse_number("tree", word, 0, std::min<std::uint64_t>(words.size(), most_sites) - 1);
-        if (!parent && word != "-1") return std::nullopt;
+        const auto parent = parse_number("tree", word, 0, most_sites);
+        if (!parent && word != "-1")
+            return Error{"write the parent of each site, and -1 for the root, as in parents:-1,0,0"};
+        if (parent && *parent > last)
+            return Error{word + " is no site; the sites are 0 to " + std::to_string(last)};
         parents.push_back(parent ? static_cast<SiteId>(*parent) : nobody);
     }
     return parents;
@@ -38,8 +41,8 @@ bool leads_to_root(const std::vector<SiteId>& parents) {
     return true;
 }
 
-std::optional<std::string> wrong(const std::optional<std::vector<SiteId>>& parents) {
-    if (!parents) return "write the parent of each site, and -1 for the root, as in parents:-1,0,0";
+std::optional<std::string> wrong(const Result<std::vector<SiteId>>& parents) {
+    if (!parents) return parents.error();
     if (parents->front() != nobody) return "site 0 is the root; write -1 as its parent";
     if (std::count(parents->begin(), parents->end(), nobody) > 1)
         return "only site 0 is a root; write a parent for every other site";

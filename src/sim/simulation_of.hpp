@@ -72,7 +72,8 @@ Result<Surroundings> surroundings_of(const typename P::Config& config, const Pla
     if (P::links == Links::fifo && plan.links == LinkChoice::unordered)
         return Error{"--links unordered: this protocol needs fifo links; leave the flag out"};
     if (auto why = unknown_resource<P>(config, plan)) return Error{std::move(*why)};
-    if constexpr (!DrawsDemands<P>) {
+    // Of named resources there may be too many sets to list.
+    if constexpr (!DrawsDemands<P> || !requires { config.resources; }) {
         bool known = !plan.demand.fixed;
         for (SiteId site = 0; site < config.sites && !known; ++site) {
             const auto demands = demands_of<P>(ContextOf<P>{config, site});

@@ -146,7 +146,7 @@ Result<Setup> take_setup(Parameters& given, std::uint32_t sites, Links links, st
     take.on_off("full", setup.full);
     take.on_off("starts", setup.starts);
     take.number("backlog", setup.backlog, 0, most_faults);
-    take.number("copies", setup.copies, 0, most_faults);
+    take.number("copies", setup.copies, 1, most_faults);
     if (const auto text = take.text("campers")) read_campers(*text, setup, take);
     bool ranks = false;
     if (given.contains("ranks")) {
