@@ -45,6 +45,8 @@ refused '--noise 1: add --start arbitrary' check tree-pool --noise 1
 refused '--seed 2: add --start arbitrary' check tree-pool --seed 2
 refused '--noise 2: add --start arbitrary or --corrupt-at TIMES' sim tree-pool --noise 2
 refused '--demand 9: nobody may ask for this in tree-pool' sim tree-pool --demand 9
+refused '--timeout 4294967295, doubled 6 times (--backoff), is too long; write a number from 0 to' \
+    check tree-pool --timeout 4294967295
 refused '--improve faster: write all, none, or' check counters --improve faster
 refused '--improve stop,stop: write all, none, or each once' check counters --improve stop,stop
 refused '--max-request 3: with --resources 2 write a number from 0 (any) to 2' check counters --max-request 3

@@ -8,20 +8,24 @@ from_anywhere --sites 2 --units 1 --samples 2000
 from_anywhere --sites 2 --units 1 --samples 1000 --noise 2 --cmax 2 --patience 2
 from_anywhere --sites 2 --units 2 --max-request 2 --samples 200 --patience 2
 from_anywhere --sites 2 --units 1 --samples 1000 --patience 2 --drain on
-from_anywhere --sites 2 --units 1 --samples 200 --patience 2 --pacing on
+from_anywhere --sites 2 --units 1 --samples 100 --patience 0 --pacing on
 for seed in $(seq 1 20); do
     from_anywhere --sites 3 --tree star --units 1 --samples 1 --seed "$seed" --patience 2
     from_anywhere --sites 3 --tree chain --units 1 --samples 1 --seed "$seed" --patience 2
 done
-# Ten thousand simulated starts, on trees of all shapes: twenty in each run.
+# Ten thousand simulated starts, on trees of all shapes: twenty in each run, each recovered from before the next. A fault may
+# have doubled the timeout up to 512 hops for each site.
 thrown_about() {
-    local sites=$1 seeds=$2 apart=$((200 * $1)) times fault
+    local sites=$1 seeds=$2 apart=$((600 * $1)) times fault
     times=$(for fault in $(seq 1 19); do printf '%dms,' $((fault * apart)); done)
     for tree in chain star binary; do
         echo "allot sim tree-pool --sites $sites --tree $tree --start arbitrary --corrupt-at ... --seeds $seeds"
         "$ALLOT" sim tree-pool --sites "$sites" --tree "$tree" --units 4 --max-request 2 --cmax 2 --noise 2 \
             --start arbitrary --corrupt-at "${times%,}" --time "$((20 * apart))ms" --latency 1ms --tick 1ms \
-            --hold 2ms --think exponential:2ms --seeds "$seeds" | grep -A 3 '^corruptions'
+            --hold 2ms --think exponential:2ms --seeds "$seeds" >found.txt || { cat found.txt; exit 1; }
+        grep -A 4 '^corruptions' found.txt
+        awk '/^corruptions/ { faults = $2 } /^  recovered from/ { recovered = $3 }
+            END { exit !(faults != "" && faults == recovered) }' found.txt || { echo "not all were recovered from"; exit 1; }
     done
 }
 thrown_about 2 60

@@ -18,6 +18,19 @@ void bump(std::uint32_t& count, std::uint32_t most) {
 
 }  // namespace
 
+// A timer is set to a number of ticks with 32 bits.
+std::optional<std::string> TreePool::wrong_timeout(const Config& config) {
+    constexpr std::uint64_t most = 0xFFFFFFFF;
+    if (config.longest_timeout() <= most) return std::nullopt;
+    const std::string doubled = " doubled " + std::to_string(config.backoff) + " times (--backoff)";
+    if (config.timeout == 0)
+        return "--backoff " + std::to_string(config.backoff) + ": the time for " +
+               std::to_string(config.sites) + " sites," + doubled + ", is too long; write a smaller one";
+    const std::uint64_t period = config.pacing ? config.period : 0;
+    return "--timeout " + std::to_string(config.timeout) + "," + doubled +
+           ", is too long; write a number from 0 to " + std::to_string((most - period) >> config.backoff);
+}
+
 std::optional<std::string> TreePool::wrong(const Config& config) {
     constexpr std::uint32_t most_units = 1u << 15;  // sums of two counts fit into 16 bits
     const auto number = [](const char* flag, std::uint32_t value, std::uint32_t low, std::uint32_t high) {
@@ -33,13 +46,11 @@ std::optional<std::string> TreePool::wrong(const Config& config) {
         return "--tree " + config.tree.text() + ": this is a tree of " + std::to_string(*listed) +
                " sites; write --sites " + std::to_string(*listed);
     if (config.modulus == 1) return "--modulus 1: write 0 (enough for --cmax) or a number from 2 on";
-    const std::uint64_t numbers =
-        2 * (std::uint64_t{config.sites} - 1) * (std::uint64_t{config.cmax} + 1) + 1;
-    if (numbers > 0xFFFFFFFF)
+    if (config.numbers_for_cmax() > 0xFFFFFFFF)
         return "--cmax " + std::to_string(config.cmax) +
                ": there are not enough numbers; write a smaller one";
     if (config.backoff > 16) return number("backoff", config.backoff, 0, 16);
-    return std::nullopt;
+    return wrong_timeout(config);
 }
 
 std::optional<std::string> TreePool::wrong_noise(const Config& config, std::uint64_t noise) {
@@ -210,10 +221,12 @@ void TreePool::send(const Context& ctx, Channel channel, const Message& message,
         fx.reached("held-back");
         outbox_.push_back(message);
         fx.arm(Timer::pace, ctx.config.period);
-        // What should be there and no more: only after a fault there is.
-        if (outbox_.size() > ctx.config.units + 3) flush(ctx, fx);
+        // Only after a fault there is more than there should be.
+        if (outbox_.size() > ctx.config.outbox_size()) flush(ctx, fx);
         return;
     }
+    // After a fault something may be kept back though the root does not idle: nothing overtakes it.
+    if (is_root(ctx) && channel == 0 && !outbox_.empty()) flush(ctx, fx);
     fx.send(ctx.config.tree.neighbour(ctx.self, channel, ctx.config.sites), message);
 }
 
@@ -380,10 +393,10 @@ void TreePool::timeout(const Context& ctx, Timer timer, Effects& fx) {
 }
 
 void TreePool::arm(const Context& ctx, Effects& fx) const {
-    const std::uint32_t hops = 2 * (ctx.config.sites - 1);
-    const std::uint32_t ticks = ctx.config.timeout > 0 ? ctx.config.timeout : 4 * hops;
     // One that is held back is not lost.
-    fx.arm(Timer::controller, (ticks << doubled_) + (holds_back_controller() ? ctx.config.period : 0));
+    const std::uint64_t held_back = holds_back_controller() ? ctx.config.period : 0;
+    fx.arm(Timer::controller,
+           static_cast<std::uint32_t>((ctx.config.first_timeout() << doubled_) + held_back));
 }
 
 // --- Pacing.

@@ -60,7 +60,8 @@ public:
         "l units on a tree, up to k at once; repairs itself from any state";
     static constexpr Links links = Links::fifo;
     static constexpr std::array properties{
-        PropertyName{"at-most-l", "no more than l units are held"},
+        PropertyName{"at-most-l",
+                     "programs use no more than l units; without drain who was told to stop does not count"},
         PropertyName{"no-surplus", "there are no more tokens of any kind than there should be"},
         PropertyName{"no-reset", "the root never has tokens erased"},
         PropertyName{"exact", "if nothing gets lost, no token is missing and the controller counts right"},
@@ -113,11 +114,24 @@ public:
 
         bool full() const { return stage == pool::Stage::full; }
         std::uint32_t degree(SiteId site) const { return tree.degree(site, sites); }
-        // More than can be stale: those on all channels, and those that sites remember.
-        std::uint32_t numbers() const { return modulus > 0 ? modulus : 2 * (sites - 1) * (cmax + 1) + 1; }
+        // The most that the root keeps back from its first child: all that should be there.
+        std::uint32_t outbox_size() const { return pacing ? units + 3 : 0; }
+        // More numbers than can be stale: those on all channels, those that sites remember or defer, and what
+        // else the root keeps.
+        std::uint64_t numbers_for_cmax() const {
+            const std::uint64_t edges = std::uint64_t{sites} - 1;
+            return 2 * edges * (std::uint64_t{cmax} + 1) + (drain ? 1 : 0) + outbox_size() + 1;
+        }
+        std::uint32_t numbers() const {
+            return modulus > 0 ? modulus : static_cast<std::uint32_t>(numbers_for_cmax());
+        }
         pool::Tally all() const;
+        // In ticks, before it is doubled.
+        std::uint64_t first_timeout() const { return timeout > 0 ? timeout : 8 * (std::uint64_t{sites} - 1); }
+        std::uint64_t longest_timeout() const { return (first_timeout() << backoff) + (pacing ? period : 0); }
     };
     static std::optional<std::string> wrong(const Config& config);
+    static std::optional<std::string> wrong_timeout(const Config& config);
     static std::optional<std::string> wrong_noise(const Config& config, std::uint64_t noise);
 
     struct Resource {
@@ -236,6 +250,7 @@ private:
     bool holds_back_controller() const;
 
     static Census census(const View<TreePool>& view);
+    static std::uint64_t in_use(const View<TreePool>& view);
     static void check_site(const View<TreePool>& view, SiteId self, Report& report);
     static std::optional<std::string> wrong_size(const View<TreePool>& view, SiteId self);
     bool rests_rightly() const {

@@ -113,16 +113,14 @@ void TreePool::Census::walk(const View<TreePool>& view) {
     }
 }
 
-// Where messages have come twice, so have tokens: nothing is promised until they have been erased.
+// Where messages have come twice, so have tokens: no more is promised until they have been erased.
 void TreePool::on_state(const View<TreePool>& view, Report& report) {
-    if (view.duplicates) return;
     for (SiteId self = 0; self < view.sites.size(); ++self) check_site(view, self, report);
-    std::uint64_t held = 0;
-    for (const auto* site : view.sites)
-        if (site->protocol.phase_ == Phase::holding) held += site->protocol.reserved_.size();
-    if (held > view.config.units)
-        report.violated("at-most-l", std::to_string(held) + " of " + std::to_string(view.config.units) +
-                                         " units are held");
+    if (view.duplicates && !legal(view)) return;
+    const std::uint64_t used = in_use(view);
+    if (used > view.config.units)
+        report.violated("at-most-l", std::to_string(used) + " of " + std::to_string(view.config.units) +
+                                         " units are in use");
     const Census census = TreePool::census(view);
     const TreePool& root = view.site(Tree::root).protocol;
     const Tally all = view.config.all();
@@ -135,6 +133,17 @@ void TreePool::on_state(const View<TreePool>& view, Report& report) {
     if (census.controllers == 1 && !root.tainted_ && !census.counts_right(root.seen_))
         report.violated("exact", "the controller has left behind " + text(census.behind) +
                                      ", which is not what was counted");
+}
+
+// A program uses what it was granted until it lets go, whatever became of the tokens. With `drain` nobody is
+// told to stop, so nobody is left out.
+std::uint64_t TreePool::in_use(const View<TreePool>& view) {
+    std::uint64_t used = 0;
+    for (const auto* site : view.sites) {
+        const bool told_to_stop = site->application.revoked && !view.config.drain;
+        if (site->protocol.phase_ == Phase::holding && !told_to_stop) used += site->protocol.need_;
+    }
+    return used;
 }
 
 void TreePool::check_site(const View<TreePool>& view, SiteId self, Report& report) {
@@ -150,7 +159,9 @@ std::optional<std::string> TreePool::wrong_size(const View<TreePool>& view, Site
     const bool revoked = view.site(self).application.revoked;
     std::size_t most = site.need_;
     if (site.phase_ == Phase::idle || view.config.sites == 1 || revoked) most = 0;
-    const bool right = site.phase_ == Phase::holding ? kept == most : kept <= most;
+    // With `drain` a root that holds erases its own units first; none are made before it has let go.
+    const bool drains = view.config.drain && site.reset_;
+    const bool right = site.phase_ == Phase::holding && !drains ? kept == most : kept <= most;
     if (right && site.need_ <= view.config.max_request) return std::nullopt;
     return "site " + std::to_string(self) + " keeps " + std::to_string(kept) + " units and needs " +
            std::to_string(site.need_);
@@ -193,6 +204,7 @@ std::optional<Domain> TreePool::domain(const Context& ctx, std::string_view memb
         return Domain{0, root && config.taint && config.patience > 0 ? config.patience - 1 : 0};
     if (member == "doubled") return Domain{0, root ? config.backoff : 0};
     if (member == "awake") return Domain{0, root && config.pacing ? 2u : 0u};
+    if (member == "outbox") return Domain{0, 0, root ? config.outbox_size() : 0};
     return std::nullopt;
 }
 
@@ -226,6 +238,9 @@ std::optional<std::string> TreePool::misfit(const Context& ctx) const {
     if (reserved_.size() > ctx.config.max_request || need_ > ctx.config.max_request)
         return "need and the length of reserved are at most max-request";
     if (number_ >= ctx.config.numbers()) return "number is below the modulus";
+    const std::uint32_t most_kept_back = is_root(ctx) ? ctx.config.outbox_size() : 0;
+    if (outbox_.size() > most_kept_back)
+        return "the outbox of this site holds at most " + std::to_string(most_kept_back) + " messages";
     return std::nullopt;
 }
 

@@ -4,6 +4,7 @@
 #include "protocols/pool/tree_pool.hpp"
 
 #include <gtest/gtest.h>
+#include <set>
 
 #include "protocols/support.hpp"
 #include "world/step.hpp"
@@ -151,9 +152,14 @@ TEST(TreePool, Converges_from_anywhere_on_every_schedule) {
 TEST(TreePool, Converges_from_anywhere_with_larger_requests_and_with_each_option) {
     for (const std::string flags : {"sites=2 units=2 max-request=2 requests=any backoff=0 patience=0",
                                     "sites=2 units=1 requests=any backoff=0 patience=2 drain=on",
-                                    "sites=2 units=1 requests=any backoff=0 patience=0 pacing=on",
                                     "sites=2 units=1 requests=any backoff=0 taint=off"})
         expect_holds(run_from_anywhere(flags, 20, 1), flags);
+}
+
+// Also what the root keeps back may be stale: all of it counts for the modulus.
+TEST(TreePool, Converges_from_anywhere_with_pacing) {
+    const std::string flags = "sites=2 units=1 requests=any backoff=0 patience=0 pacing=on";
+    expect_holds(run_from_anywhere(flags, 20, 1), flags);
 }
 
 TEST(TreePool, With_too_few_numbers_stale_controllers_chase_each_other_for_ever) {
@@ -164,20 +170,118 @@ TEST(TreePool, With_too_few_numbers_stale_controllers_chase_each_other_for_ever)
 TEST(TreePool, An_arbitrary_start_stays_within_its_domains) {
     for (const world::Entry& entry : registry::protocols()) {
         if (entry.name != "tree-pool") continue;
-        auto machine = entry.make(parameters("sites=3 tree=star units=3 max-request=2 drain=on"));
+        auto machine = entry.make(parameters("sites=3 tree=star units=3 max-request=2 drain=on pacing=on"));
         ASSERT_TRUE(machine);
         bool any_reserved = false;
+        std::set<std::size_t> kept_back;
         for (std::uint64_t seed = 0; seed < 200; ++seed) {
             const world::World start = (*machine)->arbitrary(seed, 1);
             for (SiteId self = 0; self < 3; ++self) {
                 world::LocalId local = start.sites[self];
                 // An empty change is refused where the state does not fit.
                 EXPECT_EQ((*machine)->merge_state(local, boost::json::object{}), std::nullopt) << seed;
-                any_reserved = any_reserved || (*machine)->state(local).at("reserved").as_array().size() == 2;
+                const auto state = (*machine)->state(local);
+                any_reserved = any_reserved || state.at("reserved").as_array().size() == 2;
+                if (self == 0) kept_back.insert(state.at("outbox").as_array().size());
             }
         }
         EXPECT_TRUE(any_reserved);
+        EXPECT_EQ(kept_back, (std::set<std::size_t>{0, 1, 2, 3, 4, 5, 6}));
     }
+}
+
+// --- Messages that come twice: what programs use, and what they are told.
+
+// A second token leads to a reset. Whoever holds then is told to stop, or, with `drain`, is waited for; and
+// once the world is legitimate again no more than l units are in use.
+INSTANTIATE_TEST_SUITE_P(
+    Resets, TreePoolTable,
+    testing::Values(Instance{"sites=2 units=1 modulus=2 duplicate=1", 60800, 179742, {3, 2}},
+                    Instance{"sites=2 units=1 modulus=2 duplicate=1 drain=on", 83912, 241746, {3, 2}}));
+
+// Where the marked controller passes twice, it waits each time.
+TEST(TreePool, A_reset_waits_for_a_holder_with_children_too) {
+    const std::string flags =
+        "sites=3 tree=chain units=1 modulus=2 duplicate=1 drain=on property=at-most-l,sizes";
+    const auto result = run(flags);
+    expect_holds(result, flags);
+    EXPECT_EQ(result.states, 1604362u);
+}
+
+// --- The timer.
+
+// The steps of a root with one child, which is the other end of every message.
+class Root {
+public:
+    explicit Root(bool pacing) : config_(paced(pacing)), stepper_(config_) {
+        for (SiteId self = 0; self < 2; ++self) stepper_.start(self, sites_[self], unbounded_requests);
+    }
+    void timeout() {
+        stepper_.timeout(0, sites_[0], static_cast<std::uint32_t>(TreePool::Timer::controller));
+    }
+    void receive(const TreePool::Message& message) { stepper_.deliver(0, sites_[0], 1, message); }
+    // So many messages of the child's request.
+    std::size_t sent_by_asking_child() {
+        stepper_.request(1, sites_[1], {1, {}});
+        return stepper_.fx().sends().size();
+    }
+    // To which the last step has set the controller's timer.
+    std::uint32_t ticks() {
+        std::uint32_t ticks = 0;
+        for (const auto& change : stepper_.fx().timers())
+            if (change.timer == TreePool::Timer::controller) ticks = change.ticks;
+        return ticks;
+    }
+
+private:
+    static TreePool::Config paced(bool pacing) {
+        TreePool::Config config;
+        config.sites = 2;
+        config.pacing = pacing;
+        return config;
+    }
+    const TreePool::Config config_;
+    world::Stepper<TreePool> stepper_;
+    std::array<Site<TreePool>, 2> sites_;
+};
+
+TEST(TreePool, The_timeout_doubles_when_it_expires_and_halves_after_a_traversal_without) {
+    Root root(false);
+    for (const std::uint32_t ticks : {16u, 32u, 64u}) {
+        root.timeout();
+        EXPECT_EQ(root.ticks(), ticks);
+    }
+    for (const std::uint32_t number : {0u, 1u, 2u, 3u, 4u}) {
+        root.receive(TreePool::Controller{number, false, 0, 0, false});
+        const std::array<std::uint32_t, 5> ticks{64, 32, 16, 8, 8};  // the first traversal is the timer's
+        EXPECT_EQ(root.ticks(), ticks.at(number));
+    }
+}
+
+TEST(TreePool, While_the_controller_is_held_back_its_timer_waits_for_a_period_more) {
+    Root root(true);
+    root.timeout();
+    root.receive(TreePool::Controller{0, false, 0, 0, false});
+    EXPECT_EQ(root.ticks(), 16u + 1000u);
+    EXPECT_EQ(root.sent_by_asking_child(), 1u) << "the hint";
+    root.receive(TreePool::Wanted{});
+    EXPECT_EQ(root.ticks(), 16u);
+}
+
+TEST(TreePool, A_timeout_that_no_timer_can_be_set_to_is_refused) {
+    TreePool::Config config;
+    config.timeout = 67'108'863;
+    EXPECT_EQ(TreePool::wrong(config), std::nullopt);
+    ++config.timeout;
+    EXPECT_EQ(
+        TreePool::wrong(config),
+        "--timeout 67108864, doubled 6 times (--backoff), is too long; write a number from 0 to 67108863");
+    config = {};
+    config.sites = 100'000;
+    config.backoff = 16;
+    EXPECT_EQ(TreePool::wrong(config),
+              "--backoff 16: the time for 100000 sites, doubled 16 times (--backoff), is too long; write a "
+              "smaller one");
 }
 
 // --- Losses (I8): whatever gets lost, and however often the timer fires too early.
