@@ -78,9 +78,11 @@ void print_story(const Erratum& erratum) {
         if (shown.plays_scenario())
             fmt::print("\nThis scenario shows it ({}):\n\n    {}\n", shown.shows, shown.command);
         else
-            fmt::print("\nThis shows it, {} is violated:\n\n    {}\n", shown.shows, shown.command);
+            fmt::print("\nThis shows it, {}{}:\n\n    {}\n", shown.shows,
+                       shown.measures_waits() ? "" : " is violated", shown.command);
         if (shown.cure.empty()) continue;
-        fmt::print("\nWith the cure {}:\n\n    {}\n", shown.plays_scenario() ? "it is not so" : "nothing is",
+        const bool found_violated = !shown.plays_scenario() && !shown.measures_waits();
+        fmt::print("\nWith the cure {}:\n\n    {}\n", found_violated ? "nothing is" : "it is not so",
                    shown.cure);
     }
     if (erratum.demonstrations.empty()) fmt::print("\nNo command shows it: it is only listed.\n");

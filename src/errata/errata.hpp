@@ -13,7 +13,8 @@
 //   story       what happens, step by step
 //   command     a whole command line that shows it: allot check or allot play. Each further one shows more.
 //               Scenario files are named as seen from the top of the repository.
-//   shows       the property that this command finds violated, or what a scenario plays
+//   shows       the property that this command finds violated, `waits of any length` where it has --waits and
+//               finds them, or what a scenario plays
 //   cure        the same with the repair, and nothing is violated; may be missing
 //
 // A defect without a command is only listed.
@@ -34,6 +35,7 @@ struct Demonstration {
     std::string cure;  // empty: there is none
 
     bool plays_scenario() const { return command.starts_with("allot play "); }
+    bool measures_waits() const { return command.ends_with(" --waits"); }
 };
 
 struct Erratum {

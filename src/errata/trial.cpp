@@ -56,12 +56,15 @@ std::string first_line(const std::string& text) {
     return text.substr(0, text.find('\n'));
 }
 
-// The properties that a check found violated, or its verdict.
+// The properties that a check found violated, or that somebody may wait for any time, or its verdict.
 std::string outcome_of_check(const boost::json::object& report) {
     std::string found;
     for (const auto& violation : report.at("violations").as_array())
         found += (found.empty() ? "" : ", ") + std::string(violation.at("property").as_string());
-    return found.empty() ? std::string(report.at("verdict").as_string()) : found;
+    if (!found.empty()) return found;
+    for (const auto& wait : report.at("waits").as_array())
+        if (wait == "any") return "waits of any length";
+    return std::string(report.at("verdict").as_string());
 }
 
 // The first file that did not play as it expects, or that all did.
