@@ -36,6 +36,9 @@ const std::vector<std::pair<const char*, const char*>> explained{
     {"sites", "how many sites"},
     {"permits", "how many may hold at once"},
     {"graph", "who is whose neighbour: path:3, cycle:5, grid:10x10, ..."},
+    {"bounds",
+     "least and most in service of a site and its neighbours: 1,4 or 1,* or 0,1;1,2;0,2 (per site)"},
+    {"initial", "who is in service at the start: Ioo (in, out, out), or any safe configuration"},
     {"without", "switch a repair off: the published defect is back; several with commas, or all"},
     {"with", "switch a repair on that a published protocol lacks; several with commas, or all"},
 };
