@@ -95,7 +95,7 @@ public:
 
     std::vector<std::string_view> probes() const override { return probes_of<P>(); }
     bool hears_dead() const override { return HearsDead<P>; }
-    bool has_prompt() const override { return HasPrompt<P>; }
+    bool has_prompt() const override { return HasPrompt<P> || HasPromptOnLinks<P>; }
     bool normalises() const override { return Normalises<P>; }
     void normalise(World& world) override;
     std::vector<std::uint64_t> stamps_of(const World& world) const override;
@@ -412,6 +412,7 @@ EnvelopeInfo MachineOf<P>::describe_envelope(const Envelope<Message>& envelope) 
             if (P::replaces(timer, envelope.message))
                 info.replaced_by |= 1u << static_cast<std::uint32_t>(timer);
     if constexpr (HasPrompt<P>) info.prompt = P::prompt(envelope.message);
+    if constexpr (HasPromptOnLinks<P>) info.prompt = P::prompt(envelope);
     info.stamps = stamp_set(envelope);
     Envelope<Message> shape = envelope;
     for_each_stamp(shape, [](Stamp& stamp) { stamp = Stamp{}; });
