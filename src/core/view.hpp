@@ -191,6 +191,11 @@ template <class P>
 concept HasPromptOnLinks = requires(const Envelope<typename P::Message>& envelope) {
     { P::prompt(envelope) } -> std::same_as<bool>;
 };
+// All stamps that a site ever makes come after its clock.
+template <class P>
+concept NamesClock = requires(const P& site) {
+    { site.clock() } -> std::same_as<Stamp>;
+};
 template <class P>
 concept SaysLegal = requires(const View<P>& view) {
     { P::legal(view) } -> std::same_as<bool>;

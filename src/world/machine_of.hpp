@@ -399,6 +399,8 @@ LocalInfo MachineOf<P>::describe_local(SiteId self, const Site<P>& site) {
                     !may_request(site.protocol, stepper_.context(self, site));
     info.offers = offers(self, site);
     info.stamps = stamp_set(site);
+    if constexpr (NamesClock<P>)
+        if (site.up()) info.clock = StampAccess::value(site.protocol.clock());
     return info;
 }
 
