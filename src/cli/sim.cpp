@@ -193,6 +193,13 @@ void print_for_people(const Job& job, const sim::Summary& summary) {
     count("most overtakes of a request", figures.overtakes_max);
     count("most grants to others while one waited", figures.grants_seen_max);
     count("unserved requests", figures.unserved);
+    // Where nobody has to wait for it there is nothing to tell.
+    if (figures.leaving_ms.max > 0 || figures.unreleased > 0) {
+        count("releases", figures.releases);
+        table.add({"waiting to let go, mean (ms)", fmt::format("{:.4g}", figures.leaving_ms.moments.mean())});
+        table.add({"waiting to let go, longest (ms)", fmt::format("{:.4g}", figures.leaving_ms.max)});
+        count("unserved releases", figures.unreleased);
+    }
     if (figures.recovery.corruptions > 0) add_recovery(table, figures.recovery);
     count("violations", figures.violations.size());
     count("events", figures.events);
@@ -279,6 +286,9 @@ void print_for_programs(const Job& job, const sim::Summary& summary) {
                                {"overtakes_max", figures.overtakes_max},
                                {"grants_seen_max", figures.grants_seen_max},
                                {"unserved", figures.unserved},
+                               {"releases", figures.releases},
+                               {"leaving_ms", spread_json(figures.leaving_ms)},
+                               {"unreleased", figures.unreleased},
                                {"violations", violations},
                                {"events", figures.events},
                                {"events_per_second", figures.events_per_second},

@@ -19,6 +19,9 @@ void add_counts(Figures& all, const Figures& run) {
     all.messages += run.messages;
     all.delivered += run.delivered;
     all.unserved += run.unserved;
+    all.releases += run.releases;
+    all.leaving_ms += run.leaving_ms;
+    all.unreleased += run.unreleased;
     all.events += run.events;
     all.cpu_seconds += run.cpu_seconds;
     all.stopped = all.stopped || run.stopped;

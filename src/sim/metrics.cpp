@@ -95,6 +95,7 @@ void Metrics::begin(Time now) {
     requests_ = delivered_ = overtakes_max_ = grants_seen_max_ = 0;
     std::fill(by_kind_.begin(), by_kind_.end(), 0);
     waiting_.clear();
+    leaving_ms_ = {};
     waiting_ms_by_size_.clear();
     unit_time_ = 0;
     max_in_use_ = in_use_;
@@ -143,12 +144,21 @@ void Metrics::lets_go(SiteId site, Time now) {
     use_until(now);
     in_use_ -= units_[site];
     units_[site] = 0;
+    since_[site] = now;
+}
+
+void Metrics::let_go(SiteId site, Time now) {
+    leaving_ms_.add(in_ms(now - since_[site]));
 }
 
 void Metrics::still_waiting(SiteId site, Time now, Time patience) {
     if (now - since_[site] > patience) ++unserved_;
     overtakes_max_ = std::max(overtakes_max_, overtakes_.so_far(site));
     grants_seen_max_ = std::max(grants_seen_max_, grants_ - grants_before_[site]);
+}
+
+void Metrics::still_leaving(SiteId site, Time now, Time patience) {
+    if (now - since_[site] > patience) ++unreleased_;
 }
 
 void Metrics::use_until(Time now) {
@@ -185,6 +195,9 @@ Figures Metrics::figures(Time now, std::uint64_t capacity) const {
     figures.grants_seen_max = grants_seen_max_;
     figures.recovery = recovery_;
     figures.unserved = unserved_;
+    figures.releases = leaving_ms_.moments.count();
+    figures.leaving_ms = leaving_ms_;
+    figures.unreleased = unreleased_;
     figures.events = events_;
     return figures;
 }

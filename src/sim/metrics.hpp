@@ -97,6 +97,8 @@ public:
     // Whether more units are in use now than ever before.
     bool occupies(SiteId site, std::uint64_t units, Time now);
     void lets_go(SiteId site, Time now);
+    // It has let go, at once or later.
+    void let_go(SiteId site, Time now);
     void passed(std::string_view probe) { ++probes_[std::string(probe)]; }
     // Everything was drawn anew, and then the world was legitimate again. What another corruption came
     // before is not counted as a recovery.
@@ -104,6 +106,8 @@ public:
     void recovered(Time now);
     // A request that is still open at the end.
     void still_waiting(SiteId site, Time now, Time patience);
+    // Who has to wait until it may let go, and does so at the end.
+    void still_leaving(SiteId site, Time now, Time patience);
 
     std::uint64_t events() const { return events_; }
     Figures figures(Time now, std::uint64_t capacity) const;
@@ -118,7 +122,7 @@ private:
     std::vector<std::uint64_t> by_kind_;
     Histogram waiting_;
     std::map<std::uint64_t, Moments> waiting_ms_by_size_;
-    std::vector<Time> since_;           // of each open request
+    std::vector<Time> since_;           // of each open request, or since when a site lets go
     std::vector<std::uint64_t> units_;  // in use by each site
     std::uint64_t in_use_ = 0;
     std::uint64_t max_in_use_ = 0;
@@ -130,6 +134,8 @@ private:
     std::vector<std::uint64_t> grants_before_;  // each open request
     std::uint64_t grants_seen_max_ = 0;
     std::uint64_t unserved_ = 0;
+    Spread leaving_ms_;
+    std::uint64_t unreleased_ = 0;
     std::uint64_t sent_ = 0;  // the whole run's
     std::map<std::string, std::uint64_t> probes_;
     struct Corruption {

@@ -453,6 +453,8 @@ void RunOf<P>::account(SiteId self, Phase before) {
             metrics_.abandoned(self);
     }
     if (before == Phase::holding) metrics_.lets_go(self, now_);
+    if ((before == Phase::holding || before == Phase::leaving) && app.phase == Phase::idle)
+        metrics_.let_go(self, now_);
     if (app.phase != Phase::holding) return;
     const bool most = metrics_.occupies(self, app.demand.size(), now_);
     // Of units no more than there are may be in use, so every new maximum is looked at. Of named resources a
@@ -548,9 +550,12 @@ Figures RunOf<P>::finish() {
                                                              time_text(now_ - *corrupted_at_)));
         judge(report);
     }
-    for (SiteId site = 0; site < sites(); ++site)
-        if (sites_[site].up() && sites_[site].application.phase == Phase::waiting)
-            metrics_.still_waiting(site, now_, plan_.patient_for());
+    for (SiteId site = 0; site < sites(); ++site) {
+        if (!sites_[site].up()) continue;
+        const Phase phase = sites_[site].application.phase;
+        if (phase == Phase::waiting) metrics_.still_waiting(site, now_, plan_.patient_for());
+        if (phase == Phase::leaving) metrics_.still_leaving(site, now_, plan_.patient_for());
+    }
     Figures figures = metrics_.figures(now_, surroundings_.capacity);
     for (std::size_t kind = 0; kind < figures.messages_by_kind.size(); ++kind)
         figures.messages_by_kind[kind].kind = kind_names<Message>()[kind];
