@@ -33,6 +33,21 @@ refused '--graph cylce:5: write path:3, cycle:5' check raymond --graph cylce:5
 refused '--graph grid:10: write path:3' check raymond --graph grid:10
 refused '--graph edges:0-0: write path:3' check raymond --graph edges:0-0
 refused '--graph path:3: raymond has no such parameter; it takes --sites or --permits' check raymond --graph path:3
+refused '--bounds 1: write least,most for all sites, as in 1,4 or 1,*' check inclusion --bounds 1
+refused '--bounds 1,1: site 0 could never change with at least 1 and at most 1' check composition --bounds 1,1
+refused '--bounds 0,4: site 0 and its neighbours are 3, so no more can be in service' check composition --bounds 0,4
+refused '--bounds 0,1;1,2: these are 2 pairs for 3 sites; write one for all, or one per site' check composition --bounds '0,1;1,2'
+refused '--bounds 1,2: site 1 has an upper bound, which is not kept here; write l,*' check inclusion --bounds 1,2
+refused '--bounds 1,2: site 0 has a lower bound, which is not kept here; write 0,k' check exclusion --bounds 1,2
+refused '--initial IO: write I (in) or o (out) for each site' check inclusion --initial IO
+refused '--initial Io: these are 2 letters for 3 sites; write one for all, or one per site' check inclusion --initial Io
+refused '--initial Ioo: 0 of site 2 and its neighbours are in service; there must be 1 to 2' check inclusion --initial Ioo
+refused '--graph edges:0-1,2-3: site 2 cannot be reached from site 0' check inclusion --graph edges:0-1,2-3
+refused '--sites 3: inclusion has no such parameter; it takes --graph' check inclusion --sites 3
+refused '--leader 5: the sites are 0 to 4' check sidetrack --leader 5
+refused '--bounds 1,3: site 0 is 0 hops from the leader and needs l and k with k - l >= 3' check sidetrack --bounds 1,3
+refused '--initial IIIIo: site 0 is 0 hops from the leader and needs 2 to 3 in service' check sidetrack --initial IIIIo
+refused '--initial any: no safe configuration was found' check composition --bounds '2,3;0,1;0,1'
 refused '--resources 0: write a number from 1' check counters --resources 0
 refused '--loans -1: write a whole number from 0' check counters --loans=-1
 refused '--improve faster: write all, none, or' check counters --improve faster

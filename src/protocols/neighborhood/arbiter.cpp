@@ -114,7 +114,9 @@ void Arbiter::turn_round(const Here& here, Effects& fx) {
 }
 
 void Arbiter::receive(const Here& here, SiteId, const Trigger& trigger, Effects& fx) {
-    if (!tag_ || !is_open(here, trigger.kind, trigger.tag)) return fx.reached("trigger-too-late");
+    const bool waits = tag_ && trigger.kind == wanted();
+    if (!waits || trigger.tag != (here.repairs.own_stamp ? *tag_ : clock_))
+        return fx.reached("trigger-too-late");
     clock_ = clock_.next();
     tag_ = clock_;
     got_.clear();
@@ -139,20 +141,16 @@ void Arbiter::receive(const Here& here, SiteId from, const Request& request, Eff
 
 void Arbiter::receive(const Here& here, SiteId from, const Release& release, Effects& fx) {
     Desk& returned = desk(release.kind);
-    const bool had = entry_of(returned.granted, from) != returned.granted.end();
     forget(release.kind, from);
     if (here.config.uses_both()) {
-        // Who has turned round uses its permission of the other kind: it cannot be asked back any more.
         if (release.kind == Kind::out)
             seen_.insert(from);
         else
             seen_.erase(from);
-        Desk& used = desk(other(release.kind));
-        if (here.repairs.spare_users && used.preempting && used.preempting->site == from)
-            used.preempting.reset();
+        if (here.repairs.spare_users) note_use(other(release.kind), from);
         if (nominee_ == from) nominee_.reset();
     }
-    if (!here.repairs.pay_back && had && !returned.pending.empty())
+    if (!here.repairs.pay_back && !returned.pending.empty())
         grant(release.kind, *returned.pending.begin(), fx);
     schedule(here, release.kind, fx);
     if (here.config.uses_both()) schedule(here, other(release.kind), fx);
@@ -166,6 +164,7 @@ void Arbiter::receive(const Here& here, SiteId from, const Relinquish& relinquis
     here_desk.preempting.reset();
     here_desk.pending.insert(*entry);
     here_desk.granted.erase(entry);
+    if (!here.repairs.pay_back) grant(relinquish.kind, *here_desk.pending.begin(), fx);
     schedule(here, relinquish.kind, fx);
 }
 
@@ -187,6 +186,18 @@ void Arbiter::receive(const Here& here, SiteId from, const RequestByTrigger& req
 bool Arbiter::in_use(const Here& here, Kind kind, SiteId site) const {
     if (!here.config.uses_both() || !here.repairs.spare_users) return false;
     return seen_.contains(site) == (kind == Kind::in);
+}
+
+// A permission in use is not asked back, so when it was asked for does not matter any more.
+void Arbiter::note_use(Kind kind, SiteId site) {
+    Desk& here_desk = desk(kind);
+    if (here_desk.preempting && here_desk.preempting->site == site) here_desk.preempting.reset();
+    const auto place = entry_of(here_desk.granted, site);
+    if (place == here_desk.granted.end()) return;
+    Entry used = *place;
+    used.tag = Stamp{};
+    here_desk.granted.erase(place);
+    here_desk.granted.insert(used);
 }
 
 void Arbiter::grant(Kind kind, const Entry& entry, Effects& fx) {
@@ -231,12 +242,8 @@ void Arbiter::forget(Kind kind, SiteId site) {
 
 // --- The leader.
 
-struct Arbiter::Nominee {
-    Kind kind;
-    Entry entry;
-};
-
 void Arbiter::nominate(const Here& here, Effects& fx) {
+    if (!here.repairs.nominate_any) return nominate_as_printed(here, fx);
     if (here.repairs.one_nominee && nominee_) return;
     const auto nominee = best_nominee(here);
     if (!nominee) return;

@@ -110,10 +110,13 @@ struct Repairs {
     bool tags = true;         // erratum 2: a permission is asked back from one request, not from a site
     bool spare_users = true;  // erratum 3: a permission in use is not asked back
     bool reconsider = true;   // erratum 4: whom to ask a permission back from is looked at after every change
-    bool one_nominee = true;  // erratum 6: one nominee at a time
-    bool hard_caps = true;    // erratum 7: not even a nominee gets more than there is
-    bool pay_back = true;     // erratum 8: a permission that comes back refills the reserve first
+    bool nominate_any = true;  // errata 5, 10 and 12: the leader nominates whenever all wait
+    bool thresholds = true;    // erratum 5: as printed, but with thresholds that can be reached
+    bool one_nominee = true;   // erratum 6: one nominee at a time
+    bool hard_caps = true;     // erratum 7: not even a nominee gets more than there is
+    bool pay_back = true;      // erratum 8: a permission that comes back refills the reserve first
     bool start_margin = true;  // erratum 9: the reserve is there at the start
+    bool own_stamp = true;     // erratum 11: the stamp of a request does not move with the clock
     bool two_hops = true;      // erratum 13: there is something to reserve within two hops, not only one
     bool forget_asked = true;  // erratum 19: a nominee's new request ends the question for its old one
     bool fresh_tags = true;    // erratum 20: every request has a tag of its own
@@ -171,6 +174,7 @@ public:
     void nominate(const Here& here, Effects& fx);
 
     Phase phase() const { return phase_; }
+    Stamp clock() const { return clock_; }
     bool in() const { return phase_ == Phase::holding || phase_ == Phase::leaving; }
 
     bool operator==(const Arbiter&) const = default;
@@ -188,14 +192,20 @@ private:
     Desk& desk(Kind kind) { return desks_[static_cast<std::size_t>(kind)]; }
     const Desk& desk(Kind kind) const { return desks_[static_cast<std::size_t>(kind)]; }
     bool in_use(const Here& here, Kind kind, SiteId site) const;
+    void note_use(Kind kind, SiteId site);
     void grant(Kind kind, const Entry& entry, Effects& fx);
     void schedule(const Here& here, Kind kind, Effects& fx);
     void grant_pending(const Here& here, Kind kind, Effects& fx);
     void ask_back(const Here& here, Kind kind, const Entry& first, Effects& fx);
     void forget(Kind kind, SiteId site);
 
-    struct Nominee;
+    struct Nominee {
+        Kind kind;
+        Entry entry;
+    };
     std::optional<Nominee> best_nominee(const Here& here) const;
+    void nominate_as_printed(const Here& here, Effects& fx);
+    std::optional<Nominee> nominee_as_printed(const Here& here) const;
 
     Phase phase_ = Phase::idle;
     Stamp clock_;

@@ -31,7 +31,7 @@ public:
         PropertyName{"one-nominee", "there is at most one nominee at a time"},
         PropertyName{"none-kept-back", "nobody waits for a permission that is there"},
     };
-    static constexpr std::array<std::string_view, 2> probes{"nominated", "trigger-too-late"};
+    static constexpr auto probes = Rules::probes;
 
     using Config = typename Rules::Config;
     using Context = allot::Context<Config>;

@@ -12,6 +12,7 @@ struct CompositionRules {
     static constexpr std::string_view name = "composition";
     static constexpr std::string_view summary =
         "of each neighbourhood at least l and at most k sites are in service; may deadlock";
+    static constexpr std::array<std::string_view, 0> probes{};
 
     struct Config : ArbiterConfig {
         struct Repairs : neighborhood::Repairs {

@@ -12,6 +12,7 @@ namespace neighborhood {
 struct InclusionRules {
     static constexpr std::string_view name = "inclusion";
     static constexpr std::string_view summary = "of each neighbourhood at least l sites are in service";
+    static constexpr std::array<std::string_view, 0> probes{};
 
     struct Config : ArbiterConfig {
         struct Repairs : neighborhood::Repairs {
@@ -25,6 +26,9 @@ struct InclusionRules {
     static std::optional<std::string> wrong(const Config& config);
     static void sample(Draw& draw);
 };
+
+// Why a protocol without upper bounds cannot run this instance.
+std::optional<std::string> wrong_upper_bounds(const Neighborhood& instance);
 
 }  // namespace neighborhood
 

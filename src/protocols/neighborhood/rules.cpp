@@ -7,7 +7,8 @@
 
 namespace allot {
 
-static_assert(Protocol<Inclusion> && Protocol<Exclusion> && Protocol<Composition> && Protocol<Sidetrack>);
+static_assert(Protocol<Inclusion> && Protocol<Exclusion> && Protocol<Composition> && Protocol<Sidetrack> &&
+              Protocol<SidetrackPublished>);
 
 namespace neighborhood {
 
@@ -35,6 +36,30 @@ void draw_complete(Draw& draw, std::uint32_t least, std::uint32_t most, std::uin
     draw.choice("bounds", bounds);
 }
 
+// What is kept in reserve must be there, and leave something.
+template <class Config>
+std::optional<std::string> wrong_reserve(const Config& config) {
+    if (config.leader >= config.sites)
+        return "--leader " + std::to_string(config.leader) + ": the sites are 0 to " +
+               std::to_string(config.sites - 1);
+    const auto hops = config.distances(config.leader);
+    const std::uint32_t reserve_within = config.repairs.two_hops ? 2 : 1;
+    for (SiteId site = 0; site < config.sites; ++site) {
+        if (hops[site] > reserve_within) continue;
+        const auto [low, high] = config.ranges[site];
+        const std::string near = "is " + std::to_string(hops[site]) + " hops from the leader";
+        if (high < low + 3)
+            return bounds_of_site(config, site) + near +
+                   " and needs l and k with k - l >= 3, to keep a reserve";
+        const std::uint32_t count = count_in(config.closed[site], config.starts_in);
+        if (config.repairs.start_margin && (count <= low || count >= high))
+            return "--initial " + config.initial.text() + ": site " + std::to_string(site) + " " + near +
+                   " and needs " + std::to_string(low + 1) + " to " + std::to_string(high - 1) +
+                   " in service at the start, to keep a reserve; there are " + std::to_string(count);
+    }
+    return std::nullopt;
+}
+
 }  // namespace
 
 InclusionRules::Config::Config() {
@@ -42,13 +67,16 @@ InclusionRules::Config::Config() {
     set(*this, "path:3", "1,*");
 }
 
-std::optional<std::string> InclusionRules::wrong(const Config& config) {
-    for (SiteId site = 0; site < config.sites; ++site)
-        if (config.ranges[site].high < config.size(site))
-            return bounds_of_site(config, site) +
-                   "may not be the limit of how many are in service here; write l,* (or use composition or "
-                   "sidetrack)";
+std::optional<std::string> wrong_upper_bounds(const Neighborhood& instance) {
+    for (SiteId site = 0; site < instance.sites; ++site)
+        if (instance.ranges[site].high < instance.size(site))
+            return bounds_of_site(instance, site) +
+                   "has an upper bound, which is not kept here; write l,* or use composition or sidetrack";
     return std::nullopt;
+}
+
+std::optional<std::string> InclusionRules::wrong(const Config& config) {
+    return wrong_upper_bounds(config);
 }
 
 void InclusionRules::sample(Draw& draw) {
@@ -65,7 +93,7 @@ std::optional<std::string> ExclusionRules::wrong(const Config& config) {
     for (SiteId site = 0; site < config.sites; ++site)
         if (config.ranges[site].low > 0)
             return bounds_of_site(config, site) +
-                   "cannot have others kept in service here; write 0,k (or use composition or sidetrack)";
+                   "has a lower bound, which is not kept here; write 0,k or use composition or sidetrack";
     return std::nullopt;
 }
 
@@ -87,25 +115,19 @@ SidetrackRules::Config::Config() {
 }
 
 std::optional<std::string> SidetrackRules::wrong(const Config& config) {
-    if (config.leader >= config.sites)
-        return "--leader " + std::to_string(config.leader) + ": the sites are 0 to " +
-               std::to_string(config.sites - 1);
-    const auto hops = config.distances(config.leader);
-    const std::uint32_t reserve_within = config.repairs.two_hops ? 2 : 1;
-    for (SiteId site = 0; site < config.sites; ++site) {
-        if (hops[site] > reserve_within) continue;
-        const auto [low, high] = config.ranges[site];
-        const std::string near = "is " + std::to_string(hops[site]) + " hops from the leader";
-        if (high < low + 3)
-            return bounds_of_site(config, site) + near +
-                   " and needs l and k with k - l >= 3, to keep a reserve";
-        const std::uint32_t count = count_in(config.closed[site], config.starts_in);
-        if (config.repairs.start_margin && (count <= low || count >= high))
-            return "--initial " + config.initial.text() + ": site " + std::to_string(site) + " " + near +
-                   " and needs " + std::to_string(low + 1) + " to " + std::to_string(high - 1) +
-                   " in service at the start, to keep a reserve; there are " + std::to_string(count);
-    }
-    return std::nullopt;
+    return wrong_reserve(config);
+}
+
+SidetrackPublishedRules::Config::Repairs::Repairs() {
+    for_each_member(*this, [](std::string_view, bool& on) { on = false; });
+}
+
+SidetrackPublishedRules::Config::Config() {
+    set(*this, "complete:5", "1,4");
+}
+
+std::optional<std::string> SidetrackPublishedRules::wrong(const Config& config) {
+    return wrong_reserve(config);
 }
 
 void SidetrackRules::sample(Draw& draw) {
