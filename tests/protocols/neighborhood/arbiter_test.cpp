@@ -164,21 +164,30 @@ TEST(Sidetrack, Is_safe_even_if_there_is_no_reserve_at_the_start) {
     EXPECT_EQ(campaign.runs, 300u);
 }
 
-class SidetrackWithout : public testing::TestWithParam<std::pair<const char*, const char*>> {};
+struct Broken {
+    const char* repair;
+    const char* property;
+};
+
+void PrintTo(const Broken& broken, std::ostream* out) {
+    *out << broken.repair;
+}
+
+class SidetrackWithout : public testing::TestWithParam<Broken> {};
 
 TEST_P(SidetrackWithout, A_repair_is_caught_in_random_runs) {
     const auto campaign = random_runs(
-        "sidetrack", std::string("graph=complete:5 bounds=1,4 without=") + GetParam().first, 5000);
+        "sidetrack", std::string("graph=complete:5 bounds=1,4 without=") + GetParam().repair, 5000);
     ASSERT_TRUE(campaign.violation);
-    EXPECT_EQ(campaign.violation->finding.property, GetParam().second);
+    EXPECT_EQ(campaign.violation->finding.property, GetParam().property);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Repairs, SidetrackWithout,
-    testing::Values(std::pair("one-nominee", "one-nominee"), std::pair("hard-caps", "caps-kept"),
-                    std::pair("pay-back", "caps-kept"), std::pair("forget-asked", "asked-back-is-granted"),
-                    std::pair("fresh-tags", "one-nominee"), std::pair("tags", "grants-known"),
-                    std::pair("start-margin", "caps-kept")));
+INSTANTIATE_TEST_SUITE_P(Repairs, SidetrackWithout,
+                         testing::Values(Broken{"one-nominee", "one-nominee"},
+                                         Broken{"hard-caps", "caps-kept"}, Broken{"pay-back", "caps-kept"},
+                                         Broken{"forget-asked", "asked-back-is-granted"},
+                                         Broken{"fresh-tags", "one-nominee"}, Broken{"tags", "grants-known"},
+                                         Broken{"start-margin", "caps-kept"}));
 
 sim::Figures simulated(std::string_view protocol, const std::string& instance, const std::string& plan_flags,
                        std::uint64_t seed = 1) {
