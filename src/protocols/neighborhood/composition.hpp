@@ -16,7 +16,7 @@ struct CompositionRules {
 
     struct Config : ArbiterConfig {
         struct Repairs : neighborhood::Repairs {
-            Repairs() {}
+            Repairs() = default;  // no aggregate, so it may describe just those that matter here
             BOOST_DESCRIBE_CLASS(Repairs, (), (start_out, tags, spare_users, reconsider, fresh_tags), (), ())
         };
         Repairs repairs;

@@ -15,7 +15,7 @@ struct ExclusionRules {
 
     struct Config : ArbiterConfig {
         struct Repairs : neighborhood::Repairs {
-            Repairs() {}
+            Repairs() = default;  // no aggregate, so it may describe just those that matter here
             BOOST_DESCRIBE_CLASS(Repairs, (), (tags, reconsider), (), ())
         };
         Repairs repairs;

@@ -16,7 +16,7 @@ struct InclusionRules {
 
     struct Config : ArbiterConfig {
         struct Repairs : neighborhood::Repairs {
-            Repairs() {}
+            Repairs() = default;  // no aggregate, so it may describe just those that matter here
             BOOST_DESCRIBE_CLASS(Repairs, (), (start_out, tags, reconsider), (), ())
         };
         Repairs repairs;

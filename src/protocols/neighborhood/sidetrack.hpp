@@ -17,7 +17,7 @@ struct SidetrackRules {
 
     struct Config : ArbiterConfig {
         struct Repairs : neighborhood::Repairs {
-            Repairs() {}
+            Repairs() = default;  // no aggregate, so it may describe just those that matter here
             BOOST_DESCRIBE_CLASS(Repairs, (),
                                  (start_out, tags, spare_users, reconsider, one_nominee, hard_caps, pay_back,
                                   start_margin, two_hops, forget_asked, fresh_tags),
