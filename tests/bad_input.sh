@@ -47,7 +47,7 @@ refused '--sites 3: inclusion has no such parameter; it takes --graph' check inc
 refused '--leader 5: the sites are 0 to 4' check sidetrack --leader 5
 refused '--bounds 1,3: site 0 is 0 hops from the leader and needs l and k with k - l >= 3' check sidetrack --bounds 1,3
 refused '--initial IIIIo: site 0 is 0 hops from the leader and needs 2 to 3 in service' check sidetrack --initial IIIIo
-refused '--initial any: no safe configuration was found' check composition --bounds '2,3;0,1;0,1'
+refused '--bounds 2,3;0,1;0,1: no configuration keeps to them at the start; write others' check composition --bounds '2,3;0,1;0,1'
 refused '--resources 0: write a number from 1' check counters --resources 0
 refused '--loans -1: write a whole number from 0' check counters --loans=-1
 refused '--improve faster: write all, none, or' check counters --improve faster
@@ -177,6 +177,25 @@ refused '--runs "": the value is empty; write one' swarm raymond --runs ''
 refused '--limit "": the value is empty' check raymond --limit ''
 refused '--out "": the value is empty' check raymond --out ''
 refused 'protocol is required' sim
+
+# Instances of the problem of neighbourhoods.
+refused '--graph is required' feasible --bounds 0,1
+refused '--graph ring:3: write path:3, cycle:5' feasible --graph ring:3 --bounds 0,1
+refused '--bounds 1: write least,most for all sites' feasible --graph path:3 --bounds 1
+refused '--bounds 1,1: site 0 could never change with at least 1 and at most 1' feasible --graph path:3 --bounds 1,1
+refused '--bounds 0,3: site 0 and its neighbours are 2, so no more can be in service' feasible --graph path:3 --bounds 0,3
+refused '--graph edges:0-1,2-3: site 2 cannot be reached from site 0' feasible --graph edges:0-1,2-3 --bounds 0,1
+refused '--initial Ioo: 0 of site 2 and its neighbours are in service; there must be 1 to 2' \
+    feasible --graph path:3 --bounds '1,*' --initial Ioo
+refused '--initial IO: write I (in) or o (out) for each site' feasible --graph path:3 --bounds 0,1 --initial IO
+refused '--effort 0: write a whole number from 1' feasible --graph path:3 --bounds 0,1 --effort 0
+infeasible='site 1 can never turn round: all 3 configurations that can be reached leave no room for it; write other bounds or another start, or --infeasible allow'
+for command in check sim swarm; do
+    for protocol in composition; do
+        refused "--bounds 0,1;1,2;0,1: $infeasible" $command $protocol --graph path:3 --bounds '0,1;1,2;0,1' --initial Ioo
+    done
+done
+refused '--infeasible maybe: write refuse or allow' check composition --infeasible maybe
 
 scenario() { printf '%s\n' "$@" >scenario.txt; }
 scenario 'protocol raymond sites=3' 'request 7'

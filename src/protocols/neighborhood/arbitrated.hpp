@@ -38,7 +38,8 @@ public:
 
     static std::optional<std::string> wrong(const Config& config) {
         if (auto reason = unfit(config)) return reason;
-        return Rules::wrong(config);
+        if (auto reason = Rules::wrong(config)) return reason;
+        return hopeless(config);
     }
     static void sample(Draw& draw) { Rules::sample(draw); }
 

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
-#include "core/random.hpp"
+#include "protocols/neighborhood/feasibility.hpp"
+#include "protocols/neighborhood/safe_start.hpp"
 
 namespace allot::neighborhood {
 
@@ -83,58 +84,6 @@ std::optional<SiteId> first_unsafe(const Closed& closed, const std::vector<Range
 
 namespace {
 
-// Local search: again and again one neighbourhood with too few or too many is drawn, and in it the site is
-// turned round that brings all neighbourhoods closest to what they must keep to.
-class LocalSearch {
-public:
-    LocalSearch(const Closed& closed, const std::vector<Range>& ranges, Configuration start)
-        : closed_(closed), ranges_(ranges), in_(std::move(start)), draw_(1) {
-        for (const auto& neighbourhood : closed) counts_.push_back(count_in(neighbourhood, in_));
-    }
-
-    std::optional<Configuration> run() {
-        constexpr std::uint64_t steps_per_site = 200;
-        for (std::uint64_t step = 0; step < steps_per_site * closed_.size(); ++step) {
-            std::vector<SiteId> unsafe;
-            for (SiteId site = 0; site < closed_.size(); ++site)
-                if (!ranges_[site].contains(counts_[site])) unsafe.push_back(site);
-            if (unsafe.empty()) return in_;
-            turn(choose(closed_[unsafe[draw_(unsafe.size())]]));
-        }
-        return std::nullopt;
-    }
-
-private:
-    static std::int64_t distance(const Range& range, std::int64_t count) {
-        return std::max<std::int64_t>({0, range.low - count, count - range.high});
-    }
-    // How much further from safe all neighbourhoods were if this site turned round.
-    std::int64_t cost(SiteId turned) const {
-        std::int64_t sum = 0;
-        for (const SiteId site : closed_[turned])
-            sum += distance(ranges_[site], std::int64_t{counts_[site]} + (in_[turned] ? -1 : 1)) -
-                   distance(ranges_[site], counts_[site]);
-        return sum;
-    }
-    // Now and then any of them, lest the search go round in a circle.
-    SiteId choose(const std::vector<SiteId>& neighbourhood) {
-        constexpr std::uint64_t one_in = 12;
-        if (draw_(one_in) == 0) return neighbourhood[draw_(neighbourhood.size())];
-        return *std::ranges::min_element(neighbourhood, {}, [&](SiteId site) { return cost(site); });
-    }
-    void turn(SiteId turned) {
-        in_[turned] = !in_[turned];
-        for (const SiteId site : closed_[turned])
-            counts_[site] += in_[turned] ? 1u : static_cast<std::uint32_t>(-1);
-    }
-
-    const Closed& closed_;
-    const std::vector<Range>& ranges_;
-    Configuration in_;
-    std::vector<std::uint32_t> counts_;
-    Random draw_;
-};
-
 // The first site that cannot be reached from site 0.
 std::optional<SiteId> cut_off(const Closed& closed) {
     std::vector<bool> reached(closed.size(), false);
@@ -167,9 +116,8 @@ std::optional<std::string> wrong_bounds(const Neighborhood& instance) {
     return std::nullopt;
 }
 
-std::optional<std::string> wrong_initial(const Neighborhood& instance) {
-    if (instance.starts_in.empty())
-        return "--initial any: no safe configuration was found; write one, as in Ioo, or other bounds";
+std::optional<std::string> unsafe_start(const Neighborhood& instance) {
+    if (instance.starts_in.empty()) return std::nullopt;
     const auto unsafe = first_unsafe(instance.closed, instance.ranges, instance.starts_in);
     if (!unsafe) return std::nullopt;
     const auto [low, high] = instance.ranges[*unsafe];
@@ -179,14 +127,19 @@ std::optional<std::string> wrong_initial(const Neighborhood& instance) {
            std::to_string(low) + " to " + std::to_string(high);
 }
 
+std::optional<std::string> startless(const Neighborhood& instance) {
+    if (instance.no_start)
+        return flag("bounds", instance.bounds.text()) +
+               "no configuration keeps to them at the start; write others";
+    if (instance.starts_in.empty())
+        return "--initial any: no safe configuration was found; write one, as in Ioo, or other bounds";
+    return std::nullopt;
+}
+
 }  // namespace
 
-std::optional<Configuration> find_safe(const Closed& closed, const std::vector<Range>& ranges) {
-    for (const bool in : {false, true}) {
-        Configuration all(closed.size(), in);
-        if (!first_unsafe(closed, ranges, all)) return all;
-    }
-    return LocalSearch(closed, ranges, Configuration(closed.size(), false)).run();
+std::vector<Outlook> Neighborhood::outlook(std::uint64_t effort) const {
+    return neighborhood::outlook(closed, ranges, starts_in, effort);
 }
 
 void Neighborhood::derive() {
@@ -202,14 +155,18 @@ void Neighborhood::derive() {
 
 void Neighborhood::derive(const std::vector<Range>& start_ranges) {
     starts_in.clear();
+    no_start = false;
     if (initial.any()) {
-        if (!wrong_bounds(*this)) starts_in = find_safe(closed, start_ranges).value_or(Configuration{});
+        if (wrong_bounds(*this)) return;
+        auto start = find_lively(closed, ranges, start_ranges);
+        no_start = start.none;
+        starts_in = std::move(start.found).value_or(Configuration{});
     } else if (initial.size() == 1 || initial.size() == sites) {
         for (SiteId site = 0; site < sites; ++site) starts_in.push_back(initial.in(site));
     }
 }
 
-std::optional<std::string> unfit(const Neighborhood& instance) {
+std::optional<std::string> ill_written(const Neighborhood& instance) {
     const Bounds& bounds = instance.bounds;
     const Initial& initial = instance.initial;
     if (const auto site = cut_off(instance.closed))
@@ -220,7 +177,22 @@ std::optional<std::string> unfit(const Neighborhood& instance) {
     if (auto wrong = wrong_bounds(instance)) return wrong;
     if (!initial.any() && initial.size() != 1 && initial.size() != instance.sites)
         return flag("initial", initial.text()) + for_sites(initial.size(), "letters", instance.sites);
-    return wrong_initial(instance);
+    return unsafe_start(instance);
+}
+
+std::optional<std::string> unfit(const Neighborhood& instance) {
+    if (auto wrong = ill_written(instance)) return wrong;
+    return startless(instance);
+}
+
+std::optional<std::string> hopeless(const Neighborhood& instance) {
+    if (instance.infeasible == Infeasible::allow) return std::nullopt;
+    const auto sites = instance.outlook(effort_before_a_run);
+    const auto never = std::ranges::find(sites, Prospect::never, &Outlook::prospect);
+    if (never == sites.end()) return std::nullopt;
+    return flag("bounds", instance.bounds.text()) + "site " + std::to_string(never - sites.begin()) +
+           " can never turn round: " + never->reason +
+           "; write other bounds or another start, or --infeasible allow";
 }
 
 }  // namespace allot::neighborhood

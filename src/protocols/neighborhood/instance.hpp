@@ -69,9 +69,14 @@ std::uint32_t count_in(const std::vector<SiteId>& neighbourhood, const Configura
 // The first site whose neighbourhood has too few or too many in service.
 std::optional<SiteId> first_unsafe(const Closed& closed, const std::vector<Range>& ranges,
                                    const Configuration& in);
-// Looks for a safe configuration; the same one whenever it is asked. Nothing found does not mean that there
-// is none.
-std::optional<Configuration> find_safe(const Closed& closed, const std::vector<Range>& ranges);
+struct Outlook;
+
+// Whether to run an instance in which some sites can never turn round.
+enum class Infeasible : std::uint8_t { refuse, allow };
+BOOST_DESCRIBE_ENUM(Infeasible, refuse, allow)
+
+// How long is looked for such sites before a run; what is not known by then does not stop it.
+constexpr std::uint64_t effort_before_a_run = 200'000;
 
 // What the configurations of all protocols of this problem have in common. The graph says how many sites
 // there are, so there is no parameter for it.
@@ -79,13 +84,15 @@ struct Neighborhood {
     Graph graph;
     Bounds bounds;
     Initial initial;
+    Infeasible infeasible = Infeasible::refuse;
 
     // What follows from these (see `derive` in core/parameters.hpp): closed neighbourhoods, what they must
     // keep to, and who is in service at the start.
     std::uint32_t sites = 0;
     Closed closed;
     std::vector<Range> ranges;
-    Configuration starts_in;
+    Configuration starts_in;  // empty: none was found
+    bool no_start = false;    // there is none
 
     void derive();
     // Where the start must keep to narrower ranges than the run.
@@ -93,10 +100,18 @@ struct Neighborhood {
 
     std::uint32_t size(SiteId site) const { return static_cast<std::uint32_t>(closed[site].size()); }
 
-    BOOST_DESCRIBE_CLASS(Neighborhood, (), (graph, bounds, initial), (), ())
+    // Which sites can ever turn round (feasibility.hpp), where the instance is fit for it otherwise.
+    std::vector<Outlook> outlook(std::uint64_t effort) const;
+
+    BOOST_DESCRIBE_CLASS(Neighborhood, (), (graph, bounds, initial, infeasible), (), ())
 };
 
-// Why no protocol can run this instance, in one line.
+// What is wrong with graph, bounds and start as they are written, in one line.
+std::optional<std::string> ill_written(const Neighborhood& instance);
+// The same, or that there is no safe start.
 std::optional<std::string> unfit(const Neighborhood& instance);
+// Of an instance that is fit: who can never turn round, and why, unless that is allowed. Nobody shall wait
+// for what can never be.
+std::optional<std::string> hopeless(const Neighborhood& instance);
 
 }  // namespace allot::neighborhood

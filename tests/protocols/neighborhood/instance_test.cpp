@@ -61,7 +61,7 @@ TEST(Neighborhood, What_is_wrong_is_said_in_one_line) {
 
 TEST(Neighborhood, Where_no_start_is_safe_none_is_found) {
     EXPECT_EQ(reason("edges:0-1,0-2,1-2", "2,3;0,1;0,1"),
-              "--initial any: no safe configuration was found; write one, as in Ioo, or other bounds");
+              "--bounds 2,3;0,1;0,1: no configuration keeps to them at the start; write others");
 }
 
 TEST(Neighborhood, What_cannot_be_read_is_told_what_to_write) {
