@@ -199,7 +199,9 @@ void print_for_people(const Job& job, const sim::Summary& summary) {
         table.add({"waiting to let go, mean (ms)", fmt::format("{:.4g}", figures.leaving_ms.moments.mean())});
         table.add({"waiting to let go, longest (ms)", fmt::format("{:.4g}", figures.leaving_ms.max)});
         count("unserved releases", figures.unreleased);
+        count("sites that never turned round", figures.unchanged);
     }
+    if (figures.refusals > 0) count("refused requests", figures.refusals);
     if (figures.recovery.corruptions > 0) add_recovery(table, figures.recovery);
     count("violations", figures.violations.size());
     count("events", figures.events);
@@ -289,6 +291,8 @@ void print_for_programs(const Job& job, const sim::Summary& summary) {
                                {"releases", figures.releases},
                                {"leaving_ms", spread_json(figures.leaving_ms)},
                                {"unreleased", figures.unreleased},
+                               {"unchanged", figures.unchanged},
+                               {"refusals", figures.refusals},
                                {"violations", violations},
                                {"events", figures.events},
                                {"events_per_second", figures.events_per_second},

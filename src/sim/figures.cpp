@@ -22,6 +22,8 @@ void add_counts(Figures& all, const Figures& run) {
     all.releases += run.releases;
     all.leaving_ms += run.leaving_ms;
     all.unreleased += run.unreleased;
+    all.unchanged += run.unchanged;
+    all.refusals += run.refusals;
     all.events += run.events;
     all.cpu_seconds += run.cpu_seconds;
     all.stopped = all.stopped || run.stopped;

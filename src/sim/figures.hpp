@@ -92,6 +92,8 @@ struct Figures {
     std::uint64_t releases = 0;
     Spread leaving_ms;             // from asking to let go until that was done
     std::uint64_t unreleased = 0;  // who still had to wait for it at the end
+    std::uint64_t unchanged = 0;   // sites that were never granted anything and never let go
+    std::uint64_t refusals = 0;
     Recovery recovery;
     std::vector<Violation> violations;
     std::uint64_t events = 0;

@@ -96,6 +96,8 @@ void Metrics::begin(Time now) {
     std::fill(by_kind_.begin(), by_kind_.end(), 0);
     waiting_.clear();
     leaving_ms_ = {};
+    changed_.assign(changed_.size(), false);
+    refusals_ = 0;
     waiting_ms_by_size_.clear();
     unit_time_ = 0;
     max_in_use_ = in_use_;
@@ -110,6 +112,7 @@ void Metrics::requested(SiteId site, Time now) {
 
 void Metrics::granted(SiteId site, std::uint64_t size, Time now) {
     const Time waited = now - since_[site];
+    changed_[site] = true;
     waiting_.add(waited);
     waiting_ms_by_size_[size].add(in_ms(waited));
     overtakes_max_ = std::max(overtakes_max_, overtakes_.granted(site));
@@ -149,6 +152,7 @@ void Metrics::lets_go(SiteId site, Time now) {
 
 void Metrics::let_go(SiteId site, Time now) {
     leaving_ms_.add(in_ms(now - since_[site]));
+    changed_[site] = true;
 }
 
 void Metrics::still_waiting(SiteId site, Time now, Time patience) {
@@ -198,6 +202,8 @@ Figures Metrics::figures(Time now, std::uint64_t capacity) const {
     figures.releases = leaving_ms_.moments.count();
     figures.leaving_ms = leaving_ms_;
     figures.unreleased = unreleased_;
+    figures.unchanged = static_cast<std::uint64_t>(std::ranges::count(changed_, false));
+    figures.refusals = refusals_;
     figures.events = events_;
     return figures;
 }

@@ -77,7 +77,12 @@ private:
 class Metrics {
 public:
     Metrics(std::size_t sites, std::size_t kinds, const std::vector<std::string_view>& probes = {})
-        : by_kind_(kinds), since_(sites), units_(sites), overtakes_(sites), grants_before_(sites) {
+        : by_kind_(kinds),
+          since_(sites),
+          units_(sites),
+          overtakes_(sites),
+          grants_before_(sites),
+          changed_(sites) {
         for (const std::string_view probe : probes) probes_[std::string(probe)] = 0;
     }
 
@@ -99,6 +104,7 @@ public:
     void lets_go(SiteId site, Time now);
     // It has let go, at once or later.
     void let_go(SiteId site, Time now);
+    void refused() { ++refusals_; }
     void passed(std::string_view probe) { ++probes_[std::string(probe)]; }
     // Everything was drawn anew, and then the world was legitimate again. What another corruption came
     // before is not counted as a recovery.
@@ -136,6 +142,8 @@ private:
     std::uint64_t unserved_ = 0;
     Spread leaving_ms_;
     std::uint64_t unreleased_ = 0;
+    std::vector<bool> changed_;  // who was granted something, or let go of it
+    std::uint64_t refusals_ = 0;
     std::uint64_t sent_ = 0;  // the whole run's
     std::map<std::string, std::uint64_t> probes_;
     struct Corruption {

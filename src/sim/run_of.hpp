@@ -184,7 +184,7 @@ private:
     const double cpu_began_ = cpu_seconds();
 
     // One source of chance for each thing, so that more of one does not change another.
-    Random workload_, latency_, faults_, detector_;
+    Random workload_, latency_, faults_, detector_, timing_;
 
     world::Stepper<P> stepper_;
     std::vector<Site<P>> sites_;
@@ -220,6 +220,7 @@ RunOf<P>::RunOf(const typename P::Config& config, const Plan& plan, const Surrou
       latency_(workload_(0)),
       faults_(workload_(0)),
       detector_(workload_(0)),
+      timing_(~seed),
       stepper_(config_),
       sites_(config.sites),
       agents_(config.sites),
@@ -376,6 +377,8 @@ template <Protocol P>
 void RunOf<P>::settle(SiteId self, Phase before) {
     log_outcome(self, before);
     for (const std::string_view probe : stepper_.fx().probes()) metrics_.passed(probe);
+    for (const Notice& notice : stepper_.fx().notices())
+        if (notice.kind == Notice::Kind::refused) metrics_.refused();
     if (!stepper_.report().clean()) judge(stepper_.report());
     if constexpr (!std::same_as<MonitorOf<P>, NoMonitor>) {
         Report report;
@@ -438,7 +441,10 @@ void RunOf<P>::set_timers(SiteId self) {
         for (const auto& change : stepper_.fx().timers()) {
             const auto timer = static_cast<std::uint32_t>(change.timer);
             Time& due = timers_[std::size_t{self} * timer_count() + timer];
-            due = change.armed ? now_ + std::max<Time>(change.ticks, 1) * plan_.tick.value : never;
+            Time length = std::max<Time>(change.ticks, 1) * plan_.tick.value;
+            if constexpr (BacksOff<P>)
+                if (P::backs_off(change.timer)) length = 1 + timing_(length);
+            due = change.armed ? now_ + length : never;
             if (change.armed) push(due, What::timeout, self, timer);
         }
 }

@@ -134,6 +134,24 @@ TEST(Metrics, Tell_how_long_sites_wait_to_let_go) {
     EXPECT_DOUBLE_EQ(both.figures.leaving_ms.max, 4);
 }
 
+TEST(Metrics, Tell_who_never_changed_and_what_was_refused) {
+    Metrics metrics(4, 1);
+    metrics.requested(0, 0);
+    metrics.granted(0, 1, millisecond);
+    metrics.occupies(1, 1, 0);
+    metrics.lets_go(1, millisecond);
+    metrics.let_go(1, 2 * millisecond);
+    metrics.requested(2, 0);
+    metrics.refused();
+    metrics.abandoned(2);
+    const Figures figures = metrics.figures(second, 4);
+    EXPECT_EQ(figures.unchanged, 2u);
+    EXPECT_EQ(figures.refusals, 1u);
+    EXPECT_EQ(summarise({figures, figures}).figures.unchanged, 4u);
+    metrics.begin(second);
+    EXPECT_EQ(metrics.figures(2 * second, 4).unchanged, 4u);
+}
+
 TEST(Moments, Of_groups_are_those_of_all_numbers_together) {
     Moments left, right, all;
     for (int i = 0; i < 1000; ++i) {
