@@ -191,11 +191,13 @@ refused '--initial IO: write I (in) or o (out) for each site' feasible --graph p
 refused '--effort 0: write a whole number from 1' feasible --graph path:3 --bounds 0,1 --effort 0
 infeasible='site 1 can never turn round: all 3 configurations that can be reached leave no room for it; write other bounds or another start, or --infeasible allow'
 for command in check sim swarm; do
-    for protocol in composition; do
+    for protocol in composition escrow; do
         refused "--bounds 0,1;1,2;0,1: $infeasible" $command $protocol --graph path:3 --bounds '0,1;1,2;0,1' --initial Ioo
     done
 done
-refused '--infeasible maybe: write refuse or allow' check composition --infeasible maybe
+refused '--infeasible maybe: write refuse or allow' check escrow --infeasible maybe
+refused '--coordinator 3: the sites are 0 to 2, or write middle' check escrow --graph path:3 --bounds 0,1 --coordinator 3
+refused '--coordinator x: write a whole number from 0 to 4294967295, or middle' check escrow --coordinator x
 
 scenario() { printf '%s\n' "$@" >scenario.txt; }
 scenario 'protocol raymond sites=3' 'request 7'
