@@ -7,6 +7,7 @@ namespace allot::figures {
 
 Figure convergence();
 Figure crashes();
+Figure neighborhood();
 Figure pool_messages();
 Figure pool_waiting();
 Figure use_rate();
@@ -26,7 +27,7 @@ std::string x_text(const Figure& figure, std::size_t place) {
 std::span<const Figure> all() {
     static const std::vector<Figure> list{
         crashes(),     use_rate(),     waiting_by_load(), waiting_by_size(),
-        convergence(), pool_waiting(), pool_messages(),
+        convergence(), pool_waiting(), pool_messages(),   neighborhood(),
     };
     return list;
 }
