@@ -33,6 +33,21 @@ refused '--graph cylce:5: write path:3, cycle:5' check raymond --graph cylce:5
 refused '--graph grid:10: write path:3' check raymond --graph grid:10
 refused '--graph edges:0-0: write path:3' check raymond --graph edges:0-0
 refused '--graph path:3: raymond has no such parameter; it takes --sites or --permits' check raymond --graph path:3
+refused '--bounds 1: write least,most for all sites, as in 1,4 or 1,*' check inclusion --bounds 1
+refused '--bounds 1,1: site 0 could never change with at least 1 and at most 1' check composition --bounds 1,1
+refused '--bounds 0,4: site 0 and its neighbours are 3, so no more can be in service' check composition --bounds 0,4
+refused '--bounds 0,1;1,2: these are 2 pairs for 3 sites; write one for all, or one per site' check composition --bounds '0,1;1,2'
+refused '--bounds 1,2: site 1 has an upper bound, which is not kept here; write l,*' check inclusion --bounds 1,2
+refused '--bounds 1,2: site 0 has a lower bound, which is not kept here; write 0,k' check exclusion --bounds 1,2
+refused '--initial IO: write I (in) or o (out) for each site' check inclusion --initial IO
+refused '--initial Io: these are 2 letters for 3 sites; write one for all, or one per site' check inclusion --initial Io
+refused '--initial Ioo: 0 of site 2 and its neighbours are in service; there must be 1 to 2' check inclusion --initial Ioo
+refused '--graph edges:0-1,2-3: site 2 cannot be reached from site 0' check inclusion --graph edges:0-1,2-3
+refused '--sites 3: inclusion has no such parameter; it takes --graph' check inclusion --sites 3
+refused '--leader 5: the sites are 0 to 4' check sidetrack --leader 5
+refused '--bounds 1,3: site 0 is 0 hops from the leader and needs l and k with k - l >= 3' check sidetrack --bounds 1,3
+refused '--initial IIIIo: site 0 is 0 hops from the leader and needs 2 to 3 in service' check sidetrack --initial IIIIo
+refused '--bounds 2,3;0,1;0,1: no configuration keeps to them at the start; write others' check composition --bounds '2,3;0,1;0,1'
 refused '--resources 0: write a number from 1' check counters --resources 0
 refused '--loans -1: write a whole number up to 4294967295, as in ' check counters --loans=-1
 refused '--units -1: write a whole number up to 4294967295, as in 2' check tree-pool --units=-1
@@ -174,6 +189,27 @@ refused '--runs "": the value is empty; write one' swarm raymond --runs ''
 refused '--limit "": the value is empty' check raymond --limit ''
 refused '--out "": the value is empty' check raymond --out ''
 refused 'protocol is required' sim
+
+# Instances of the problem of neighbourhoods.
+refused '--graph is required' feasible --bounds 0,1
+refused '--graph ring:3: write path:3, cycle:5' feasible --graph ring:3 --bounds 0,1
+refused '--bounds 1: write least,most for all sites' feasible --graph path:3 --bounds 1
+refused '--bounds 1,1: site 0 could never change with at least 1 and at most 1' feasible --graph path:3 --bounds 1,1
+refused '--bounds 0,3: site 0 and its neighbours are 2, so no more can be in service' feasible --graph path:3 --bounds 0,3
+refused '--graph edges:0-1,2-3: site 2 cannot be reached from site 0' feasible --graph edges:0-1,2-3 --bounds 0,1
+refused '--initial Ioo: 0 of site 2 and its neighbours are in service; there must be 1 to 2' \
+    feasible --graph path:3 --bounds '1,*' --initial Ioo
+refused '--initial IO: write I (in) or o (out) for each site' feasible --graph path:3 --bounds 0,1 --initial IO
+refused '--effort 0: write a whole number from 1' feasible --graph path:3 --bounds 0,1 --effort 0
+infeasible='site 1 can never turn round: all 3 configurations that can be reached leave no room for it; write other bounds or another start, or --infeasible allow'
+for command in check sim swarm; do
+    for protocol in composition escrow; do
+        refused "--bounds 0,1;1,2;0,1: $infeasible" $command $protocol --graph path:3 --bounds '0,1;1,2;0,1' --initial Ioo
+    done
+done
+refused '--infeasible maybe: write refuse or allow' check escrow --infeasible maybe
+refused '--coordinator 3: the sites are 0 to 2, or write middle' check escrow --graph path:3 --bounds 0,1 --coordinator 3
+refused '--coordinator x: write a whole number from 0 to 4294967295, or middle' check escrow --coordinator x
 
 scenario() { printf '%s\n' "$@" >scenario.txt; }
 scenario 'protocol raymond sites=3' 'request 7'

@@ -36,6 +36,10 @@ const std::vector<std::pair<const char*, const char*>> explained{
     {"sites", "how many sites"},
     {"permits", "how many may hold at once"},
     {"graph", "who is whose neighbour: path:3, cycle:5, grid:10x10, ..."},
+    {"bounds",
+     "least and most in service of a site and its neighbours: 1,4 or 1,* or 0,1;1,2;0,2 (per site)"},
+    {"initial", "who is in service at the start: Ioo (in, out, out), or any safe configuration"},
+    {"infeasible", "refuse or allow instances in which some sites can never turn round; default refuse"},
     {"without", "switch a repair off: the published defect is back; several with commas, or all"},
     {"with", "switch a repair on that a published protocol lacks; several with commas, or all"},
 };
@@ -82,6 +86,11 @@ void add_parameter_flag(CLI::App& app, Parameters& given, const std::string& nam
         ->expected(1)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
         ->type_name("");
+}
+
+void add_explained_flag(CLI::App& app, Parameters& given, const std::string& name) {
+    for (const auto& [known, meaning] : explained)
+        if (known == name) add_parameter_flag(app, given, name, meaning, "Instance");
 }
 
 void add_parameter_flags(CLI::App& app, Parameters& given) {

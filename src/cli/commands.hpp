@@ -34,6 +34,7 @@ using Action = std::function<int()>;
 void add_cert(CLI::App& app, Action& action);
 void add_check(CLI::App& app, Action& action);
 void add_errata(CLI::App& app, Action& action);
+void add_feasible(CLI::App& app, Action& action);
 void add_figures(CLI::App& app, Action& action);
 void add_node(CLI::App& app, Action& action);
 void add_play(CLI::App& app, Action& action);
@@ -58,6 +59,8 @@ void add_protocol_flags(CLI::App& app, Parameters& given, std::set<std::string> 
 // One such flag; given several times, its values are joined by commas.
 void add_parameter_flag(CLI::App& app, Parameters& given, const std::string& name, const std::string& meaning,
                         const std::string& group);
+// The same for a parameter that has an explanation for all its protocols.
+void add_explained_flag(CLI::App& app, Parameters& given, const std::string& name);
 
 // `4G`, `512M`; `60s`, `2m`, `500ms`.
 Result<std::size_t> parse_bytes(std::string_view name, std::string_view text);

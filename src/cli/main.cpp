@@ -60,6 +60,7 @@ int main(int argc, char** argv) {
     cli::add_cert(app, action);
     cli::add_check(app, action);
     cli::add_errata(app, action);
+    cli::add_feasible(app, action);
     cli::add_figures(app, action);
     cli::add_node(app, action);
     cli::add_play(app, action);

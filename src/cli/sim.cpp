@@ -196,6 +196,15 @@ void print_for_people(const Job& job, const sim::Summary& summary) {
     count("most overtakes of a request", figures.overtakes_max);
     count("most grants to others while one waited", figures.grants_seen_max);
     count("unserved requests", figures.unserved);
+    // Where nobody has to wait for it there is nothing to tell.
+    if (figures.leaving_ms.max > 0 || figures.unreleased > 0) {
+        count("releases", figures.releases);
+        table.add({"waiting to let go, mean (ms)", fmt::format("{:.4g}", figures.leaving_ms.moments.mean())});
+        table.add({"waiting to let go, longest (ms)", fmt::format("{:.4g}", figures.leaving_ms.max)});
+        count("unserved releases", figures.unreleased);
+        count("sites that never turned round", figures.unchanged);
+    }
+    if (figures.refusals > 0) count("refused requests", figures.refusals);
     if (figures.recovery.corruptions > 0) add_recovery(table, figures.recovery);
     if (figures.recovery.corruptions > 0) count("grants revoked", figures.revoked);
     count("violations", figures.violations.size());
@@ -284,6 +293,11 @@ void print_for_programs(const Job& job, const sim::Summary& summary) {
                                {"grants_seen_max", figures.grants_seen_max},
                                {"unserved", figures.unserved},
                                {"revoked", figures.revoked},
+                               {"releases", figures.releases},
+                               {"leaving_ms", spread_json(figures.leaving_ms)},
+                               {"unreleased", figures.unreleased},
+                               {"unchanged", figures.unchanged},
+                               {"refusals", figures.refusals},
                                {"violations", violations},
                                {"events", figures.events},
                                {"events_per_second", figures.events_per_second},

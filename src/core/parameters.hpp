@@ -87,7 +87,8 @@ template <class Config>
 std::vector<RepairInfo> repairs_of();
 
 // Takes what Config knows out of `given`; there `with` and `without` name repairs to switch on and off, or
-// say `all`. What is named by both is off: all but one is `with=all without=NAME`.
+// say `all`. What is named by both is off: all but one is `with=all without=NAME`. What follows from the
+// parameters and is no parameter itself, a Config fills in with a function `derive()`.
 template <class Config>
 Result<Config> take_config(Parameters& given);
 
@@ -168,6 +169,7 @@ Result<Config> take_config(Parameters& given) {
             given.erase(place);
         }
     if (wrong) return Error{*wrong};
+    if constexpr (requires { config.derive(); }) config.derive();
     return config;
 }
 

@@ -12,7 +12,7 @@
 //     on_state(view, report)                static: reports each property that the world violates
 //     wrong(config)                         static: why a configuration makes no sense, or nothing
 // and may have, each recognised by the concepts at the end of this file,
-//     P::Timer, timeout(ctx, timer, fx), fair(timer), replaces(timer, message)
+//     P::Timer, timeout(ctx, timer, fx), fair(timer), replaces(timer, message), backs_off(timer)
 //     cancel, leave; trusted, dead, suspected, unsuspected, departed, reconnected
 //     may_request(ctx), demands(ctx), P::requests_are_fair
 //     may_crash(ctx), listens_to(ctx, peer) who never crashes, peers that the detector need not mention
@@ -162,6 +162,11 @@ concept HasTimers = requires(P site, const ContextOf<P>& ctx, EffectsOf<P>& fx, 
 template <class P>
 concept NamesFairTimers = requires(TimerOf<P> timer) {
     { P::fair(timer) } -> std::same_as<bool>;
+};
+// A timer that backs off is set to a time that the driver draws, up to the ticks.
+template <class P>
+concept BacksOff = requires(TimerOf<P> timer) {
+    { P::backs_off(timer) } -> std::same_as<bool>;
 };
 // A timer that replaces messages is patient: it is set so long that they are lost before it fires.
 template <class P>

@@ -186,6 +186,16 @@ template <class P>
 concept Normalises = requires(MutableView<P>& view) {
     P::normalise(view);
 };
+// Where it matters who writes to whom: a message to oneself, for instance.
+template <class P>
+concept HasPromptOnLinks = requires(const Envelope<typename P::Message>& envelope) {
+    { P::prompt(envelope) } -> std::same_as<bool>;
+};
+// All stamps that a site ever makes come after its clock.
+template <class P>
+concept NamesClock = requires(const P& site) {
+    { site.clock() } -> std::same_as<Stamp>;
+};
 template <class P>
 concept SaysLegal = requires(const View<P>& view) {
     { P::legal(view) } -> std::same_as<bool>;

@@ -7,6 +7,7 @@ namespace allot::figures {
 
 Figure convergence();
 Figure crashes();
+Figure neighborhood();
 Figure pool_messages();
 Figure pool_pacing();
 Figure pool_waiting();
@@ -44,6 +45,7 @@ std::span<const Figure> all() {
     static const std::vector<Figure> list{
         crashes(),     use_rate(),     waiting_by_load(), waiting_by_size(),
         convergence(), pool_waiting(), pool_messages(),   pool_pacing(),
+        neighborhood(),
     };
     return list;
 }

@@ -20,6 +20,11 @@ void add_counts(Figures& all, const Figures& run) {
     all.delivered += run.delivered;
     all.unserved += run.unserved;
     all.revoked += run.revoked;
+    all.releases += run.releases;
+    all.leaving_ms += run.leaving_ms;
+    all.unreleased += run.unreleased;
+    all.unchanged += run.unchanged;
+    all.refusals += run.refusals;
     all.events += run.events;
     all.cpu_seconds += run.cpu_seconds;
     all.stopped = all.stopped || run.stopped;

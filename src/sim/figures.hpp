@@ -90,6 +90,11 @@ struct Figures {
     std::uint64_t grants_seen_max = 0;  // to others, by a request that waited
     std::uint64_t unserved = 0;
     std::uint64_t revoked = 0;  // grants whose holder was told to stop
+    std::uint64_t releases = 0;
+    Spread leaving_ms;             // from asking to let go until that was done
+    std::uint64_t unreleased = 0;  // who still had to wait for it at the end
+    std::uint64_t unchanged = 0;   // sites that were never granted anything and never let go
+    std::uint64_t refusals = 0;
     Recovery recovery;
     std::vector<Violation> violations;
     std::uint64_t events = 0;

@@ -95,6 +95,9 @@ void Metrics::begin(Time now) {
     requests_ = delivered_ = overtakes_max_ = grants_seen_max_ = revoked_ = 0;
     std::fill(by_kind_.begin(), by_kind_.end(), 0);
     waiting_.clear();
+    leaving_ms_ = {};
+    changed_.assign(changed_.size(), false);
+    refusals_ = 0;
     waiting_ms_by_size_.clear();
     unit_time_ = 0;
     max_in_use_ = in_use_;
@@ -109,6 +112,7 @@ void Metrics::requested(SiteId site, Time now) {
 
 void Metrics::granted(SiteId site, std::uint64_t size, Time now) {
     const Time waited = now - since_[site];
+    changed_[site] = true;
     waiting_.add(waited);
     waiting_ms_by_size_[size].add(in_ms(waited));
     overtakes_max_ = std::max(overtakes_max_, overtakes_.granted(site));
@@ -143,12 +147,22 @@ void Metrics::lets_go(SiteId site, Time now) {
     use_until(now);
     in_use_ -= units_[site];
     units_[site] = 0;
+    since_[site] = now;
+}
+
+void Metrics::let_go(SiteId site, Time now) {
+    leaving_ms_.add(in_ms(now - since_[site]));
+    changed_[site] = true;
 }
 
 void Metrics::still_waiting(SiteId site, Time now, Time patience) {
     if (now - since_[site] > patience) ++unserved_;
     overtakes_max_ = std::max(overtakes_max_, overtakes_.so_far(site));
     grants_seen_max_ = std::max(grants_seen_max_, grants_ - grants_before_[site]);
+}
+
+void Metrics::still_leaving(SiteId site, Time now, Time patience) {
+    if (now - since_[site] > patience) ++unreleased_;
 }
 
 void Metrics::use_until(Time now) {
@@ -186,6 +200,11 @@ Figures Metrics::figures(Time now, std::uint64_t capacity) const {
     figures.recovery = recovery_;
     figures.unserved = unserved_;
     figures.revoked = revoked_;
+    figures.releases = leaving_ms_.moments.count();
+    figures.leaving_ms = leaving_ms_;
+    figures.unreleased = unreleased_;
+    figures.unchanged = static_cast<std::uint64_t>(std::ranges::count(changed_, false));
+    figures.refusals = refusals_;
     figures.events = events_;
     return figures;
 }

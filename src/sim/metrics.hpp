@@ -77,7 +77,12 @@ private:
 class Metrics {
 public:
     Metrics(std::size_t sites, std::size_t kinds, const std::vector<std::string_view>& probes = {})
-        : by_kind_(kinds), since_(sites), units_(sites), overtakes_(sites), grants_before_(sites) {
+        : by_kind_(kinds),
+          since_(sites),
+          units_(sites),
+          overtakes_(sites),
+          grants_before_(sites),
+          changed_(sites) {
         for (const std::string_view probe : probes) probes_[std::string(probe)] = 0;
     }
 
@@ -98,6 +103,9 @@ public:
     bool occupies(SiteId site, std::uint64_t units, Time now);
     void lets_go(SiteId site, Time now);
     void revoked() { ++revoked_; }
+    // It has let go, at once or later.
+    void let_go(SiteId site, Time now);
+    void refused() { ++refusals_; }
     void passed(std::string_view probe) { ++probes_[std::string(probe)]; }
     // Everything was drawn anew, and then the world was legitimate again. What another corruption came
     // before is not counted as a recovery.
@@ -105,6 +113,8 @@ public:
     void recovered(Time now);
     // A request that is still open at the end.
     void still_waiting(SiteId site, Time now, Time patience);
+    // Who has to wait until it may let go, and does so at the end.
+    void still_leaving(SiteId site, Time now, Time patience);
 
     std::uint64_t events() const { return events_; }
     Figures figures(Time now, std::uint64_t capacity) const;
@@ -119,7 +129,7 @@ private:
     std::vector<std::uint64_t> by_kind_;
     Histogram waiting_;
     std::map<std::uint64_t, Moments> waiting_ms_by_size_;
-    std::vector<Time> since_;           // of each open request
+    std::vector<Time> since_;           // of each open request, or since when a site lets go
     std::vector<std::uint64_t> units_;  // in use by each site
     std::uint64_t in_use_ = 0;
     std::uint64_t max_in_use_ = 0;
@@ -132,6 +142,10 @@ private:
     std::uint64_t grants_seen_max_ = 0;
     std::uint64_t unserved_ = 0;
     std::uint64_t revoked_ = 0;
+    Spread leaving_ms_;
+    std::uint64_t unreleased_ = 0;
+    std::vector<bool> changed_;  // who was granted something, or let go of it
+    std::uint64_t refusals_ = 0;
     std::uint64_t sent_ = 0;  // the whole run's
     std::map<std::string, std::uint64_t> probes_;
     struct Corruption {

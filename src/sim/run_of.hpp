@@ -184,7 +184,7 @@ private:
     const double cpu_began_ = cpu_seconds();
 
     // One source of chance for each thing, so that more of one does not change another.
-    Random workload_, latency_, faults_, detector_;
+    Random workload_, latency_, faults_, detector_, timing_;
 
     world::Stepper<P> stepper_;
     std::vector<Site<P>> sites_;
@@ -220,6 +220,7 @@ RunOf<P>::RunOf(const typename P::Config& config, const Plan& plan, const Surrou
       latency_(workload_(0)),
       faults_(workload_(0)),
       detector_(workload_(0)),
+      timing_(~seed),
       stepper_(config_),
       sites_(config.sites),
       agents_(config.sites),
@@ -376,8 +377,10 @@ template <Protocol P>
 void RunOf<P>::settle(SiteId self, Phase before) {
     log_outcome(self, before);
     for (const std::string_view probe : stepper_.fx().probes()) metrics_.passed(probe);
-    for (const Notice& notice : stepper_.fx().notices())
+    for (const Notice& notice : stepper_.fx().notices()) {
         if (notice.kind == Notice::Kind::revoked) metrics_.revoked();
+        if (notice.kind == Notice::Kind::refused) metrics_.refused();
+    }
     if (!stepper_.report().clean()) judge(stepper_.report());
     if constexpr (!std::same_as<MonitorOf<P>, NoMonitor>) {
         Report report;
@@ -440,7 +443,10 @@ void RunOf<P>::set_timers(SiteId self) {
         for (const auto& change : stepper_.fx().timers()) {
             const auto timer = static_cast<std::uint32_t>(change.timer);
             Time& due = timers_[std::size_t{self} * timer_count() + timer];
-            due = change.armed ? now_ + std::max<Time>(change.ticks, 1) * plan_.tick.value : never;
+            Time length = std::max<Time>(change.ticks, 1) * plan_.tick.value;
+            if constexpr (BacksOff<P>)
+                if (P::backs_off(change.timer)) length = 1 + timing_(length);
+            due = change.armed ? now_ + length : never;
             if (change.armed) push(due, What::timeout, self, timer);
         }
 }
@@ -455,6 +461,8 @@ void RunOf<P>::account(SiteId self, Phase before) {
             metrics_.abandoned(self);
     }
     if (before == Phase::holding) metrics_.lets_go(self, now_);
+    if ((before == Phase::holding || before == Phase::leaving) && app.phase == Phase::idle)
+        metrics_.let_go(self, now_);
     if (app.phase != Phase::holding) return;
     const bool most = metrics_.occupies(self, app.demand.size(), now_);
     // Of units no more than there are may be in use, so every new maximum is looked at. Of named resources a
@@ -550,9 +558,12 @@ Figures RunOf<P>::finish() {
                                                              time_text(now_ - *corrupted_at_)));
         judge(report);
     }
-    for (SiteId site = 0; site < sites(); ++site)
-        if (sites_[site].up() && sites_[site].application.phase == Phase::waiting)
-            metrics_.still_waiting(site, now_, plan_.patient_for());
+    for (SiteId site = 0; site < sites(); ++site) {
+        if (!sites_[site].up()) continue;
+        const Phase phase = sites_[site].application.phase;
+        if (phase == Phase::waiting) metrics_.still_waiting(site, now_, plan_.patient_for());
+        if (phase == Phase::leaving) metrics_.still_leaving(site, now_, plan_.patient_for());
+    }
     Figures figures = metrics_.figures(now_, surroundings_.capacity);
     for (std::size_t kind = 0; kind < figures.messages_by_kind.size(); ++kind)
         figures.messages_by_kind[kind].kind = kind_names<Message>()[kind];

@@ -1,6 +1,8 @@
 // entry_of<P>(): the registry entry of a protocol. Included once per protocol, by generated files.
 #pragma once
 
+#include <algorithm>
+
 #include "core/draw.hpp"
 #include "core/stamps.hpp"
 #include "world/entry.hpp"
@@ -44,7 +46,10 @@ Result<std::unique_ptr<Machine>> make_machine(const Entry& entry, const Paramete
 template <Protocol P>
 void sample(Draw& draw) {
     if constexpr (Samples<P>) P::sample(draw);
-    draw.number("sites", 2, 5);
+    // Where a graph says how many sites there are, there is no such parameter.
+    const auto parameters = parameters_of<typename P::Config>();
+    if (std::ranges::any_of(parameters, [](const ParameterInfo& one) { return one.name == "sites"; }))
+        draw.number("sites", 2, 5);
     bool always_ask = false;
     if constexpr (requires { P::requests_are_fair; }) always_ask = P::requests_are_fair;
     if (always_ask)

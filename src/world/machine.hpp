@@ -75,6 +75,7 @@ struct LocalInfo {
     bool starting = false;  // wants to ask and may not yet, where that is judged
     boost::container::small_vector<Offer, 2> offers;
     StampSet stamps;
+    std::uint64_t clock = 0;  // new stamps of this site come after this one, if the protocol names its clock
 
     bool up() const { return standing == Standing::up; }
     bool pending() const { return up() && (starting || phase == Phase::waiting || phase == Phase::leaving); }

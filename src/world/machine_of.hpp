@@ -95,7 +95,7 @@ public:
 
     std::vector<std::string_view> probes() const override { return probes_of<P>(); }
     bool hears_dead() const override { return HearsDead<P>; }
-    bool has_prompt() const override { return HasPrompt<P>; }
+    bool has_prompt() const override { return HasPrompt<P> || HasPromptOnLinks<P>; }
     bool normalises() const override { return Normalises<P>; }
     void normalise(World& world) override;
     std::vector<std::uint64_t> stamps_of(const World& world) const override;
@@ -400,6 +400,8 @@ LocalInfo MachineOf<P>::describe_local(SiteId self, const Site<P>& site) {
                     !may_request(site.protocol, stepper_.context(self, site));
     info.offers = offers(self, site);
     info.stamps = stamp_set(site);
+    if constexpr (NamesClock<P>)
+        if (site.up()) info.clock = StampAccess::value(site.protocol.clock());
     return info;
 }
 
@@ -413,6 +415,7 @@ EnvelopeInfo MachineOf<P>::describe_envelope(const Envelope<Message>& envelope) 
             if (P::replaces(timer, envelope.message))
                 info.replaced_by |= 1u << static_cast<std::uint32_t>(timer);
     if constexpr (HasPrompt<P>) info.prompt = P::prompt(envelope.message);
+    if constexpr (HasPromptOnLinks<P>) info.prompt = P::prompt(envelope);
     info.stamps = stamp_set(envelope);
     Envelope<Message> shape = envelope;
     for_each_stamp(shape, [](Stamp& stamp) { stamp = Stamp{}; });

@@ -175,9 +175,14 @@ private:
                 app.revoked = true;
                 return note(Event::Kind::revoked, self, site);
             case Notice::Kind::refused:
-                expect(app.phase == Phase::waiting, "refused", app);
+                expect(app.phase == Phase::waiting || app.phase == Phase::leaving, "refused", app);
                 note(Event::Kind::refused, self, site);
-                return rest(app);
+                // Who may not let go keeps what it holds.
+                if (app.phase == Phase::leaving)
+                    app.phase = Phase::holding;
+                else
+                    rest(app);
+                return;
         }
     }
 

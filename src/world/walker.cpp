@@ -351,6 +351,10 @@ void Walker::rank_stamps(World& world) {
     }
     if (values.empty()) return;
 
+    // New stamps come after the earliest clock. Before it, only the order of stamps matters.
+    std::uint64_t clock = machine_.local(world.sites.front()).clock;
+    for (const LocalId id : world.sites) clock = std::min(clock, machine_.local(id).clock);
+
     // Zero stays zero: it is before every other stamp, also before those not yet made.
     StampNames names;
     std::uint64_t before = values.front() == 0 ? 0 : values.front() - 1;
@@ -358,20 +362,22 @@ void Walker::rank_stamps(World& world) {
     bool changed = false;
     for (const std::uint64_t value : values) {
         const std::uint64_t gap = value - before;
-        if (gap > widest_gap) ++gaps_cut_;
-        name += std::min(gap, widest_gap);
+        const std::uint64_t widest = before < clock ? 1 : widest_gap;
+        if (gap > widest_gap && widest == widest_gap) ++gaps_cut_;
+        name += std::min(gap, widest);
         before = value;
         names.emplace_back(value, name);
         changed = changed || name != value;
     }
-    if (changed) rename(world, names, all.large ? 0 : all.values);
+    if (changed) rename(world, names, all.large ? 0 : all.values, clock);
 }
 
-void Walker::rename(World& world, const StampNames& names, std::uint64_t key) {
+// The names follow from the values, which are the key, and the clock; without a key they are not remembered.
+void Walker::rename(World& world, const StampNames& names, std::uint64_t key, std::uint64_t clock) {
     const auto once = [&](std::uint32_t id, std::uint64_t sort, const StampSet& stamps, auto&& renamed) {
         if (stamps.values == 0 && !stamps.large) return id;
         if (key == 0) return renamed(id);
-        const auto [place, fresh] = renamed_.try_emplace(MemoKey{id | sort << 32, key});
+        const auto [place, fresh] = renamed_.try_emplace(MemoKey{id | (sort | clock << 2) << 32, key});
         if (fresh) place->second = renamed(id);
         return place->second;
     };

@@ -166,7 +166,7 @@ private:
     void for_each_deliverable(const World& world, F&& f) const;
     void take_prompt_messages();
     void rank_stamps(World& world);
-    void rename(World& world, const StampNames& names, std::uint64_t key);
+    void rename(World& world, const StampNames& names, std::uint64_t key, std::uint64_t clock);
 
     Machine& machine_;
     const bool fifo_;

@@ -122,7 +122,7 @@ TEST(Figures, An_unknown_one_is_refused_with_those_there_are) {
     ASSERT_FALSE(figure);
     EXPECT_EQ(figure.error(),
               "tea: no such figure; there is crashes, use-rate, waiting-by-load, waiting-by-size, "
-              "convergence, pool-waiting, pool-messages or pool-pacing");
+              "convergence, pool-waiting, pool-messages, pool-pacing or neighborhood");
 }
 
 TEST(Figures, The_beginning_of_a_name_stands_for_all_that_share_it) {

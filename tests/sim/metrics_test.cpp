@@ -112,6 +112,46 @@ TEST(Metrics, Keep_waiting_by_the_size_of_the_demand) {
     EXPECT_DOUBLE_EQ(both.figures.waiting_ms.deviation, std::sqrt(13.0));
 }
 
+TEST(Metrics, Tell_how_long_sites_wait_to_let_go) {
+    Metrics metrics(3, 1);
+    for (const SiteId site : {0u, 1u, 2u}) metrics.occupies(site, 1, 0);
+    metrics.lets_go(0, 10 * millisecond);
+    metrics.let_go(0, 10 * millisecond);
+    metrics.lets_go(1, 10 * millisecond);
+    metrics.let_go(1, 14 * millisecond);
+    metrics.lets_go(2, 20 * millisecond);
+    metrics.still_leaving(2, second, 500 * millisecond);
+    metrics.still_leaving(2, second, second);
+    const Figures figures = metrics.figures(second, 3);
+    EXPECT_EQ(figures.releases, 2u);
+    EXPECT_DOUBLE_EQ(figures.leaving_ms.moments.mean(), 2);
+    EXPECT_DOUBLE_EQ(figures.leaving_ms.max, 4);
+    EXPECT_EQ(figures.unreleased, 1u);
+
+    const Summary both = summarise({figures, figures});
+    EXPECT_EQ(both.figures.releases, 4u);
+    EXPECT_EQ(both.figures.unreleased, 2u);
+    EXPECT_DOUBLE_EQ(both.figures.leaving_ms.max, 4);
+}
+
+TEST(Metrics, Tell_who_never_changed_and_what_was_refused) {
+    Metrics metrics(4, 1);
+    metrics.requested(0, 0);
+    metrics.granted(0, 1, millisecond);
+    metrics.occupies(1, 1, 0);
+    metrics.lets_go(1, millisecond);
+    metrics.let_go(1, 2 * millisecond);
+    metrics.requested(2, 0);
+    metrics.refused();
+    metrics.abandoned(2);
+    const Figures figures = metrics.figures(second, 4);
+    EXPECT_EQ(figures.unchanged, 2u);
+    EXPECT_EQ(figures.refusals, 1u);
+    EXPECT_EQ(summarise({figures, figures}).figures.unchanged, 4u);
+    metrics.begin(second);
+    EXPECT_EQ(metrics.figures(2 * second, 4).unchanged, 4u);
+}
+
 TEST(Moments, Of_groups_are_those_of_all_numbers_together) {
     Moments left, right, all;
     for (int i = 0; i < 1000; ++i) {

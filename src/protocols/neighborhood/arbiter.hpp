@@ -1,0 +1,231 @@
+// The machine behind `inclusion`, `exclusion`, `composition` and `sidetrack` (after Kamei and Kakugawa 2017).
+//
+// Each site is an arbiter of its neighbourhood: of the permissions to be out it gives away so many that
+// enough sites stay in service, of the permissions to be in so many that not too many are. Who wants to turn
+// round asks all arbiters of its neighbourhood, itself among them, for the permission it needs, and turns
+// round when it has them all; then it gives back the permissions of the other kind, which it needed until
+// now.
+//
+// Requests are ordered by Lamport times. An arbiter that has no permission left for an earlier request asks
+// for one back that it gave to a later one; who still waits returns it and gets it again when it is its turn.
+// A permission in use is not asked back: an arbiter sees who is in service by which permissions come back.
+// (With one kind of permission only it cannot see it. Then the question to a user has no answer but the
+// permission itself, which comes back without conditions.)
+//
+// `sidetrack` has a leader. Within two hops of it, arbiters keep one permission of each kind in reserve. When
+// all sites of the leader's neighbourhood wait, it suspects that nobody can move, and nominates one of them,
+// whose request may take what is kept in reserve. That is enough on complete graphs with equal bounds, and
+// not in general: see docs/neighborhood.md.
+#pragma once
+
+#include <array>
+#include <boost/container/flat_set.hpp>
+#include <optional>
+#include <span>
+#include <variant>
+#include <vector>
+
+#include "core/view.hpp"
+#include "protocols/neighborhood/instance.hpp"
+
+namespace allot::neighborhood {
+
+// What a permission is for: to be out of service (MUTIN), or to be in service (MUTEX).
+enum class Kind : std::uint8_t { out, in };
+BOOST_DESCRIBE_ENUM(Kind, out, in)
+
+constexpr Kind other(Kind kind) {
+    return kind == Kind::out ? Kind::in : Kind::out;
+}
+
+// A request as an arbiter keeps it; the least comes first.
+struct Entry {
+    enum class Rank : std::uint8_t { nominated, usual };
+    Rank rank = Rank::usual;
+    Stamp tag;
+    SiteId site = 0;
+    auto operator<=>(const Entry&) const = default;
+};
+BOOST_DESCRIBE_ENUM(Entry::Rank, nominated, usual)
+BOOST_DESCRIBE_STRUCT(Entry, (), (rank, tag, site))
+
+// What an arbiter knows of the permissions of one kind.
+struct Desk {
+    boost::container::flat_set<Entry> granted;  // grantedTo
+    boost::container::flat_set<Entry> pending;  // pendingReq
+    std::optional<Entry> preempting;            // preemptingNow: this one was asked back
+    bool operator==(const Desk&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Desk, (), (granted, pending, preempting))
+
+struct Request {
+    Kind kind{};
+    Stamp tag;  // the requester's clock
+    bool operator==(const Request&) const = default;
+};
+struct Grant {
+    Kind kind{};
+    Stamp tag;  // of the request
+    Stamp
+        clock;  // of the arbiter: the next request of who reads it comes after all that the arbiter has seen
+    bool operator==(const Grant&) const = default;
+};
+struct Preempt {
+    Kind kind{};
+    Stamp tag;
+    bool operator==(const Preempt&) const = default;
+};
+struct Relinquish {
+    Kind kind{};
+    Stamp tag;
+    bool operator==(const Relinquish&) const = default;
+};
+struct Release {
+    Kind kind{};
+    bool operator==(const Release&) const = default;
+};
+// From the leader to the site that may take what is kept in reserve.
+struct Trigger {
+    Kind kind{};
+    Stamp tag;
+    bool operator==(const Trigger&) const = default;
+};
+struct RequestByTrigger {
+    Kind kind{};
+    Stamp tag;
+    bool operator==(const RequestByTrigger&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Request, (), (kind, tag))
+BOOST_DESCRIBE_STRUCT(Grant, (), (kind, tag, clock))
+BOOST_DESCRIBE_STRUCT(Preempt, (), (kind, tag))
+BOOST_DESCRIBE_STRUCT(Relinquish, (), (kind, tag))
+BOOST_DESCRIBE_STRUCT(Release, (), (kind))
+BOOST_DESCRIBE_STRUCT(Trigger, (), (kind, tag))
+BOOST_DESCRIBE_STRUCT(RequestByTrigger, (), (kind, tag))
+
+// Defects of the published listings, switched off where these are true. A protocol describes those that make
+// a difference to it.
+struct Repairs {
+    bool start_out = true;    // erratum 1: at first, those have permissions to be out that are out
+    bool tags = true;         // erratum 2: a permission is asked back from one request, not from a site
+    bool spare_users = true;  // erratum 3: a permission in use is not asked back
+    bool reconsider = true;   // erratum 4: whom to ask a permission back from is looked at after every change
+    bool nominate_any = true;  // errata 5, 10 and 12: the leader nominates whenever all wait
+    bool thresholds = true;    // erratum 5: as printed, but with thresholds that can be reached
+    bool one_nominee = true;   // erratum 6: one nominee at a time
+    bool hard_caps = true;     // erratum 7: not even a nominee gets more than there is
+    bool pay_back = true;      // erratum 8: a permission that comes back refills the reserve first
+    bool start_margin = true;  // erratum 9: the reserve is there at the start
+    bool own_stamp = true;     // erratum 11: the stamp of a request does not move with the clock
+    bool two_hops = true;      // erratum 13: there is something to reserve within two hops, not only one
+    bool forget_asked = true;  // erratum 19: a nominee's new request ends the question for its old one
+    bool fresh_tags = true;    // erratum 20: every request has a tag of its own
+};
+
+// How many permissions of each kind an arbiter gives away.
+using Caps = std::array<std::uint32_t, 2>;
+
+struct ArbiterConfig : Neighborhood {
+    std::array<bool, 2> kinds{true, true};  // the permissions that are needed
+    std::optional<SiteId> leads;            // the leader
+
+    std::vector<Caps> hard;
+    std::vector<Caps> soft;  // less by what is kept in reserve
+
+    void derive();
+    // With a reserve within two hops of the leader.
+    void derive(SiteId leader, bool margin);
+
+    bool uses(Kind kind) const { return kinds[static_cast<std::size_t>(kind)]; }
+    bool uses_both() const { return kinds[0] && kinds[1]; }
+    std::uint32_t cap(SiteId site, Kind kind, Entry::Rank rank) const {
+        return (rank == Entry::Rank::usual ? soft : hard)[site][static_cast<std::size_t>(kind)];
+    }
+    // Hops from a site to all others.
+    std::vector<std::uint32_t> distances(SiteId from) const;
+
+    BOOST_DESCRIBE_CLASS(ArbiterConfig, (Neighborhood), (), (), ())
+};
+
+class Arbiter {
+public:
+    using Message = std::variant<Request, Grant, Preempt, Relinquish, Release, Trigger, RequestByTrigger>;
+    using Effects = allot::Effects<Message>;
+
+    // What a handler knows beside the state.
+    struct Here {
+        const ArbiterConfig& config;
+        const Repairs& repairs;
+        SiteId self;
+    };
+
+    void start(const Here& here);
+    void begin(const Here& here, Phase phase, Effects& fx);
+    void receive(const Here& here, SiteId from, const Grant& grant, Effects& fx);
+    void receive(const Here& here, SiteId from, const Preempt& preempt, Effects& fx);
+    void receive(const Here& here, SiteId from, const Trigger& trigger, Effects& fx);
+
+    void receive(const Here& here, SiteId from, const Request& request, Effects& fx);
+    void receive(const Here& here, SiteId from, const Release& release, Effects& fx);
+    void receive(const Here& here, SiteId from, const Relinquish& relinquish, Effects& fx);
+    void receive(const Here& here, SiteId from, const RequestByTrigger& request, Effects& fx);
+
+    // The leader, after every step of its own.
+    void nominate(const Here& here, Effects& fx);
+
+    Phase phase() const { return phase_; }
+    Stamp clock() const { return clock_; }
+    bool in() const { return phase_ == Phase::holding || phase_ == Phase::leaving; }
+
+    bool operator==(const Arbiter&) const = default;
+
+private:
+    friend struct ArbiterProperties;
+
+    // The kind of permission that an open request is about.
+    Kind wanted() const { return in() ? Kind::out : Kind::in; }
+    bool is_open(const Here& here, Kind kind, Stamp tag) const;
+    void turn_round(const Here& here, Effects& fx);
+    template <class Letter>
+    static void send_all(const Here& here, const Letter& letter, Effects& fx);
+
+    Desk& desk(Kind kind) { return desks_[static_cast<std::size_t>(kind)]; }
+    const Desk& desk(Kind kind) const { return desks_[static_cast<std::size_t>(kind)]; }
+    bool in_use(const Here& here, Kind kind, SiteId site) const;
+    void note_use(Kind kind, SiteId site);
+    void grant(Kind kind, const Entry& entry, Effects& fx);
+    void schedule(const Here& here, Kind kind, Effects& fx);
+    void grant_pending(const Here& here, Kind kind, Effects& fx);
+    void ask_back(const Here& here, Kind kind, const Entry& first, Effects& fx);
+    void forget(Kind kind, SiteId site);
+
+    struct Nominee {
+        Kind kind;
+        Entry entry;
+    };
+    std::optional<Nominee> best_nominee(const Here& here) const;
+    void nominate_as_printed(const Here& here, Effects& fx);
+    std::optional<Nominee> nominee_as_printed(const Here& here) const;
+
+    Phase phase_ = Phase::idle;
+    Stamp clock_;
+    std::optional<Stamp> tag_;                 // of the open request
+    boost::container::flat_set<SiteId> got_;   // who has granted it
+    std::array<Desk, 2> desks_;                // as an arbiter: permissions to be out, and to be in
+    boost::container::flat_set<SiteId> seen_;  // with both kinds: who is in service, as far as can be seen
+    std::optional<SiteId> nominee_;            // of the leader
+
+    BOOST_DESCRIBE_CLASS(Arbiter, (), (), (), (phase_, clock_, tag_, got_, desks_, seen_, nominee_))
+};
+
+// A Trigger under way.
+struct Nomination {
+    SiteId site = 0;
+    Stamp tag;
+};
+
+// I1 to I8 of all sites.
+void check_arbiters(const ArbiterConfig& config, std::span<const Arbiter* const> sites,
+                    std::span<const Nomination> under_way, Report& report);
+
+}  // namespace allot::neighborhood

@@ -1,0 +1,95 @@
+// What must be true of arbiters and those who ask them, in every world: the invariants of section 6, by their
+// numbers.
+#include <algorithm>
+#include <set>
+
+#include "protocols/neighborhood/arbiter.hpp"
+
+namespace allot::neighborhood {
+
+struct ArbiterProperties {
+    const ArbiterConfig& config;
+    std::span<const Arbiter* const> sites;
+    Report& report;
+
+    static std::string named(SiteId site) { return "site " + std::to_string(site); }
+    static bool lists(const boost::container::flat_set<Entry>& entries, SiteId site) {
+        return std::ranges::any_of(entries, [&](const Entry& entry) { return entry.site == site; });
+    }
+
+    void check_bounds(SiteId self) const {  // I1
+        const auto& around = config.closed[self];
+        const auto count = static_cast<std::uint32_t>(
+            std::ranges::count_if(around, [&](SiteId site) { return sites[site]->in(); }));
+        if (!config.ranges[self].contains(count))
+            report.violated("within-bounds", std::to_string(count) + " of " + named(self) +
+                                                 " and its neighbours are in service");
+    }
+
+    void check_desk(SiteId self, Kind kind) const {
+        const Desk& desk = sites[self]->desk(kind);
+        const auto usual =
+            static_cast<std::size_t>(std::ranges::count(desk.granted, Entry::Rank::usual, &Entry::rank));
+        if (desk.granted.size() > config.cap(self, kind, Entry::Rank::nominated) ||
+            usual > config.cap(self, kind, Entry::Rank::usual))  // I2
+            report.violated("caps-kept", named(self) + " has given away " +
+                                             std::to_string(desk.granted.size()) + " permissions");
+        std::set<SiteId> seen;
+        for (const auto* list : {&desk.granted, &desk.pending})
+            for (const Entry& entry : *list)
+                if (!seen.insert(entry.site).second)  // I4
+                    report.violated("one-entry", named(self) + " keeps two requests of " + named(entry.site));
+        if (desk.preempting && !desk.granted.contains(*desk.preempting))  // I5
+            report.violated("asked-back-is-granted",
+                            named(self) + " asks back what " + named(desk.preempting->site) + " has not got");
+        if (!desk.pending.empty() &&
+            desk.granted.size() < config.cap(self, kind, desk.pending.begin()->rank))  // I8
+            report.violated("none-kept-back",
+                            named(self) + " lets " + named(desk.pending.begin()->site) + " wait");
+    }
+
+    void check_permissions(SiteId self) const {
+        const Arbiter& site = *sites[self];
+        const Kind used = site.in() ? Kind::in : Kind::out;
+        for (const SiteId arbiter : config.closed[self])
+            if (config.uses(used) && !lists(sites[arbiter]->desk(used).granted, self))  // I3
+                report.violated("used-with-permission",
+                                named(self) + " has no permission of " + named(arbiter) + " to be as it is");
+        for (const SiteId arbiter : site.got_) {  // I6
+            const auto& granted = sites[arbiter]->desk(site.wanted()).granted;
+            if (std::ranges::none_of(granted, [&](const Entry& entry) {
+                    return entry.site == self && entry.tag == site.tag_;
+                }))
+                report.violated("grants-known", named(self) + " counts on a permission of " + named(arbiter) +
+                                                    " that it has not got");
+        }
+    }
+
+    // Who is told that it is the nominee, or asks as the nominee, and still waits.
+    void check_nominees(std::span<const Nomination> under_way) const {  // I7
+        std::set<SiteId> nominees;
+        for (const Nomination& one : under_way)
+            if (sites[one.site]->tag_ == one.tag) nominees.insert(one.site);
+        for (const Arbiter* arbiter : sites)
+            for (const Desk& desk : arbiter->desks_)
+                for (const auto* list : {&desk.granted, &desk.pending})
+                    for (const Entry& entry : *list)
+                        if (entry.rank == Entry::Rank::nominated && sites[entry.site]->tag_ == entry.tag)
+                            nominees.insert(entry.site);
+        if (nominees.size() > 1)
+            report.violated("one-nominee", std::to_string(nominees.size()) + " nominees wait");
+    }
+};
+
+void check_arbiters(const ArbiterConfig& config, std::span<const Arbiter* const> sites,
+                    std::span<const Nomination> under_way, Report& report) {
+    const ArbiterProperties properties{config, sites, report};
+    for (SiteId self = 0; self < sites.size(); ++self) {
+        properties.check_bounds(self);
+        properties.check_permissions(self);
+        for (const Kind kind : {Kind::out, Kind::in}) properties.check_desk(self, kind);
+    }
+    if (config.leads) properties.check_nominees(under_way);
+}
+
+}  // namespace allot::neighborhood

@@ -1,0 +1,87 @@
+// A protocol made of arbiters: what each of `inclusion`, `exclusion`, `composition` and `sidetrack` says
+// about itself in its Rules, put together with the one machine that all of them run.
+//
+// To hold is to be in service, so sites may be born holding. Who enters waits, who leaves service is leaving,
+// and stays in service until the protocol says `released`.
+#pragma once
+
+#include "core/ensure.hpp"
+#include "protocols/neighborhood/arbiter.hpp"
+
+namespace allot::neighborhood {
+
+template <class Rules>
+class Arbitrated : public Arbiter {
+public:
+    static constexpr std::string_view name = Rules::name;
+    static constexpr std::string_view problem = "neighborhood";
+    static constexpr std::string_view summary = Rules::summary;
+    static constexpr Links links = Links::fifo;
+    static constexpr bool requests_are_fair = true;
+    static constexpr std::array properties{
+        PropertyName{"within-bounds", "of each neighbourhood at least l and at most k are in service"},
+        PropertyName{
+            "caps-kept",
+            "an arbiter gives away no more permissions than it has, and its reserve only to nominees"},
+        PropertyName{"used-with-permission",
+                     "who is in service, or out, has the permission of its whole neighbourhood"},
+        PropertyName{"one-entry", "an arbiter keeps at most one request of a site"},
+        PropertyName{"asked-back-is-granted", "what an arbiter asks back it has given away"},
+        PropertyName{"grants-known", "who counts on a permission has it"},
+        PropertyName{"one-nominee", "there is at most one nominee at a time"},
+        PropertyName{"none-kept-back", "nobody waits for a permission that is there"},
+    };
+    static constexpr auto probes = Rules::probes;
+
+    using Config = typename Rules::Config;
+    using Context = allot::Context<Config>;
+
+    static std::optional<std::string> wrong(const Config& config) {
+        if (auto reason = unfit(config)) return reason;
+        if (auto reason = Rules::wrong(config)) return reason;
+        return hopeless(config);
+    }
+    static void sample(Draw& draw) { Rules::sample(draw); }
+
+    void start(const Context& ctx, Effects&) { Arbiter::start(here(ctx)); }
+    void request(const Context& ctx, const Demand&, Effects& fx) {
+        ensure(phase() == Phase::idle, "a request while another is open");
+        begin(here(ctx), Phase::waiting, fx);
+        after_step(ctx, fx);
+    }
+    void release(const Context& ctx, Effects& fx) {
+        ensure(phase() == Phase::holding, "who is not in service leaves it");
+        begin(here(ctx), Phase::leaving, fx);
+        after_step(ctx, fx);
+    }
+    template <class Letter>
+    void receive(const Context& ctx, SiteId from, const Letter& letter, Effects& fx) {
+        Arbiter::receive(here(ctx), from, letter, fx);
+        after_step(ctx, fx);
+    }
+
+    // What a site tells itself it may as well know at once.
+    static bool prompt(const Envelope<Message>& envelope) { return envelope.from == envelope.to; }
+
+    static void on_state(const View<Arbitrated>& view, Report& report) {
+        std::vector<const Arbiter*> sites;
+        for (const auto* site : view.sites) sites.push_back(&site->protocol);
+        std::vector<Nomination> under_way;
+        for (const auto* envelope : view.flight)
+            if (const auto* trigger = std::get_if<Trigger>(&envelope->message))
+                under_way.push_back({envelope->to, trigger->tag});
+        check_arbiters(view.config, sites, under_way, report);
+    }
+
+    bool operator==(const Arbitrated&) const = default;
+
+private:
+    static Here here(const Context& ctx) { return {ctx.config, ctx.config.repairs, ctx.self}; }
+    void after_step(const Context& ctx, Effects& fx) {
+        if (ctx.config.leads == ctx.self) nominate(here(ctx), fx);
+    }
+
+    BOOST_DESCRIBE_CLASS(Arbitrated, (Arbiter), (), (), ())
+};
+
+}  // namespace allot::neighborhood

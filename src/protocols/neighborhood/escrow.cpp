@@ -1,0 +1,425 @@
+#include "protocols/neighborhood/escrow.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/draw.hpp"
+#include "core/ensure.hpp"
+
+namespace allot {
+
+static_assert(Protocol<Escrow> && HasTimers<Escrow> && NamesFairTimers<Escrow>);
+
+using neighborhood::Configuration;
+using neighborhood::Outlook;
+using neighborhood::Prospect;
+
+// --- The configuration.
+
+namespace {
+
+constexpr std::uint64_t effort_for_a_plea = 20'000;
+constexpr std::uint8_t most_doublings = 8;
+
+// Breadth first: parents, and the order in which sites were found.
+struct Hops {
+    std::vector<SiteId> parent;
+    std::vector<SiteId> order;
+};
+
+Hops hops_from(const neighborhood::Closed& closed, SiteId from) {
+    Hops hops{std::vector<SiteId>(closed.size(), from), {from}};
+    std::vector<bool> found(closed.size(), false);
+    found[from] = true;
+    for (std::size_t i = 0; i < hops.order.size(); ++i)
+        for (const SiteId next : closed[hops.order[i]]) {
+            if (found[next]) continue;
+            found[next] = true;
+            hops.parent[next] = hops.order[i];
+            hops.order.push_back(next);
+        }
+    return hops;
+}
+
+// Halfway between two sites that are far apart.
+SiteId middle(const neighborhood::Closed& closed) {
+    const SiteId end = hops_from(closed, 0).order.back();
+    const Hops hops = hops_from(closed, end);
+    std::vector<SiteId> path{hops.order.back()};
+    while (path.back() != end) path.push_back(hops.parent[path.back()]);
+    return path[path.size() / 2];
+}
+
+// Sites that share a neighbourhood get different colours, and there are few.
+std::vector<std::uint32_t> coloured(const neighborhood::Closed& closed) {
+    constexpr std::uint32_t none = 0xFFFFFFFF;
+    std::vector<std::uint32_t> colours(closed.size(), none);
+    std::vector<SiteId> taken_for(closed.size() + 1, none);
+    for (SiteId site = 0; site < closed.size(); ++site) {
+        for (const SiteId around : closed[site])
+            for (const SiteId other : closed[around])
+                if (colours[other] != none) taken_for[colours[other]] = site;
+        std::uint32_t colour = 0;
+        while (taken_for[colour] == site) ++colour;
+        colours[site] = colour;
+    }
+    return colours;
+}
+
+}  // namespace
+
+Result<Escrow::Coordinator> Escrow::Coordinator::parse(std::string_view name, std::string_view text) {
+    if (text == "middle") return Coordinator{};
+    const auto site = parse_number(name, text, 0, 0xFFFFFFFF);
+    if (!site) return Error{site.error() + ", or middle"};
+    return Coordinator{static_cast<SiteId>(*site)};
+}
+
+Escrow::Config::Config() {
+    graph = *Graph::parse("graph", "path:3");
+    bounds = *neighborhood::Bounds::parse("bounds", "0,1;1,2;0,2");
+}
+
+void Escrow::Config::derive() {
+    Neighborhood::derive();
+    root = coordinator.site.value_or(middle(closed));
+    if (root >= sites) return;
+    const Hops hops = hops_from(closed, root);
+    parent = hops.parent;
+    children.assign(sites, {});
+    for (const SiteId site : hops.order)
+        if (site != root) children[parent[site]].push_back(site);
+    // The last site that was found is as far away as any.
+    depth = 0;
+    for (SiteId site = hops.order.back(); site != root; site = parent[site]) ++depth;
+    colour = coloured(closed);
+    prospects.clear();
+    if (ill_written(*this) || starts_in.empty()) return;
+    for (const Outlook& one : outlook(neighborhood::effort_before_a_run)) prospects.push_back(one.prospect);
+}
+
+std::optional<std::string> Escrow::wrong(const Config& config) {
+    if (config.root >= config.sites)
+        return "--coordinator " + config.coordinator.text() + ": the sites are 0 to " +
+               std::to_string(config.sites - 1) + ", or write middle";
+    if (auto reason = unfit(config)) return reason;
+    return hopeless(config);
+}
+
+// Small graphs of all shapes, with bounds that leave room for one more or less.
+void Escrow::sample(Draw& draw) {
+    if (draw.knows("graph") || draw.knows("bounds")) return;
+    struct Instance {
+        const char* graph;
+        const char* bounds;
+    };
+    static constexpr std::array<Instance, 8> instances{{{"path:3", "0,1;1,2;0,2"},
+                                                        {"path:4", "1,2;1,2;0,2;0,2"},
+                                                        {"cycle:4", "0,2"},
+                                                        {"cycle:5", "1,2"},
+                                                        {"complete:3", "1,2"},
+                                                        {"complete:4", "1,3"},
+                                                        {"complete:5", "2,3"},
+                                                        {"star:4", "1,3;0,1;0,1;1,2"}}};
+    std::vector<std::string> names;
+    for (const Instance& instance : instances) names.emplace_back(instance.graph);
+    const std::string graph = draw.choice("graph", names);
+    draw.choice("bounds", {std::ranges::find(instances, graph, &Instance::graph)->bounds});
+}
+
+// --- Who wants to turn round.
+
+void Escrow::start(const Context& ctx, Effects&) {
+    const Configuration& in = ctx.config.starts_in;
+    phase_ = in[ctx.self] ? Phase::holding : Phase::idle;
+    count_ = neighborhood::count_in(ctx.config.closed[ctx.self], in);
+}
+
+void Escrow::request(const Context& ctx, const Demand&, Effects& fx) {
+    ensure(phase_ == Phase::idle, "a request while another is open");
+    phase_ = Phase::waiting;
+    begin(ctx, fx);
+}
+
+void Escrow::release(const Context& ctx, Effects& fx) {
+    ensure(phase_ == Phase::holding, "who is not in service leaves it");
+    phase_ = Phase::leaving;
+    begin(ctx, fx);
+}
+
+void Escrow::begin(const Context& ctx, Effects& fx) {
+    if (hopeless_) return refuse(fx);
+    if (gos_ == ctx.config.size(ctx.self)) return turn_by_plan(ctx, fx);
+    if (!frozen_ && !is_planned(ctx.self)) return attempt(ctx, fx);
+    stage_ = Stage::ready;
+}
+
+void Escrow::attempt(const Context& ctx, Effects& fx) {
+    stage_ = Stage::trying;
+    unanswered_ = ctx.config.size(ctx.self);
+    refusals_ = wakes_ = 0;
+    fx.disarm(Timer::retry);
+    send_around(ctx, Try{!in()}, fx);
+}
+
+void Escrow::receive(const Context& ctx, SiteId from, const Ok&, Effects& fx) {
+    yes_.insert(from);
+    answered(ctx, fx);
+}
+
+void Escrow::receive(const Context& ctx, SiteId, const No&, Effects& fx) {
+    ++refusals_;
+    answered(ctx, fx);
+}
+
+void Escrow::answered(const Context& ctx, Effects& fx) {
+    ensure(stage_ == Stage::trying && unanswered_ > 0, "an answer to a site that does not try");
+    if (--unanswered_ > 0) return;
+    if (refusals_ > 0) {
+        give_up_try(ctx, fx);
+    } else {
+        send_around(ctx, Commit{!in()}, fx);
+        turn_round(ctx, fx);
+    }
+    report_if_settled(ctx, fx);
+}
+
+void Escrow::give_up_try(const Context& ctx, Effects& fx) {
+    fx.reached("no-room");
+    for (const SiteId site : yes_) fx.send(site, Cancel{!in()});
+    yes_.clear();
+    stage_ = wakes_ >= refusals_ ? Stage::ready : Stage::blocked;
+    carry_on(ctx, fx);
+}
+
+// A Wake may be one of an earlier try; then the next try comes too early, and that is all.
+void Escrow::receive(const Context& ctx, SiteId, const Wake&, Effects& fx) {
+    if (stage_ != Stage::trying && stage_ != Stage::blocked) return;
+    ++wakes_;
+    if (stage_ != Stage::blocked || wakes_ < refusals_) return;
+    stage_ = Stage::ready;
+    carry_on(ctx, fx);
+}
+
+// Who waits and is not in the plan: it tries again when it may, and its patience runs out.
+void Escrow::carry_on(const Context& ctx, Effects& fx) {
+    if ((stage_ != Stage::blocked && stage_ != Stage::ready) || is_planned(ctx.self)) return;
+    if (stage_ == Stage::ready) {
+        refusals_ = wakes_ = 0;
+        if (!frozen_) fx.arm(Timer::retry, ctx.config.retry_within);
+    }
+    if (help_ != Help::none || ctx.config.rescue_after == 0) return;
+    help_ = Help::timed;
+    fx.arm(Timer::rescue, ctx.config.rescue_after * (ctx.config.size(ctx.self) + ctx.config.depth));
+}
+
+void Escrow::timeout(const Context& ctx, Timer timer, Effects& fx) {
+    if (timer == Timer::retry) return attempt(ctx, fx);
+    fx.reached("pleaded");
+    help_ = Help::pleaded;
+    send_up(ctx, Plea{ctx.self, !in()}, fx);
+}
+
+void Escrow::turn_round(const Context& ctx, Effects& fx) {
+    if (in()) {
+        phase_ = Phase::idle;
+        fx.released();
+    } else {
+        phase_ = Phase::holding;
+        fx.granted();
+    }
+    stage_ = Stage::none;
+    yes_.clear();
+    refusals_ = wakes_ = 0;
+    fx.disarm(Timer::retry);
+    if (help_ == Help::pleaded && ctx.config.repairs.plead_once) return;
+    help_ = Help::none;
+    fx.disarm(Timer::rescue);
+}
+
+void Escrow::refuse(Effects& fx) {
+    fx.reached("never");
+    phase_ = in() ? Phase::holding : Phase::idle;
+    stage_ = Stage::none;
+    refusals_ = wakes_ = 0;
+    fx.disarm(Timer::retry);
+    fx.refused("no order of turns that keeps to the bounds lets this site turn round, ever");
+}
+
+// --- What it keeps for its neighbourhood.
+
+bool Escrow::has_room(const Context& ctx, bool enter) const {
+    if (ctx.config.repairs.hold_back && (frozen_ || !agenda_.empty())) return false;
+    const auto [low, high] = ctx.config.ranges[ctx.self];
+    return enter ? count_ + entering_ + 1 <= high : count_ >= low + leaving_ + 1;
+}
+
+void Escrow::receive(const Context& ctx, SiteId from, const Try& attempt, Effects& fx) {
+    watch_.erase(from);
+    if (has_room(ctx, attempt.enter)) {
+        ++aside(attempt.enter);
+        fx.send(from, Ok{});
+    } else {
+        watch_[from] = attempt.enter;
+        fx.send(from, No{});
+    }
+}
+
+void Escrow::receive(const Context& ctx, SiteId, const Commit& commit, Effects& fx) {
+    --aside(commit.enter);
+    count(commit.enter);
+    wake_up(ctx, fx);
+}
+
+void Escrow::receive(const Context& ctx, SiteId, const Cancel& cancel, Effects& fx) {
+    --aside(cancel.enter);
+    wake_up(ctx, fx);
+}
+
+void Escrow::wake_up(const Context& ctx, Effects& fx) {
+    for (auto one = watch_.begin(); one != watch_.end();) {
+        if (!has_room(ctx, one->second)) {
+            ++one;
+            continue;
+        }
+        if (ctx.config.repairs.wake) fx.send(one->first, Wake{});
+        one = watch_.erase(one);
+    }
+}
+
+// --- The freeze.
+
+void Escrow::receive(const Context& ctx, SiteId, const Freeze&, Effects& fx) {
+    freeze(ctx, fx);
+}
+
+void Escrow::freeze(const Context& ctx, Effects& fx) {
+    const auto& children = ctx.config.children[ctx.self];
+    frozen_ = true;
+    fx.disarm(Timer::retry);
+    gathering_ = Gathering{false, static_cast<std::uint32_t>(children.size()) + 1, {}};
+    for (const SiteId child : children) fx.send(child, Freeze{});
+    report_if_settled(ctx, fx);
+}
+
+// From now until the next plan it stays as it is.
+bool Escrow::settled(const Context& ctx) const {
+    const bool tries = stage_ == Stage::trying && ctx.config.repairs.finish_tries;
+    const bool turns = !agenda_.empty() && ctx.config.repairs.finish_plan;
+    return !tries && !turns;
+}
+
+void Escrow::report_if_settled(const Context& ctx, Effects& fx) {
+    if (!gathering_ || gathering_->settled || !settled(ctx)) return;
+    gathering_->settled = true;
+    gathered(ctx, in() ? Sites{ctx.self} : Sites{}, fx);
+}
+
+void Escrow::receive(const Context& ctx, SiteId, const Frozen& frozen, Effects& fx) {
+    gathered(ctx, frozen.in, fx);
+}
+
+void Escrow::gathered(const Context& ctx, const Sites& in, Effects& fx) {
+    gathering_->in.insert(in.begin(), in.end());
+    if (--gathering_->missing > 0) return;
+    const Sites all = std::move(gathering_->in);
+    gathering_.reset();
+    if (ctx.self == ctx.config.root)
+        decide(ctx, all, fx);
+    else
+        send_up(ctx, Frozen{all}, fx);
+}
+
+// --- The coordinator.
+
+void Escrow::receive(const Context& ctx, SiteId, const Plea& plea, Effects& fx) {
+    if (ctx.self != ctx.config.root) return send_up(ctx, plea, fx);
+    pleas_.push_back(plea);
+    if (!frozen_) freeze(ctx, fx);
+}
+
+// All sites are frozen, and these are in service. Pleas that come from now on are for the next freeze.
+void Escrow::decide(const Context& ctx, const Sites& in_service, Effects& fx) {
+    const Config& config = ctx.config;
+    Configuration in(config.sites, false);
+    for (const SiteId site : in_service) in[site] = true;
+    Plan plan;
+    // By colours, so that turns that follow each other in the plan can mostly be taken at the same time.
+    std::ranges::sort(pleas_, {},
+                      [&](const Plea& plea) { return std::pair(config.colour[plea.site], plea.site); });
+    for (const Plea& plea : std::exchange(pleas_, {})) {
+        plan.heard.insert(plea.site);
+        if (in[plea.site] == plea.enter) {
+            fx.reached("turned-before-plan");
+            continue;
+        }
+        neighborhood::Way way{Prospect::never, {}};
+        if (config.prospects[plea.site] != Prospect::never)
+            way = find_way(config.closed, config.ranges, in, plea.site, effort_for_a_plea << doublings_);
+        if (way.prospect == Prospect::never) plan.never.insert(plea.site);
+        if (way.prospect == Prospect::unknown && doublings_ < most_doublings) ++doublings_;
+        for (const SiteId site : way.turns) in[site] = !in[site];
+        plan.turns.insert(plan.turns.end(), way.turns.begin(), way.turns.end());
+    }
+    take_up(ctx, plan, fx);
+}
+
+// --- The plan.
+
+void Escrow::receive(const Context& ctx, SiteId, const Plan& plan, Effects& fx) {
+    take_up(ctx, plan, fx);
+}
+
+void Escrow::take_up(const Context& ctx, const Plan& plan, Effects& fx) {
+    for (const SiteId child : ctx.config.children[ctx.self]) fx.send(child, plan);
+    frozen_ = false;
+    for (const SiteId site : plan.turns)
+        if (std::ranges::binary_search(ctx.config.closed[ctx.self], site)) agenda_.push_back(site);
+    if (!agenda_.empty()) fx.send(agenda_.front(), Go{});
+    wake_up(ctx, fx);
+    if (plan.heard.contains(ctx.self)) help_ = Help::none;
+    if (plan.never.contains(ctx.self)) {
+        hopeless_ = true;
+        if (asks()) refuse(fx);
+    }
+    if (ctx.config.repairs.carry_on) carry_on(ctx, fx);
+}
+
+bool Escrow::is_planned(SiteId site) const {
+    return std::ranges::find(agenda_, site) != agenda_.end();
+}
+
+void Escrow::receive(const Context& ctx, SiteId, const Go&, Effects& fx) {
+    if (++gos_ == ctx.config.size(ctx.self) && asks()) turn_by_plan(ctx, fx);
+}
+
+void Escrow::turn_by_plan(const Context& ctx, Effects& fx) {
+    fx.reached("turned-by-plan");
+    gos_ = 0;
+    send_around(ctx, Adjust{!in()}, fx);
+    turn_round(ctx, fx);
+}
+
+void Escrow::receive(const Context& ctx, SiteId from, const Adjust& adjust, Effects& fx) {
+    ensure(!agenda_.empty() && agenda_.front() == from, "a planned turn out of order");
+    agenda_.erase(agenda_.begin());
+    watch_.erase(from);
+    count(adjust.enter);
+    if (!agenda_.empty()) return fx.send(agenda_.front(), Go{});
+    wake_up(ctx, fx);
+    report_if_settled(ctx, fx);
+    carry_on(ctx, fx);
+}
+
+// The coordinator tells itself.
+template <class Letter>
+void Escrow::send_up(const Context& ctx, const Letter& letter, Effects& fx) {
+    fx.send(ctx.config.parent[ctx.self], letter);
+}
+
+template <class Letter>
+void Escrow::send_around(const Context& ctx, const Letter& letter, Effects& fx) {
+    for (const SiteId site : ctx.config.closed[ctx.self]) fx.send(site, letter);
+}
+
+}  // namespace allot

@@ -1,0 +1,282 @@
+// Of each neighbourhood at least l and at most k sites are in service, and every site turns round again and
+// again wherever that is possible at all.
+//
+// Nobody keeps a permission while it waits for another: that is what blocks `composition`. A site that wants
+// to turn round tries it: it asks its whole neighbourhood, itself among them, whether there is room. Each
+// counts who is in service around it and puts a place aside for the one that asks, in escrow. If all have
+// room, the site turns round, and the places are its own; otherwise it gives all of them back at once, and
+// who had no room tells it when there is some. What was reached by a turn can be left by taking it back, so
+// the whole never stands still.
+//
+// Still, one may be unlucky for ever, or need others to turn round in an order that they never hit upon. So
+// who has waited too long pleads with a coordinator. That one freezes all sites, along a spanning tree of the
+// graph: nobody begins to try, and when all tries are over it is told who is in service. Then it works out
+// which turns lead to those of the pleaders (feasibility.hpp) and tells all sites this plan, which ends the
+// freeze. Each site sees to it that the turns around it come in the order of the plan: it says Go to the
+// first, to the next when it has counted that one, and so on, and has no room for tries until all are done.
+// Who hears Go from its whole neighbourhood turns round. Nobody is made to turn round that does not want to:
+// the others wait until it does. So turns that are too far apart to matter to each other are not kept
+// waiting, and the coordinator need not hear of them: the next freeze ends when they are done.
+//
+// A pleader that can never turn round is told so: its request, to enter or to leave, is refused.
+#pragma once
+
+#include <boost/container/flat_map.hpp>
+#include <boost/container/flat_set.hpp>
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "core/view.hpp"
+#include "protocols/neighborhood/feasibility.hpp"
+
+namespace allot {
+
+class Escrow {
+public:
+    static constexpr std::string_view name = "escrow";
+    static constexpr std::string_view problem = "neighborhood";
+    static constexpr std::string_view summary =
+        "of each neighbourhood at least l and at most k sites are in service; live wherever that is possible";
+    static constexpr Links links = Links::fifo;
+    static constexpr bool requests_are_fair = true;
+    static constexpr std::array properties{
+        PropertyName{"within-bounds", "of each neighbourhood at least l and at most k are in service"},
+        PropertyName{"counts-right",
+                     "what a site counts around it, with the turns it will hear of, is who is in service"},
+        PropertyName{
+            "escrow-covers",
+            "whatever becomes of those that try, the counts with what is put aside keep to the bounds"},
+        PropertyName{"plan-undisturbed", "nothing is put aside where planned turns are still to come"},
+        PropertyName{"woken", "who waits for room will be told when there is some"},
+        PropertyName{"one-plea", "nobody pleads twice at a time"},
+        PropertyName{"verdict-true", "who is told that it can never turn round cannot"},
+    };
+    static constexpr std::array<std::string_view, 5> probes{"no-room", "pleaded", "turned-by-plan",
+                                                            "turned-before-plan", "never"};
+
+    // Who answers pleas: a site, or one in the middle.
+    struct Coordinator {
+        std::optional<SiteId> site;
+        static Result<Coordinator> parse(std::string_view name, std::string_view text);
+        std::string text() const { return site ? std::to_string(*site) : "middle"; }
+        BOOST_DESCRIBE_CLASS(Coordinator, (), (site), (), ())
+    };
+
+    struct Config : neighborhood::Neighborhood {
+        // None of these is in a paper; without each of them something breaks.
+        struct Repairs {
+            bool wake = true;          // who had no room for a try tells it when there is some
+            bool finish_tries = true;  // a freeze waits for tries to end
+            bool finish_plan = true;   // and for the turns of the plan before
+            bool hold_back = true;     // who has planned turns to come has no room for tries
+            bool carry_on = true;      // who waits is patient for so long after a freeze, and no longer
+            bool plead_once = true;    // not again before the first plea was answered
+            BOOST_DESCRIBE_CLASS(Repairs, (),
+                                 (wake, finish_tries, finish_plan, hold_back, carry_on, plead_once), (), ())
+        };
+        Coordinator coordinator;
+        std::uint32_t retry_within = 4;  // ticks: a driver draws how long until the next try
+        // Ticks from the first try that failed to the plea, per member of the neighbourhood, of which more
+        // are in the way for a while, and per hop to the end of the tree, which a plea costs everybody. 0:
+        // nobody pleads, and some may wait for ever.
+        std::uint32_t rescue_after = 16;
+        Repairs repairs;
+
+        // The spanning tree, and what is known of the sites before the run.
+        SiteId root = 0;
+        std::vector<SiteId> parent;
+        std::vector<std::vector<SiteId>> children;
+        std::uint32_t depth = 0;
+        std::vector<neighborhood::Prospect> prospects;
+        std::vector<std::uint32_t> colour;  // no two sites of a neighbourhood have the same
+
+        Config();
+        void derive();
+        BOOST_DESCRIBE_CLASS(Config, (neighborhood::Neighborhood),
+                             (coordinator, retry_within, rescue_after, repairs), (), ())
+    };
+    static std::optional<std::string> wrong(const Config& config);
+    static void sample(Draw& draw);
+
+    // --- Between neighbours.
+    struct Try {
+        bool enter = false;
+        bool operator==(const Try&) const = default;
+        BOOST_DESCRIBE_CLASS(Try, (), (enter), (), ())
+    };
+    struct Ok {
+        bool operator==(const Ok&) const = default;
+        BOOST_DESCRIBE_CLASS(Ok, (), (), (), ())
+    };
+    struct No {
+        bool operator==(const No&) const = default;
+        BOOST_DESCRIBE_CLASS(No, (), (), (), ())
+    };
+    struct Commit {
+        bool enter = false;
+        bool operator==(const Commit&) const = default;
+        BOOST_DESCRIBE_CLASS(Commit, (), (enter), (), ())
+    };
+    struct Cancel {
+        bool enter = false;
+        bool operator==(const Cancel&) const = default;
+        BOOST_DESCRIBE_CLASS(Cancel, (), (enter), (), ())
+    };
+    struct Wake {
+        bool operator==(const Wake&) const = default;
+        BOOST_DESCRIBE_CLASS(Wake, (), (), (), ())
+    };
+    // It is your turn, as far as my neighbourhood goes; and: I have taken it.
+    struct Go {
+        bool operator==(const Go&) const = default;
+        BOOST_DESCRIBE_CLASS(Go, (), (), (), ())
+    };
+    struct Adjust {
+        bool enter = false;
+        bool operator==(const Adjust&) const = default;
+        BOOST_DESCRIBE_CLASS(Adjust, (), (enter), (), ())
+    };
+
+    // --- Up and down the tree.
+    using Sites = boost::container::flat_set<SiteId>;
+    struct Plea {
+        SiteId site = 0;
+        bool enter = false;
+        bool operator==(const Plea&) const = default;
+        BOOST_DESCRIBE_CLASS(Plea, (), (site, enter), (), ())
+    };
+    struct Freeze {
+        bool operator==(const Freeze&) const = default;
+        BOOST_DESCRIBE_CLASS(Freeze, (), (), (), ())
+    };
+    struct Frozen {
+        Sites in;  // of the sender and all below it
+        bool operator==(const Frozen&) const = default;
+        BOOST_DESCRIBE_CLASS(Frozen, (), (in), (), ())
+    };
+    struct Plan {
+        std::vector<SiteId> turns;  // in this order
+        Sites heard;                // whose pleas are answered
+        Sites never;                // who can never turn round
+        bool operator==(const Plan&) const = default;
+        BOOST_DESCRIBE_CLASS(Plan, (), (turns, heard, never), (), ())
+    };
+    using Message = std::variant<Try, Ok, No, Commit, Cancel, Wake, Plea, Freeze, Frozen, Plan, Go, Adjust>;
+
+    // retry: after a random while. rescue: patience is over.
+    enum class Timer : std::uint8_t { retry, rescue };
+    BOOST_DESCRIBE_NESTED_ENUM(Timer, retry, rescue)
+    static bool fair(Timer timer) { return timer == Timer::rescue; }
+    static bool backs_off(Timer timer) { return timer == Timer::retry; }
+
+    using Context = allot::Context<Config>;
+    using Effects = allot::Effects<Message, Timer>;
+
+    void start(const Context& ctx, Effects& fx);
+    bool may_request(const Context&) const { return !hopeless_; }
+    void request(const Context& ctx, const Demand& demand, Effects& fx);
+    void release(const Context& ctx, Effects& fx);
+    void timeout(const Context& ctx, Timer timer, Effects& fx);
+
+    void receive(const Context& ctx, SiteId from, const Try& attempt, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const Ok& ok, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const No& no, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const Commit& commit, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const Cancel& cancel, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const Wake& wake, Effects& fx);
+
+    void receive(const Context& ctx, SiteId from, const Plea& plea, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const Freeze& freeze, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const Frozen& frozen, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const Plan& plan, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const Go& go, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const Adjust& adjust, Effects& fx);
+
+    Phase phase() const { return phase_; }
+    bool in() const { return phase_ == Phase::holding || phase_ == Phase::leaving; }
+
+    // What a site tells itself it may as well know at once.
+    static bool prompt(const Envelope<Message>& envelope) { return envelope.from == envelope.to; }
+    static void on_state(const View<Escrow>& view, Report& report);
+
+    bool operator==(const Escrow&) const = default;
+
+private:
+    friend struct EscrowProperties;
+
+    bool asks() const { return phase_ == Phase::waiting || phase_ == Phase::leaving; }
+    void begin(const Context& ctx, Effects& fx);
+    void attempt(const Context& ctx, Effects& fx);
+    void answered(const Context& ctx, Effects& fx);
+    void give_up_try(const Context& ctx, Effects& fx);
+    void carry_on(const Context& ctx, Effects& fx);
+    void turn_round(const Context& ctx, Effects& fx);
+    void refuse(Effects& fx);
+
+    bool has_room(const Context& ctx, bool enter) const;
+    void count(bool enter) { count_ += enter ? 1u : static_cast<std::uint32_t>(-1); }
+    std::uint32_t& aside(bool enter) { return enter ? entering_ : leaving_; }
+    void wake_up(const Context& ctx, Effects& fx);
+
+    void freeze(const Context& ctx, Effects& fx);
+    bool settled(const Context& ctx) const;
+    void report_if_settled(const Context& ctx, Effects& fx);
+    void gathered(const Context& ctx, const Sites& in, Effects& fx);
+    void take_up(const Context& ctx, const Plan& plan, Effects& fx);
+    bool is_planned(SiteId site) const;
+    void turn_by_plan(const Context& ctx, Effects& fx);
+
+    void decide(const Context& ctx, const Sites& in, Effects& fx);
+    template <class Letter>
+    static void send_up(const Context& ctx, const Letter& letter, Effects& fx);
+    template <class Letter>
+    static void send_around(const Context& ctx, const Letter& letter, Effects& fx);
+
+    // trying: answers are missing. blocked: somebody has no room. ready: may try again.
+    enum class Stage : std::uint8_t { none, trying, blocked, ready };
+    BOOST_DESCRIBE_NESTED_ENUM(Stage, none, trying, blocked, ready)
+    // timed: patience runs out. pleaded: the plea is not answered yet.
+    enum class Help : std::uint8_t { none, timed, pleaded };
+    BOOST_DESCRIBE_NESTED_ENUM(Help, none, timed, pleaded)
+
+    // Who wants to turn round.
+    Phase phase_ = Phase::idle;
+    Stage stage_ = Stage::none;
+    Help help_ = Help::none;
+    bool hopeless_ = false;         // can never turn round
+    Sites yes_;                     // who has room for the try
+    std::uint32_t unanswered_ = 0;  // who has not said yet
+    std::uint32_t refusals_ = 0;    // who has none
+    std::uint32_t wakes_ = 0;       // who has some now
+
+    // What it keeps for its neighbourhood.
+    std::uint32_t count_ = 0;                         // in service, as far as it has heard
+    std::uint32_t entering_ = 0;                      // put aside for those that try to enter
+    std::uint32_t leaving_ = 0;                       // and to leave
+    boost::container::flat_map<SiteId, bool> watch_;  // whom to tell of room to enter (true) or leave
+
+    // From a freeze to the end of the plan.
+    struct Gathering {
+        bool settled = false;       // its own part is there
+        std::uint32_t missing = 0;  // it, and all children that have not reported yet
+        Sites in;
+        bool operator==(const Gathering&) const = default;
+        BOOST_DESCRIBE_CLASS(Gathering, (), (settled, missing, in), (), ())
+    };
+    bool frozen_ = false;
+    std::optional<Gathering> gathering_;
+    std::vector<SiteId> agenda_;  // whose turns around it are still to come
+    std::uint32_t gos_ = 0;       // how many have said that it is its turn
+
+    // The coordinator's.
+    std::vector<Plea> pleas_;
+    std::uint8_t doublings_ = 0;  // of the effort to find ways
+
+    BOOST_DESCRIBE_CLASS(Escrow, (), (), (),
+                         (phase_, stage_, help_, hopeless_, yes_, unanswered_, refusals_, wakes_, count_,
+                          entering_, leaving_, watch_, frozen_, gathering_, agenda_, gos_, pleas_,
+                          doublings_))
+};
+
+}  // namespace allot

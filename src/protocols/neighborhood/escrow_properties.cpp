@@ -1,0 +1,115 @@
+// What must be true of `escrow` in every world: I1 and I9 of the specification, and what they rest on.
+//
+// I9 is meant for what a site has heard; so what is still under way to it is counted. A planned turn is
+// decided by who is in service, not by counts: a site that is still to hear that a try was given up, or that
+// somebody left, then has more put aside than there is room for, until it hears it.
+#include <algorithm>
+
+#include "protocols/neighborhood/escrow.hpp"
+
+namespace allot {
+
+struct EscrowProperties {
+    using Site = const Escrow&;
+    // Under way to a site, by kind; enter and leave.
+    struct UnderWay {
+        std::array<std::int64_t, 2> commits{};
+        std::array<std::int64_t, 2> cancels{};
+        std::array<std::int64_t, 2> adjusts{};
+        std::int64_t wakes = 0;
+    };
+
+    const View<Escrow>& view;
+    Report& report;
+    std::vector<UnderWay> to;
+    std::vector<std::int64_t> pleas;  // by site
+
+    EscrowProperties(const View<Escrow>& a_view, Report& a_report)
+        : view(a_view), report(a_report), to(a_view.sites.size()), pleas(a_view.sites.size()) {
+        for (const auto* envelope : view.flight)
+            std::visit([&](const auto& message) { note(to[envelope->to], message); }, envelope->message);
+    }
+
+    void note(UnderWay& there, const Escrow::Commit& commit) { ++there.commits[commit.enter ? 1 : 0]; }
+    void note(UnderWay& there, const Escrow::Cancel& cancel) { ++there.cancels[cancel.enter ? 1 : 0]; }
+    void note(UnderWay& there, const Escrow::Wake&) { ++there.wakes; }
+    void note(UnderWay& there, const Escrow::Adjust& adjust) { ++there.adjusts[adjust.enter ? 1 : 0]; }
+    void note(UnderWay&, const Escrow::Plea& plea) { ++pleas[plea.site]; }
+    template <class Other>
+    void note(UnderWay&, const Other&) {}
+
+    static std::string named(SiteId site) { return "site " + std::to_string(site); }
+    Site site(SiteId id) const { return view.site(id).protocol; }
+    std::int64_t in_service(SiteId center) const {
+        return std::ranges::count_if(view.config.closed[center], [&](SiteId id) { return site(id).in(); });
+    }
+
+    void check_counts(SiteId self) const {
+        const Escrow& here = site(self);
+        const UnderWay& there = to[self];
+        const auto [low, high] = view.config.ranges[self];
+        const std::int64_t real = in_service(self);
+        if (!view.config.ranges[self].contains(static_cast<std::uint32_t>(real)))  // I1
+            report.violated("within-bounds", std::to_string(real) + " of " + named(self) +
+                                                 " and its neighbours are in service");
+        const std::int64_t heard = here.count_;
+        if (heard + there.commits[1] - there.commits[0] + there.adjusts[1] - there.adjusts[0] != real)
+            report.violated("counts-right", named(self) + " counts " + std::to_string(heard) +
+                                                " and will not hear of all others");
+        const std::int64_t most = heard + here.entering_;  // I9
+        const std::int64_t least = heard - std::int64_t{here.leaving_};
+        if (real > most + there.adjusts[1] || real < least - there.adjusts[0] ||
+            most > std::int64_t{high} + there.cancels[1] + there.commits[0] ||
+            least < std::int64_t{low} - there.cancels[0] - there.commits[1])
+            report.violated("escrow-covers", named(self) + " takes " + std::to_string(least) + " to " +
+                                                 std::to_string(most) + " for possible");
+    }
+
+    void check_wakes(SiteId self) const {
+        const Escrow& here = site(self);
+        for (const auto& [who, enter] : here.watch_)
+            if (here.has_room({view.config, self}, enter))
+                report.violated("woken", named(self) + " has room and does not tell " + named(who));
+        if (here.stage_ != Escrow::Stage::blocked) return;
+        const auto watched = std::ranges::count_if(
+            view.config.closed[self], [&](SiteId around) { return site(around).watch_.contains(self); });
+        if (here.wakes_ + to[self].wakes + watched < here.refusals_)
+            report.violated("woken", named(self) + " waits for room, and nobody will tell it");
+    }
+
+    // What was put aside before the freeze is given back, or taken, as soon as it hears of it.
+    void check_plan(SiteId self) const {
+        const Escrow& here = site(self);
+        if (here.agenda_.empty()) return;
+        const UnderWay& there = to[self];
+        if (here.entering_ != there.commits[1] + there.cancels[1] ||
+            here.leaving_ != there.commits[0] + there.cancels[0])
+            report.violated("plan-undisturbed", named(self) + " has put something aside for a try");
+    }
+
+    void check_pleas() {
+        for (const auto* one : view.sites)
+            for (const Escrow::Plea& plea : one->protocol.pleas_) ++pleas[plea.site];
+        for (SiteId self = 0; self < pleas.size(); ++self)
+            if (pleas[self] > 1) report.violated("one-plea", named(self) + " has pleaded twice");
+    }
+
+    void check_verdicts() const {
+        for (SiteId self = 0; self < view.sites.size(); ++self)
+            if (site(self).hopeless_ && view.config.prospects[self] == neighborhood::Prospect::yes)
+                report.violated("verdict-true", named(self) + " could turn round");
+    }
+};
+
+void Escrow::on_state(const View<Escrow>& view, Report& report) {
+    EscrowProperties properties(view, report);
+    for (SiteId self = 0; self < view.sites.size(); ++self) {
+        properties.check_counts(self);
+        properties.check_wakes(self);
+        properties.check_plan(self);
+    }
+    properties.check_pleas();
+    properties.check_verdicts();
+}
+
+}  // namespace allot

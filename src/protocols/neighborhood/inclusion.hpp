@@ -1,0 +1,37 @@
+// Of each neighbourhood at least l sites are in service: who wants to leave service needs the permission of
+// its neighbourhood, who comes back does so at once (LMUTIN). How permissions are handed out is told in
+// arbiter.hpp.
+#pragma once
+
+#include "protocols/neighborhood/arbitrated.hpp"
+
+namespace allot {
+
+namespace neighborhood {
+
+struct InclusionRules {
+    static constexpr std::string_view name = "inclusion";
+    static constexpr std::string_view summary = "of each neighbourhood at least l sites are in service";
+    static constexpr std::array<std::string_view, 0> probes{};
+
+    struct Config : ArbiterConfig {
+        struct Repairs : neighborhood::Repairs {
+            Repairs() = default;  // no aggregate, so it may describe just those that matter here
+            BOOST_DESCRIBE_CLASS(Repairs, (), (start_out, tags, reconsider), (), ())
+        };
+        Repairs repairs;
+        Config();
+        BOOST_DESCRIBE_CLASS(Config, (ArbiterConfig), (repairs), (), ())
+    };
+    static std::optional<std::string> wrong(const Config& config);
+    static void sample(Draw& draw);
+};
+
+// Why a protocol without upper bounds cannot run this instance.
+std::optional<std::string> wrong_upper_bounds(const Neighborhood& instance);
+
+}  // namespace neighborhood
+
+using Inclusion = neighborhood::Arbitrated<neighborhood::InclusionRules>;
+
+}  // namespace allot

@@ -1,0 +1,117 @@
+#include "protocols/neighborhood/inclusion_published.hpp"
+
+#include <algorithm>
+
+#include "core/draw.hpp"
+#include "core/ensure.hpp"
+#include "protocols/neighborhood/inclusion.hpp"
+
+namespace allot {
+
+using neighborhood::LateRelinquish;
+
+static_assert(Protocol<InclusionPublished> && ChecksState<InclusionPublished>);
+
+InclusionPublished::Config::Config() {
+    const neighborhood::InclusionRules::Config usual;
+    graph = usual.graph;
+    bounds = usual.bounds;
+}
+
+std::optional<std::string> InclusionPublished::wrong(const Config& config) {
+    if (auto reason = unfit(config)) return reason;
+    return neighborhood::wrong_upper_bounds(config);
+}
+
+void InclusionPublished::sample(Draw& draw) {
+    Inclusion::sample(draw);
+}
+
+void InclusionPublished::start(const Context& ctx, Effects&) {
+    const neighborhood::Configuration& in = ctx.config.starts_in;
+    phase_ = in[ctx.self] ? Phase::holding : Phase::idle;
+    for (const SiteId site : ctx.config.closed[ctx.self])
+        if (ctx.config.repairs.start_out ? !in[site] : in[site]) granted_.insert({Stamp{}, site});
+}
+
+// Entry-Sequence.
+void InclusionPublished::request(const Context& ctx, const Demand&, Effects& fx) {
+    phase_ = Phase::holding;
+    fx.granted();
+    for (const SiteId site : ctx.config.closed[ctx.self]) fx.send(site, Release{});
+}
+
+// Exit-Sequence. It ends with the last Grant.
+void InclusionPublished::release(const Context& ctx, Effects& fx) {
+    phase_ = Phase::leaving;
+    clock_ = clock_.next();
+    grants_ = 0;
+    for (const SiteId site : ctx.config.closed[ctx.self]) fx.send(site, Request{clock_});
+}
+
+void InclusionPublished::receive(const Context& ctx, SiteId from, const Request& request, Effects& fx) {
+    clock_ = max(clock_, request.stamp);
+    const Entry entry{request.stamp, from};
+    pending_.insert(entry);
+    if (granted_.size() < ctx.config.size(ctx.self) - ctx.config.ranges[ctx.self].low) return grant_next(fx);
+    if (preempting_ || granted_.empty() || *granted_.rbegin() < entry) return;
+    preempting_ = granted_.rbegin()->second;
+    fx.send(*preempting_, Preempt{});
+}
+
+void InclusionPublished::receive(const Context& ctx, SiteId, const Grant& grant, Effects& fx) {
+    clock_ = max(clock_, grant.clock);
+    ++grants_;
+    if (phase_ != Phase::leaving || grants_ != static_cast<std::int32_t>(ctx.config.size(ctx.self))) return;
+    phase_ = Phase::idle;
+    fx.released();
+}
+
+void InclusionPublished::receive(const Context&, SiteId from, const Release&, Effects& fx) {
+    if (preempting_ == from) preempting_.reset();
+    take(granted_, from);
+    if (!pending_.empty()) grant_next(fx);
+}
+
+void InclusionPublished::receive(const Context&, SiteId from, const Preempt&, Effects& fx) {
+    if (!in()) return;
+    --grants_;
+    fx.send(from, Relinquish{});
+}
+
+void InclusionPublished::receive(const Context& ctx, SiteId from, const Relinquish&, Effects& fx) {
+    preempting_.reset();
+    if (const auto entry = take(granted_, from)) {
+        pending_.insert(*entry);
+        return grant_next(fx);
+    }
+    ensure(ctx.config.late != LateRelinquish::undefined, "a permission is returned that nobody had");
+    if (ctx.config.late == LateRelinquish::grant && !pending_.empty()) grant_next(fx);
+}
+
+void InclusionPublished::grant_next(Effects& fx) {
+    const Entry next = *pending_.begin();
+    pending_.erase(pending_.begin());
+    granted_.insert(next);
+    fx.send(next.second, Grant{clock_});
+}
+
+std::optional<InclusionPublished::Entry> InclusionPublished::take(Entries& entries, SiteId site) {
+    const auto place = std::ranges::find(entries, site, &Entry::second);
+    if (place == entries.end()) return std::nullopt;
+    const Entry entry = *place;
+    entries.erase(place);
+    return entry;
+}
+
+void InclusionPublished::on_state(const View<InclusionPublished>& view, Report& report) {
+    for (SiteId self = 0; self < view.sites.size(); ++self) {
+        const auto count = static_cast<std::uint32_t>(std::ranges::count_if(
+            view.config.closed[self], [&](SiteId site) { return view.site(site).protocol.in(); }));
+        if (!view.config.ranges[self].contains(count))
+            report.violated("within-bounds", std::to_string(count) + " of site " + std::to_string(self) +
+                                                 " and its neighbours are in service");
+    }
+}
+
+}  // namespace allot

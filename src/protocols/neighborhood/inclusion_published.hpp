@@ -1,0 +1,111 @@
+// `inclusion` as the paper prints it (Algorithms 1 and 2), defects included. Permissions are counted, not
+// remembered; a permission is asked back from a site, not from one of its requests; and whom to ask is looked
+// at only when a request arrives.
+//
+// Where a Relinquish arrives from a site that has no permission, the listing does not say what happens:
+// --late undefined stops there, grant hands out the next permission as in other cases, ignore does nothing.
+#pragma once
+
+#include <array>
+#include <boost/container/flat_set.hpp>
+#include <optional>
+#include <variant>
+
+#include "core/view.hpp"
+#include "protocols/neighborhood/instance.hpp"
+
+namespace allot {
+
+namespace neighborhood {
+
+enum class LateRelinquish : std::uint8_t { undefined, grant, ignore };
+BOOST_DESCRIBE_ENUM(LateRelinquish, undefined, grant, ignore)
+
+}  // namespace neighborhood
+
+class InclusionPublished {
+public:
+    static constexpr std::string_view name = "inclusion-published";
+    static constexpr std::string_view problem = "neighborhood";
+    static constexpr std::string_view summary = "inclusion as printed in the paper, defects included";
+    static constexpr Links links = Links::fifo;
+    static constexpr bool requests_are_fair = true;
+    static constexpr std::array properties{
+        PropertyName{"within-bounds", "of each neighbourhood at least l are in service"},
+    };
+
+    struct Config : neighborhood::Neighborhood {
+        struct Repairs {
+            bool start_out = false;  // erratum 1: at first, those have permissions to be out that are out
+            BOOST_DESCRIBE_CLASS(Repairs, (), (start_out), (), ())
+        };
+        neighborhood::LateRelinquish late = neighborhood::LateRelinquish::undefined;
+        Repairs repairs;
+        Config();
+        BOOST_DESCRIBE_CLASS(Config, (Neighborhood), (late, repairs), (), ())
+    };
+    static std::optional<std::string> wrong(const Config& config);
+    static void sample(Draw& draw);
+
+    struct Request {
+        Stamp stamp;
+        bool operator==(const Request&) const = default;
+        BOOST_DESCRIBE_CLASS(Request, (), (stamp), (), ())
+    };
+    struct Grant {
+        Stamp clock;
+        bool operator==(const Grant&) const = default;
+        BOOST_DESCRIBE_CLASS(Grant, (), (clock), (), ())
+    };
+    struct Release {
+        bool operator==(const Release&) const = default;
+        BOOST_DESCRIBE_CLASS(Release, (), (), (), ())
+    };
+    struct Preempt {
+        bool operator==(const Preempt&) const = default;
+        BOOST_DESCRIBE_CLASS(Preempt, (), (), (), ())
+    };
+    struct Relinquish {
+        bool operator==(const Relinquish&) const = default;
+        BOOST_DESCRIBE_CLASS(Relinquish, (), (), (), ())
+    };
+    using Message = std::variant<Request, Grant, Release, Preempt, Relinquish>;
+    using Context = allot::Context<Config>;
+    using Effects = allot::Effects<Message>;
+
+    void start(const Context& ctx, Effects& fx);
+    void request(const Context& ctx, const Demand& demand, Effects& fx);
+    void release(const Context& ctx, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const Request& request, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const Grant& grant, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const Release& release, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const Preempt& preempt, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const Relinquish& relinquish, Effects& fx);
+    Phase phase() const { return phase_; }
+    Stamp clock() const { return clock_; }
+
+    static bool prompt(const Envelope<Message>& envelope) { return envelope.from == envelope.to; }
+    static void on_state(const View<InclusionPublished>& view, Report& report);
+
+    bool operator==(const InclusionPublished&) const = default;
+
+private:
+    using Entry = std::pair<Stamp, SiteId>;
+    using Entries = boost::container::flat_set<Entry>;
+
+    bool in() const { return phase_ == Phase::holding || phase_ == Phase::leaving; }
+    void grant_next(Effects& fx);
+    static std::optional<Entry> take(Entries& entries, SiteId site);
+
+    Phase phase_ = Phase::idle;         // state
+    Stamp clock_;                       // ts
+    std::int32_t grants_ = 0;           // nGrants
+    Entries granted_;                   // grantedTo
+    Entries pending_;                   // pendingReq
+    std::optional<SiteId> preempting_;  // preemptingNow
+
+    BOOST_DESCRIBE_CLASS(InclusionPublished, (), (), (),
+                         (phase_, clock_, grants_, granted_, pending_, preempting_))
+};
+
+}  // namespace allot

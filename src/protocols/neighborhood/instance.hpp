@@ -1,0 +1,117 @@
+// An instance of the problem of neighbourhoods: who is whose neighbour, how many of each neighbourhood may be
+// in service, and who is at the start. A neighbourhood is a site with all its neighbours.
+#pragma once
+
+#include <boost/describe.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/graph.hpp"
+#include "core/result.hpp"
+#include "core/types.hpp"
+
+namespace allot::neighborhood {
+
+// Who is in service, by site.
+using Configuration = std::vector<bool>;
+// Neighbours in ascending order, the site itself among them.
+using Closed = std::vector<std::vector<SiteId>>;
+
+// At least `low` and at most `high` of a neighbourhood are in service.
+struct Range {
+    std::uint32_t low = 0;   // l
+    std::uint32_t high = 0;  // k
+    bool contains(std::uint32_t count) const { return low <= count && count <= high; }
+    bool operator==(const Range&) const = default;
+};
+
+// Written `1,4` for all sites, `1,*` up to the whole neighbourhood, or one pair per site: `0,1;1,2;0,*`.
+class Bounds {
+public:
+    static Result<Bounds> parse(std::string_view name, std::string_view text);
+    const std::string& text() const { return text_; }
+    // One, or one per site.
+    std::size_t size() const { return pairs_.size(); }
+    Range of(SiteId site, std::uint32_t neighbourhood) const;
+
+private:
+    struct Pair {
+        std::uint32_t low = 0;
+        std::optional<std::uint32_t> high;  // nothing: the whole neighbourhood
+    };
+    static std::optional<Pair> pair(std::string_view text);
+
+    std::string text_ = "0,*";
+    std::vector<Pair> pairs_{Pair{}};
+    BOOST_DESCRIBE_CLASS(Bounds, (), (), (), (text_))
+};
+
+// Who is in service at the start: `Ioo` (in, out, out), one letter for all sites, or `any` safe
+// configuration.
+class Initial {
+public:
+    static Result<Initial> parse(std::string_view name, std::string_view text);
+    const std::string& text() const { return text_; }
+    bool any() const { return text_ == "any"; }
+    // One, or one per site.
+    std::size_t size() const { return text_.size(); }
+    bool in(SiteId site) const { return text_[text_.size() == 1 ? 0 : site] == 'I'; }
+
+private:
+    std::string text_ = "any";
+    BOOST_DESCRIBE_CLASS(Initial, (), (), (), (text_))
+};
+
+std::uint32_t count_in(const std::vector<SiteId>& neighbourhood, const Configuration& in);
+// The first site whose neighbourhood has too few or too many in service.
+std::optional<SiteId> first_unsafe(const Closed& closed, const std::vector<Range>& ranges,
+                                   const Configuration& in);
+struct Outlook;
+
+// Whether to run an instance in which some sites can never turn round.
+enum class Infeasible : std::uint8_t { refuse, allow };
+BOOST_DESCRIBE_ENUM(Infeasible, refuse, allow)
+
+// How long is looked for such sites before a run; what is not known by then does not stop it.
+constexpr std::uint64_t effort_before_a_run = 200'000;
+
+// What the configurations of all protocols of this problem have in common. The graph says how many sites
+// there are, so there is no parameter for it.
+struct Neighborhood {
+    Graph graph;
+    Bounds bounds;
+    Initial initial;
+    Infeasible infeasible = Infeasible::refuse;
+
+    // What follows from these (see `derive` in core/parameters.hpp): closed neighbourhoods, what they must
+    // keep to, and who is in service at the start.
+    std::uint32_t sites = 0;
+    Closed closed;
+    std::vector<Range> ranges;
+    Configuration starts_in;  // empty: none was found
+    bool no_start = false;    // there is none
+
+    void derive();
+    // Where the start must keep to narrower ranges than the run.
+    void derive(const std::vector<Range>& start_ranges);
+
+    std::uint32_t size(SiteId site) const { return static_cast<std::uint32_t>(closed[site].size()); }
+
+    // Which sites can ever turn round (feasibility.hpp), where the instance is fit for it otherwise.
+    std::vector<Outlook> outlook(std::uint64_t effort) const;
+
+    BOOST_DESCRIBE_CLASS(Neighborhood, (), (graph, bounds, initial, infeasible), (), ())
+};
+
+// What is wrong with graph, bounds and start as they are written, in one line.
+std::optional<std::string> ill_written(const Neighborhood& instance);
+// The same, or that there is no safe start.
+std::optional<std::string> unfit(const Neighborhood& instance);
+// Of an instance that is fit: who can never turn round, and why, unless that is allowed. Nobody shall wait
+// for what can never be.
+std::optional<std::string> hopeless(const Neighborhood& instance);
+
+}  // namespace allot::neighborhood

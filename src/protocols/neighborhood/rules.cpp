@@ -1,0 +1,139 @@
+// What each of the protocols made of arbiters asks of an instance, and which instances random runs draw.
+#include "core/draw.hpp"
+#include "protocols/neighborhood/composition.hpp"
+#include "protocols/neighborhood/exclusion.hpp"
+#include "protocols/neighborhood/inclusion.hpp"
+#include "protocols/neighborhood/sidetrack.hpp"
+
+namespace allot {
+
+static_assert(Protocol<Inclusion> && Protocol<Exclusion> && Protocol<Composition> && Protocol<Sidetrack> &&
+              Protocol<SidetrackPublished>);
+
+namespace neighborhood {
+
+namespace {
+
+void set(ArbiterConfig& config, const char* graph, const char* bounds) {
+    config.graph = *Graph::parse("graph", graph);
+    config.bounds = *Bounds::parse("bounds", bounds);
+}
+
+std::string bounds_of_site(const Neighborhood& instance, SiteId site) {
+    return "--bounds " + instance.bounds.text() + ": site " + std::to_string(site) + " ";
+}
+
+// Complete graphs with equal bounds, on which the protocols with both kinds of permissions are live.
+void draw_complete(Draw& draw, std::uint32_t least, std::uint32_t most, std::uint32_t gap) {
+    if (draw.knows("graph") || draw.knows("bounds")) return;
+    std::vector<std::string> graphs;
+    for (std::uint32_t n = least; n <= most; ++n) graphs.push_back("complete:" + std::to_string(n));
+    const std::string graph = draw.choice("graph", graphs);
+    const auto sites = static_cast<std::uint32_t>(graph.back() - '0');
+    std::vector<std::string> bounds;
+    for (std::uint32_t low = 0; low + gap <= sites; ++low)
+        bounds.push_back(std::to_string(low) + "," + std::to_string(low + gap));
+    draw.choice("bounds", bounds);
+}
+
+// What is kept in reserve must be there, and leave something.
+template <class Config>
+std::optional<std::string> wrong_reserve(const Config& config) {
+    if (config.leader >= config.sites)
+        return "--leader " + std::to_string(config.leader) + ": the sites are 0 to " +
+               std::to_string(config.sites - 1);
+    const auto hops = config.distances(config.leader);
+    const std::uint32_t reserve_within = config.repairs.two_hops ? 2 : 1;
+    for (SiteId site = 0; site < config.sites; ++site) {
+        if (hops[site] > reserve_within) continue;
+        const auto [low, high] = config.ranges[site];
+        const std::string near = "is " + std::to_string(hops[site]) + " hops from the leader";
+        if (high < low + 3)
+            return bounds_of_site(config, site) + near +
+                   " and needs l and k with k - l >= 3, to keep a reserve";
+        const std::uint32_t count = count_in(config.closed[site], config.starts_in);
+        if (config.repairs.start_margin && (count <= low || count >= high))
+            return "--initial " + config.initial.text() + ": site " + std::to_string(site) + " " + near +
+                   " and needs " + std::to_string(low + 1) + " to " + std::to_string(high - 1) +
+                   " in service at the start, to keep a reserve; there are " + std::to_string(count);
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+InclusionRules::Config::Config() {
+    kinds = {true, false};
+    set(*this, "path:3", "1,*");
+}
+
+std::optional<std::string> wrong_upper_bounds(const Neighborhood& instance) {
+    for (SiteId site = 0; site < instance.sites; ++site)
+        if (instance.ranges[site].high < instance.size(site))
+            return bounds_of_site(instance, site) +
+                   "has an upper bound, which is not kept here; write l,* or use composition or sidetrack";
+    return std::nullopt;
+}
+
+std::optional<std::string> InclusionRules::wrong(const Config& config) {
+    return wrong_upper_bounds(config);
+}
+
+void InclusionRules::sample(Draw& draw) {
+    draw.choice("graph", {"path:2", "path:3", "path:5", "cycle:4", "cycle:5", "complete:4", "star:5"});
+    draw.choice("bounds", {"0,*", "1,*"});
+}
+
+ExclusionRules::Config::Config() {
+    kinds = {false, true};
+    set(*this, "path:3", "0,1");
+}
+
+std::optional<std::string> ExclusionRules::wrong(const Config& config) {
+    for (SiteId site = 0; site < config.sites; ++site)
+        if (config.ranges[site].low > 0)
+            return bounds_of_site(config, site) +
+                   "has a lower bound, which is not kept here; write 0,k or use composition or sidetrack";
+    return std::nullopt;
+}
+
+void ExclusionRules::sample(Draw& draw) {
+    draw.choice("graph", {"path:2", "path:3", "path:5", "cycle:4", "cycle:5", "complete:4", "star:5"});
+    draw.choice("bounds", {"0,1", "0,2", "0,*"});
+}
+
+CompositionRules::Config::Config() {
+    set(*this, "complete:3", "1,2");
+}
+
+void CompositionRules::sample(Draw& draw) {
+    draw_complete(draw, 3, 5, 2);
+}
+
+SidetrackRules::Config::Config() {
+    set(*this, "complete:5", "1,4");
+}
+
+std::optional<std::string> SidetrackRules::wrong(const Config& config) {
+    return wrong_reserve(config);
+}
+
+SidetrackPublishedRules::Config::Repairs::Repairs() {
+    for_each_member(*this, [](std::string_view, bool& on) { on = false; });
+}
+
+SidetrackPublishedRules::Config::Config() {
+    set(*this, "complete:5", "1,4");
+}
+
+std::optional<std::string> SidetrackPublishedRules::wrong(const Config& config) {
+    return wrong_reserve(config);
+}
+
+void SidetrackRules::sample(Draw& draw) {
+    draw_complete(draw, 3, 5, 3);
+}
+
+}  // namespace neighborhood
+
+}  // namespace allot

@@ -1,0 +1,269 @@
+// escrow under the checker, in random runs and in simulations. A changed count is a changed protocol, world
+// or reduction: it needs its reason in the commit.
+#include <algorithm>
+#include <set>
+
+#include "check/explorer.hpp"
+#include "check/watchdog.hpp"
+#include "core/random.hpp"
+#include "protocols/neighborhood/feasibility.hpp"
+#include "protocols/neighborhood/support.hpp"
+
+namespace {
+
+using namespace allot;
+using namespace allot::protocol_tests;
+using namespace allot::neighborhood_tests;
+
+constexpr std::size_t own_properties = 7;
+
+// --- Every run.
+
+class Exhausted : public testing::TestWithParam<Pinned> {};
+
+TEST_P(Exhausted, Escrow_is_safe_and_live) {
+    expect_holds("escrow", GetParam(), own_properties);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Small, Exhausted,
+    testing::Values(Pinned{"graph=path:2 bounds=0,1 requests=any", 4941, 9678},
+                    Pinned{"graph=path:2 bounds=1,2 requests=any", 4941, 9678},
+                    Pinned{"graph=path:2 bounds=0,1;1,2 initial=Io infeasible=allow requests=any", 105, 168},
+                    Pinned{"graph=path:2 bounds=0,1 requests=any full=on", 220302, 678439},
+                    Pinned{"graph=path:3 bounds=0,1;1,2;0,1 initial=Ioo infeasible=allow requests=any",
+                           981182, 3112606}));
+
+// --- All worlds of an instance, if there are not too many.
+
+struct Worlds {
+    std::unique_ptr<world::Machine> machine;
+    std::vector<world::World> all;
+    bool complete = false;
+};
+
+Worlds worlds_of(const std::string& flags, std::size_t bytes) {
+    static const auto protocols = registry::protocols();
+    Worlds worlds;
+    auto machine = std::ranges::find(protocols, "escrow", &world::Entry::name)->make(parameters(flags));
+    EXPECT_TRUE(machine) << flags << (machine ? "" : machine.error());
+    worlds.machine = std::move(*machine);
+    check::Options options;
+    check::Graph graph(*worlds.machine, check::StoreKind::exact, false, 1, bytes);
+    const check::Watchdog watchdog(options);
+    const auto exploration = check::explore(graph, options, watchdog);
+    EXPECT_TRUE(exploration.findings.empty()) << flags;
+    worlds.complete = exploration.stopped_by.empty();
+    graph.for_each_node([&](check::Node node) { worlds.all.push_back(graph.world(node)); });
+    return worlds;
+}
+
+// Nothing is violated, so whoever cannot turn round is told; and here it is seen that nobody else is. Who
+// was told does not ask any more.
+TEST(Escrow, Tells_exactly_the_middle_site_that_it_can_never_turn_round) {
+    const auto worlds = worlds_of("graph=path:3 bounds=0,1;1,2;0,1 initial=Ioo infeasible=allow requests=any",
+                                  std::size_t{1} << 30);
+    ASSERT_TRUE(worlds.complete);
+    std::set<SiteId> told;
+    for (const world::World& world : worlds.all)
+        for (SiteId site = 0; site < 3; ++site) {
+            const world::LocalInfo& info = worlds.machine->local(world.sites[site]);
+            const bool asks = std::ranges::any_of(info.offers, [](const world::Offer& offer) {
+                return offer.input.kind == world::InputKind::request;
+            });
+            if (info.phase == Phase::idle && !asks) told.insert(site);
+        }
+    EXPECT_EQ(told, std::set<SiteId>{1});
+}
+
+// --- What can be reached is reached, and nothing else.
+
+struct Instance : neighborhood::Neighborhood {
+    BOOST_DESCRIBE_CLASS(Instance, (neighborhood::Neighborhood), (), (), ())
+};
+
+// A connected graph of two to four sites, and bounds.
+std::string drawn_flags(Random& draw) {
+    const auto sites = 2 + draw(3);
+    std::string edges;
+    std::vector<std::uint64_t> sizes(sites, 1);
+    const auto join = [&](std::uint64_t one, std::uint64_t other) {
+        edges += (edges.empty() ? "" : ",") + std::to_string(one) + "-" + std::to_string(other);
+        ++sizes[one];
+        ++sizes[other];
+    };
+    for (std::uint64_t site = 1; site < sites; ++site) join(draw(site), site);
+    std::string bounds;
+    for (const std::uint64_t size : sizes) {
+        const auto low = draw(size);
+        bounds += (bounds.empty() ? "" : ";") + std::to_string(low) + "," +
+                  std::to_string(low + 1 + draw(size - low));
+    }
+    return "graph=edges:" + edges + " bounds=" + bounds;
+}
+
+std::set<std::uint32_t> configurations(const Worlds& worlds) {
+    std::set<std::uint32_t> found;
+    for (const world::World& world : worlds.all) {
+        std::uint32_t in = 0;
+        for (SiteId site = 0; site < world.sites.size(); ++site) {
+            const Phase phase = worlds.machine->local(world.sites[site]).phase;
+            if (phase == Phase::holding || phase == Phase::leaving) in |= 1u << site;
+        }
+        found.insert(in);
+    }
+    return found;
+}
+
+class Reach : public testing::TestWithParam<std::uint64_t> {};
+
+// Without pleas: tries alone get everywhere. Instances with too many worlds do not count.
+TEST_P(Reach, Is_that_of_the_configurations) {
+    Random draw(GetParam());
+    std::set<std::string> seen;
+    int counted = 0;
+    for (int round = 0; round < 1000 && counted < 40; ++round) {
+        const std::string flags = drawn_flags(draw);
+        if (!seen.insert(flags).second) continue;
+        Parameters given = parameters(flags);
+        const auto instance = take_config<Instance>(given);
+        ASSERT_TRUE(instance);
+        if (instance->starts_in.empty()) continue;
+        const auto worlds =
+            worlds_of(flags +
+                          " infeasible=allow requests=any rescue-after=0 "
+                          "property=within-bounds,counts-right,escrow-covers,woken,contract,assertion",
+                      std::size_t{1} << 20);
+        if (!worlds.complete) continue;
+        ++counted;
+        const auto all = reachable(instance->closed, instance->ranges, instance->starts_in);
+        ASSERT_EQ(configurations(worlds), std::set<std::uint32_t>(all.begin(), all.end())) << flags;
+    }
+    EXPECT_EQ(counted, 40);
+}
+
+INSTANTIATE_TEST_SUITE_P(Random, Reach, testing::Values(1, 2, 3, 4, 5));
+
+// --- Without what keeps it together.
+
+struct Broken {
+    const char* repair;
+    const char* property;
+};
+
+void PrintTo(const Broken& broken, std::ostream* out) {
+    *out << broken.repair;
+}
+
+class EscrowWithout : public testing::TestWithParam<Broken> {};
+
+TEST_P(EscrowWithout, A_part_is_caught) {
+    const auto result = run("escrow", std::string("graph=path:3 bounds=0,1;1,2;0,2 initial=Ioo requests=any "
+                                                  "without=") +
+                                          GetParam().repair + " property=" + GetParam().property);
+    ASSERT_EQ(result.verdict, check::Verdict::violated);
+    EXPECT_EQ(result.violations.front().property, GetParam().property);
+    EXPECT_TRUE(result.violations.front().replayed);
+}
+
+INSTANTIATE_TEST_SUITE_P(Parts, EscrowWithout,
+                         testing::Values(Broken{"wake", "woken"}, Broken{"finish-tries", "within-bounds"},
+                                         Broken{"finish-plan", "within-bounds"},
+                                         Broken{"hold-back", "plan-undisturbed"},
+                                         Broken{"hold-back", "within-bounds"}, Broken{"carry-on", "deadlock"},
+                                         Broken{"plead-once", "one-plea"}));
+
+// --- Random runs.
+
+class Drawn : public testing::TestWithParam<const char*> {};
+
+TEST_P(Drawn, Runs_are_clean) {
+    const auto campaign = random_runs("escrow", GetParam(), 300);
+    EXPECT_EQ(campaign.runs, 300u);
+    EXPECT_FALSE(campaign.violation) << (campaign.violation ? campaign.violation->scenario : "");
+    for (const auto& [probe, runs] : campaign.probes) EXPECT_EQ(runs > 0, probe != "never") << probe;
+}
+
+INSTANTIATE_TEST_SUITE_P(Graphs, Drawn,
+                         testing::Values("graph=complete:3 bounds=1,2", "graph=complete:4 bounds=1,3",
+                                         "graph=complete:5 bounds=2,3", "graph=cycle:4 bounds=0,2",
+                                         "graph=star:4 bounds=1,3;0,1;0,1;1,2",
+                                         "graph=path:3 bounds=0,1;1,2;0,2"));
+
+// --- Simulations.
+
+constexpr double mean_delay_ms = 1.1;
+
+void expect_everybody_turns(const std::string& instance, double longest_in_delays) {
+    const auto figures = simulated("escrow", instance, heavy);
+    EXPECT_TRUE(figures.violations.empty());
+    EXPECT_EQ(figures.unchanged, 0u);
+    EXPECT_EQ(figures.refusals, 0u);
+    EXPECT_EQ(figures.unserved + figures.unreleased, 0u);
+    EXPECT_LT(figures.waiting_ms.max, longest_in_delays * mean_delay_ms);
+    EXPECT_LT(figures.leaving_ms.max, longest_in_delays * mean_delay_ms);
+}
+
+// Test scenario T9: corners 0 to 2, all others 1 to 3.
+std::string grid(int size) {
+    std::string bounds;
+    for (int row = 0; row < size; ++row)
+        for (int column = 0; column < size; ++column) {
+            const bool corner = (row == 0 || row == size - 1) && (column == 0 || column == size - 1);
+            bounds += std::string(bounds.empty() ? "" : ";") + (corner ? "0,2" : "1,3");
+        }
+    const std::string side = std::to_string(size);
+    return "graph=grid:" + side + "x" + side + " bounds=" + bounds;
+}
+
+// Bounds that are three apart, in the middle of what there could be.
+std::string random_of_200() {
+    const Graph graph = *Graph::parse("graph", "random:200:4:1");
+    std::string bounds;
+    for (const auto& neighbours : graph.neighbours) {
+        const std::size_t size = neighbours.size() + 1;
+        const std::size_t low = size > 3 ? (size - 3) / 2 : 0;
+        bounds +=
+            (bounds.empty() ? "" : ";") + std::to_string(low) + "," + std::to_string(std::min(size, low + 3));
+    }
+    return "graph=" + graph.text() + " bounds=" + bounds;
+}
+
+TEST(Escrow, Turns_every_site_of_large_graphs_and_none_waits_long) {
+    expect_everybody_turns(grid(10) + " rescue-after=2", 400);
+    expect_everybody_turns(grid(20) + " rescue-after=2", 400);
+    expect_everybody_turns(random_of_200() + " rescue-after=4", 400);
+}
+
+// Errata 15 and 16: where sidetrack stands still (arbiter_test.cpp).
+TEST(Escrow, Turns_every_site_where_sidetrack_does_not) {
+    for (const std::string& instance : {tail, random_graph})
+        for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+            const auto figures = simulated("escrow", instance, heavy, seed);
+            EXPECT_TRUE(figures.violations.empty());
+            EXPECT_EQ(figures.unchanged, 0u);
+            EXPECT_EQ(figures.unserved + figures.unreleased, 0u);
+            EXPECT_GT(figures.grants, 300u);
+        }
+}
+
+// Section 5: three messages per member of the neighbourhood where nobody is in the way.
+TEST(Escrow, Costs_as_much_as_composition_where_nobody_is_in_the_way) {
+    const auto figures = simulated("escrow", "graph=star:6 bounds=0,* initial=I",
+                                   "requests=1,0,0,0,0,0 campers=1,2,3,4,5 time=10s hold=1s latency=1ms");
+    EXPECT_EQ(figures.grants, 1u);
+    EXPECT_EQ(figures.releases, 2u);
+    EXPECT_EQ(figures.messages, 3u * 3 * 6);
+}
+
+// Who is told that it can never leave goes on holding, and is told again.
+TEST(Escrow, Refuses_to_let_go_who_can_never_leave) {
+    const auto figures =
+        simulated("escrow", "graph=path:2 bounds=1,2;0,1 initial=Io infeasible=allow", heavy);
+    EXPECT_TRUE(figures.violations.empty());
+    EXPECT_EQ(figures.grants + figures.releases, 0u);
+    EXPECT_EQ(figures.unchanged, 2u);
+    EXPECT_GT(figures.refusals, 1u);
+}
+
+}  // namespace

@@ -1,0 +1,196 @@
+// Which sites can ever turn round, and where to begin.
+#include "protocols/neighborhood/feasibility.hpp"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <map>
+
+#include "core/parameters.hpp"
+#include "core/random.hpp"
+#include "protocols/neighborhood/safe_start.hpp"
+
+namespace allot::neighborhood {
+namespace {
+
+struct Instance : Neighborhood {
+    BOOST_DESCRIBE_CLASS(Instance, (Neighborhood), (), (), ())
+};
+
+Instance instance(const std::string& graph, const std::string& bounds, const std::string& initial = "any") {
+    Parameters given{{"graph", graph}, {"bounds", bounds}, {"initial", initial}};
+    auto config = take_config<Instance>(given);
+    EXPECT_TRUE(config) << (config ? "" : config.error());
+    return *config;
+}
+
+constexpr std::uint64_t effort = 100'000;
+
+std::vector<Prospect> prospects(const Instance& one) {
+    std::vector<Prospect> list;
+    for (const Outlook& site : one.outlook(effort)) list.push_back(site.prospect);
+    return list;
+}
+
+// Takes the turns one by one, each of which must be safe.
+void expect_leads(const Instance& one, Configuration in, const Way& way, SiteId site) {
+    ASSERT_EQ(way.prospect, Prospect::yes);
+    ASSERT_FALSE(way.turns.empty());
+    EXPECT_EQ(way.turns.back(), site);
+    for (const SiteId turn : way.turns) {
+        in[turn] = !in[turn];
+        EXPECT_FALSE(first_unsafe(one.closed, one.ranges, in));
+    }
+}
+
+constexpr auto yes = Prospect::yes;
+constexpr auto never = Prospect::never;
+
+TEST(Feasibility, Of_small_instances_is_known) {
+    EXPECT_EQ(prospects(instance("path:3", "0,1;1,2;0,2", "Ioo")), (std::vector{yes, yes, yes}));
+    EXPECT_EQ(prospects(instance("path:3", "0,1;1,2;0,1", "Ioo")), (std::vector{yes, never, yes}));
+    EXPECT_EQ(prospects(instance("path:3", "0,1;1,2;0,1", "oIo")), (std::vector{never, never, never}));
+    EXPECT_EQ(prospects(instance("path:2", "1,2;0,1", "Io")), (std::vector{never, never}));
+}
+
+// Erratum 14: all that LKCS assumes, and no turn is ever safe.
+TEST(Feasibility, A_reason_is_for_people) {
+    const auto frozen = instance("complete:6", "3,6;0,3;0,3;0,3;0,3;0,3").outlook(effort);
+    for (const Outlook& site : frozen) {
+        EXPECT_EQ(site.prospect, never);
+        EXPECT_EQ(site.reason,
+                  "the neighbourhood of site 0 needs at least 3, that of site 1 may have no more than 3: "
+                  "together they leave no room");
+    }
+    const auto path = instance("path:3", "0,1;1,2;0,1", "Ioo").outlook(effort);
+    EXPECT_EQ(path[0].reason, "after 2");
+    EXPECT_EQ(path[1].reason, "all 3 configurations that can be reached leave no room for it");
+    EXPECT_EQ(path[2].reason, "at once");
+    EXPECT_EQ(instance("path:3", "0,1;1,2;0,1", "oIo").outlook(effort)[0].reason,
+              "at the start nobody may turn round");
+}
+
+// Too many sites to look at everything: a path whose first two sites block each other, and a cycle in which
+// others must turn round first.
+TEST(Feasibility, Of_large_instances_is_counted_or_found) {
+    std::string bounds = "1,2;0,1;0,2";
+    for (int site = 3; site < 29; ++site) bounds += ";1,3";
+    const auto path = instance("path:30", bounds + ";0,2").outlook(effort);
+    for (const SiteId blocked : {0u, 1u, 2u}) EXPECT_EQ(path[blocked].prospect, never) << blocked;
+    for (SiteId free = 6; free < 30; ++free) EXPECT_EQ(path[free].prospect, yes) << path[free].reason;
+
+    const Instance cycle = instance("cycle:60", "1,2");
+    for (SiteId site = 0; site < cycle.sites; ++site)
+        expect_leads(cycle, cycle.starts_in,
+                     find_way(cycle.closed, cycle.ranges, cycle.starts_in, site, effort), site);
+    EXPECT_EQ(std::ranges::count(prospects(cycle), yes), 60);
+}
+
+TEST(Feasibility, One_kind_of_bound_never_blocks) {
+    for (const auto& one : {instance("random:500:4:1", "1,*"), instance("random:500:4:1", "0,1")})
+        EXPECT_EQ(std::ranges::count(prospects(one), yes), 500);
+}
+
+TEST(Feasibility, Effort_is_bounded_and_what_is_not_known_is_said) {
+    const Instance cycle = instance("cycle:60", "1,2");
+    const auto sites = cycle.outlook(1);
+    EXPECT_EQ(std::ranges::count(sites, never, &Outlook::prospect), 0);
+    EXPECT_GT(std::ranges::count(sites, Prospect::unknown, &Outlook::prospect), 0);
+}
+
+std::string drawn_graph(Random& draw, std::uint32_t sites) {
+    std::string edges;
+    for (SiteId site = 1; site < sites; ++site)
+        edges += (edges.empty() ? "edges:" : ",") + std::to_string(draw(site)) + "-" + std::to_string(site);
+    for (SiteId one = 0; one < sites; ++one)
+        for (SiteId other = one + 1; other < sites; ++other)
+            if (draw(4) == 0) edges += "," + std::to_string(one) + "-" + std::to_string(other);
+    return edges;
+}
+
+std::string drawn_bounds(Random& draw, const Graph& graph) {
+    std::string bounds;
+    for (const auto& neighbours : graph.neighbours) {
+        const auto low = draw(neighbours.size() + 1);
+        const auto high = low + 1 + draw(neighbours.size() + 1 - low);
+        bounds += (bounds.empty() ? "" : ";") + std::to_string(low) + "," + std::to_string(high);
+    }
+    return bounds;
+}
+
+// By hand, from the definition: configurations as sets of bits, and turns until nothing new is found.
+struct Oracle {
+    const Instance& one;
+    static bool in(std::uint32_t bits, SiteId site) { return ((bits >> site) & 1u) != 0; }
+    bool safe(std::uint32_t bits) const {
+        for (SiteId site = 0; site < one.sites; ++site) {
+            std::uint32_t count = 0;
+            for (const SiteId around : one.closed[site]) count += in(bits, around) ? 1 : 0;
+            if (!one.ranges[site].contains(count)) return false;
+        }
+        return true;
+    }
+    std::vector<std::uint32_t> component(std::uint32_t start, std::uint32_t& turned) const {
+        std::vector<std::uint32_t> found{start};
+        for (std::size_t i = 0; i < found.size(); ++i)
+            for (SiteId site = 0; site < one.sites; ++site) {
+                const std::uint32_t next = found[i] ^ (1u << site);
+                if (!safe(next)) continue;
+                turned |= 1u << site;
+                if (std::ranges::find(found, next) == found.end()) found.push_back(next);
+            }
+        std::ranges::sort(found);
+        return found;
+    }
+};
+
+TEST(Feasibility, Agrees_with_the_definition_on_random_instances) {
+    Random draw(7);
+    int started = 0;
+    int infeasible = 0;
+    int startless = 0;
+    for (int round = 0; round < 2000; ++round) {
+        const auto sites = static_cast<std::uint32_t>(2 + draw(5));
+        const std::string graph = drawn_graph(draw, sites);
+        const std::string bounds = drawn_bounds(draw, *Graph::parse("graph", graph));
+        const Instance one = instance(graph, bounds);
+        const Oracle oracle{one};
+        bool any_safe = false;
+        for (std::uint32_t bits = 0; bits < 1u << sites; ++bits) any_safe = any_safe || oracle.safe(bits);
+        ASSERT_EQ(one.no_start, !any_safe) << graph << " " << bounds;
+        ASSERT_EQ(one.starts_in.empty(), !any_safe);
+        startless += any_safe ? 0 : 1;
+        if (!any_safe) continue;
+        ++started;
+        std::uint32_t start = 0;
+        for (SiteId site = 0; site < sites; ++site) start |= one.starts_in[site] ? 1u << site : 0;
+        std::uint32_t turned = 0;
+        const auto component = oracle.component(start, turned);
+        auto reached = reachable(one.closed, one.ranges, one.starts_in);
+        std::ranges::sort(reached);
+        ASSERT_EQ(reached, component) << graph << " " << bounds;
+        const auto found = prospects(one);
+        for (SiteId site = 0; site < sites; ++site) {
+            const bool can = Oracle::in(turned, site);
+            infeasible += can ? 0 : 1;
+            ASSERT_EQ(found[site], can ? yes : never) << graph << " " << bounds << " site " << site;
+            const Way way = find_way(one.closed, one.ranges, one.starts_in, site, effort);
+            ASSERT_EQ(way.prospect, can ? yes : never);
+            if (can) expect_leads(one, one.starts_in, way, site);
+        }
+    }
+    // The instances drawn are of all sorts.
+    EXPECT_GT(started, 500);
+    EXPECT_GT(infeasible, 100);
+    EXPECT_GT(startless, 100);
+}
+
+TEST(SafeStart, Is_found_on_large_graphs) {
+    for (const auto& one : {instance("grid:20x20", "1,3"), instance("random:200:6:1", "1,3"),
+                            instance("cycle:1000", "1,2"), instance("complete:100", "50,51")}) {
+        ASSERT_FALSE(one.starts_in.empty()) << one.graph.text();
+        EXPECT_FALSE(first_unsafe(one.closed, one.ranges, one.starts_in)) << one.graph.text();
+    }
+}
+
+}  // namespace
+}  // namespace allot::neighborhood
