@@ -221,10 +221,10 @@ RunOf<P>::RunOf(const typename P::Config& config, const Plan& plan, const Surrou
       faults_(workload_(0)),
       detector_(workload_(0)),
       stepper_(config_),
-      sites_(config.sites),
-      agents_(config.sites),
-      timers_(std::size_t{config.sites} * timer_count(), never),
-      metrics_(config.sites, std::variant_size_v<Message>, probes_of<P>()) {
+      sites_(sites_of(config)),
+      agents_(sites_of(config)),
+      timers_(std::size_t{sites_of(config)} * timer_count(), never),
+      metrics_(sites_of(config), std::variant_size_v<Message>, probes_of<P>()) {
     for (const SiteId site : plan.campers.sites) agents_[site].camps = true;
     if (surroundings.verify > 0) next_verify_ = surroundings.verify;
 }
