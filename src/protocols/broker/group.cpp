@@ -183,6 +183,7 @@ Result<std::vector<SiteId>> resources_of(const Group& group, const Manner& manne
 }
 
 std::vector<Demand> demands(const Group& group, const Manner& manner, SiteId client) {
+    if (!group.is_client(client)) return {};
     auto wants = listed_wants(group, manner, client);
     if (!wants) wants = neighbours(group, client, true);
     std::vector<Demand> list;
