@@ -72,6 +72,12 @@ Result<Surroundings> surroundings_of(const typename P::Config& config, const Pla
     if (P::links == Links::fifo && plan.links == LinkChoice::unordered)
         return Error{"--links unordered: this protocol needs fifo links; leave the flag out"};
     if (auto why = unknown_resource<P>(config, plan)) return Error{std::move(*why)};
+    if constexpr (requires { P::unfit(config, *plan.demand.fixed); })
+        if (plan.demand.fixed)
+            if (const auto why = P::unfit(config, *plan.demand.fixed))
+                return Error{fmt::format("--demand {}: {}", plan.demand.text(), *why)};
+    if (plan.give_up.after && !Cancels<P>)
+        return Error{fmt::format("--give-up {}: {} has no cancel", plan.give_up.text(), P::name)};
     if constexpr (!DrawsDemands<P>) {
         bool known = !plan.demand.fixed;
         for (SiteId site = 0; site < sites_of(config) && !known; ++site) {

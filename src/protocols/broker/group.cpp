@@ -54,7 +54,7 @@ Demand demand_for(const Resources& resources) {
 }
 
 // Why these resources cannot be asked for together.
-std::optional<std::string> unfit(const Group& group, const Manner& manner, Resources resources) {
+std::optional<std::string> unfit_set(const Group& group, const Manner& manner, Resources resources) {
     for (const SiteId resource : resources)
         if (resource >= group.resources)
             return "there is no resource " + name_of(resource) + "; write " +
@@ -77,7 +77,7 @@ std::optional<std::string> wrong_wants(const Group& group, const Manner& manner)
                " clients, with --clients " + std::to_string(group.clients);
     for (const Wants::Choice& choice : choices)
         for (const Resources& resources : choice)
-            if (const auto why = unfit(group, manner, resources)) return flag + *why;
+            if (const auto why = unfit_set(group, manner, resources)) return flag + *why;
     return std::nullopt;
 }
 
@@ -178,8 +178,13 @@ Result<std::vector<SiteId>> resources_of(const Group& group, const Manner& manne
             return Error{"there is no resource " + name + "; resources are called r0, r1 and so on"};
         resources.push_back(*resource);
     }
-    if (auto why = unfit(group, manner, resources)) return Error{*why};
+    if (auto why = unfit_set(group, manner, resources)) return Error{*why};
     return resources;
+}
+
+std::optional<std::string> unfit(const Group& group, const Manner& manner, const Demand& demand) {
+    const auto resources = resources_of(group, manner, demand);
+    return resources ? std::nullopt : std::optional(resources.error());
 }
 
 std::vector<Demand> demands(const Group& group, const Manner& manner, SiteId client) {

@@ -71,6 +71,8 @@ std::string name_of(SiteId resource);
 // The resources that a demand names, in its order, or why nobody can grant it.
 Result<std::vector<SiteId>> resources_of(const Group& group, const Manner& manner, const Demand& demand);
 
+std::optional<std::string> unfit(const Group& group, const Manner& manner, const Demand& demand);
+
 // Everything that this client may ask for; where that is too much, as with `ring`. A resource asks for
 // nothing.
 std::vector<Demand> demands(const Group& group, const Manner& manner, SiteId client);
