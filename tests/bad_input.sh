@@ -73,6 +73,8 @@ refused '--lose some: write a whole number from 0 to 1000000, or any' check tree
 refused '--campers 3: write a whole number from 0 to 2, or several of them with commas' check tree-pool --campers 3
 refused '--waits: the longest waits need the exact store' check tree-pool --waits --store fingerprint
 refused '--tree ring: write chain' sim tree-pool --tree ring
+refused '--wants r0,r0: name each resource once' check ring-ticket --wants r0,r0
+refused '--literal perhaps: write on or off' check ring-ticket --literal perhaps
 refused '--requests 2,2: these are 2 numbers for 3 sites' check raymond --requests 2,2
 refused '--requests few: write a number, any' check raymond --requests few
 refused '--crashes x: write a whole number' check raymond --crashes x
