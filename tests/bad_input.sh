@@ -74,6 +74,8 @@ refused '--campers 3: write a whole number from 0 to 2, or several of them with 
 refused '--waits: the longest waits need the exact store' check tree-pool --waits --store fingerprint
 refused '--tree ring: write chain' sim tree-pool --tree ring
 refused '--wants r0,r0: name each resource once' check ring-ticket --wants r0,r0
+refused '--wants r0,r0: name each resource once' check strong-weak-published --wants r0,r0 --with distinct-resources
+refused 'this protocol takes at most 2 resources at once' check strong-weak-published --resources 3 --wants r0,r1,r2
 refused '--literal perhaps: write on or off' check ring-ticket --literal perhaps
 refused '--requests 2,2: these are 2 numbers for 3 sites' check raymond --requests 2,2
 refused '--requests few: write a number, any' check raymond --requests few

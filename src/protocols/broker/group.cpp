@@ -60,7 +60,8 @@ std::optional<std::string> unfit_set(const Group& group, const Manner& manner, R
             return "there is no resource " + name_of(resource) + "; write " +
                    (group.resources == 1 ? "r0" : "some of r0 to " + name_of(group.resources - 1));
     std::ranges::sort(resources);
-    if (std::ranges::adjacent_find(resources) != resources.end()) return "name each resource once";
+    if (!manner.repeats && std::ranges::adjacent_find(resources) != resources.end())
+        return "name each resource once";
     if (resources.empty()) return "name at least one resource";
     if (resources.size() > manner.most)
         return "this protocol takes at most " + std::to_string(manner.most) + " resources at once";

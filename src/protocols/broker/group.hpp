@@ -63,6 +63,7 @@ BOOST_DESCRIBE_STRUCT(Group, (), (resources, clients, founders, min_request, max
 struct Manner {
     std::uint32_t most = 0;
     bool ordered = false;
+    bool repeats = false;  // takes one resource twice
 };
 
 std::optional<std::string> wrong(const Group& group, const Manner& manner);
