@@ -152,7 +152,7 @@ refused '--demand r0,r1,r2: with --resources 2 write some of r0 to r1' sim count
 refused '--demand db: with --resources 1 write some of r0' sim incremental --resources 1 --demand db
 refused '--campers 3: the sites are 0 to 2' sim raymond --campers 3
 refused '--campers x: write sites, as in 0,3,7' sim raymond --campers x
-refused '--give-up soon: write a time, as in 0.6ms, uniform:0.2ms..1ms or exponential:0.6ms, or never' sim counters --give-up soon
+refused '--give-up soon: write a time, as in 0.6ms, uniform:0.2ms..1ms or exponential:0.6ms (the mean), or never' sim counters --give-up soon
 refused '--give-up 1ms: raymond has no cancel' sim raymond --give-up 1ms
 refused '--links tcp: write own, fifo or unordered' sim raymond --links tcp
 refused '--tick 0: write a time, as in 1ms' sim raymond --tick 0
