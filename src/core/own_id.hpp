@@ -31,8 +31,7 @@ void rename_ids(MutableView<P>& world) {
     };
     visit([&](OwnId& id) { ids.push_back(id); });
     std::ranges::sort(ids);
-    const auto [unused, end] = std::ranges::unique(ids);
-    ids.erase(unused, end);
+    ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
     visit([&](OwnId& id) {
         const auto first = std::ranges::lower_bound(ids, OwnId{id.owner, Stamp{}});
         const auto rank = std::ranges::lower_bound(ids, id) - first;
