@@ -258,14 +258,14 @@ struct RingTicket::Properties {
 };
 
 void RingTicket::on_state(const View<RingTicket>& view, Report& report) {
-    Properties properties{view, report};
-    properties.collect();
+    Properties judge{view, report};
+    judge.collect();
     broker::check_one_user(view, report);
-    properties.check_users();
-    properties.check_token();
-    for (SiteId site = 0; site < view.config.resources; ++site) properties.check_tickets(site);
+    judge.check_users();
+    judge.check_token();
+    for (SiteId site = 0; site < view.config.resources; ++site) judge.check_tickets(site);
     for (SiteId one = view.config.resources; one < view.sites.size(); ++one)
-        for (SiteId other = view.config.resources; other < one; ++other) properties.check_order(one, other);
+        for (SiteId other = view.config.resources; other < one; ++other) judge.check_order(one, other);
 }
 
 }  // namespace allot

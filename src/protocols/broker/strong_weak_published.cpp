@@ -47,6 +47,10 @@ std::vector<Demand> StrongWeakPublished::demands(const Context& ctx) {
     return broker::demands(ctx.config, manner(ctx.config), ctx.self);
 }
 
+std::optional<std::string> StrongWeakPublished::unfit(const Config& config, const Demand& demand) {
+    return broker::unfit(config, manner(config), demand);
+}
+
 Demand StrongWeakPublished::draw_demand(const Context& ctx, Random& random) {
     return broker::draw_demand(ctx.config, manner(ctx.config), ctx.self, random);
 }
@@ -304,11 +308,11 @@ void StrongWeakPublished::receive(const Context& ctx, SiteId, const SeekLoop& se
     Resource& here = pass.here;
     const SiteId initiator = seek.initiator.owner;
     if (!ctx.config.repairs.fresh_lowest) here.lowest = seek.lowest;  // line 92 reads it into r_min
-    if (ctx.config.repairs.check_dependency && !pass.has_dependency(seek)) {
-        pass.deny_loop(initiator);
-    } else if (initiator == ctx.self) {
+    const bool is_lost = ctx.config.repairs.check_dependency && !pass.has_dependency(seek);
+    const bool ends_here = here.strong.empty() || !here.strong.front().other || here.strong.front().weak;
+    if (!is_lost && initiator == ctx.self) {
         pass.break_loop(seek);
-    } else if (here.strong.empty() || !here.strong.front().other || here.strong.front().weak) {
+    } else if (is_lost || ends_here) {
         pass.deny_loop(initiator);
     } else {
         const Victim lowest = std::min(seek.lowest, Victim{here.holding_token, pass.edge()});
@@ -491,12 +495,12 @@ struct StrongWeakPublished::Properties {
 };
 
 void StrongWeakPublished::on_state(const View<StrongWeakPublished>& view, Report& report) {
-    const Properties properties{view, report};
+    const Properties judge{view, report};
     broker::check_one_user(view, report);
-    properties.check_users();
-    for (SiteId site = 0; site < view.config.resources; ++site) properties.check_queues(site);
-    properties.check_token();
-    if (!view.config.repairs.no_lock) properties.check_lock();
+    judge.check_users();
+    for (SiteId site = 0; site < view.config.resources; ++site) judge.check_queues(site);
+    judge.check_token();
+    if (!view.config.repairs.no_lock) judge.check_lock();
 }
 
 }  // namespace allot
