@@ -28,5 +28,12 @@ grep -q '"csv":"new/crashes.csv","svg":null' out.txt
 grep -Eq '^theorem 2 +100 +676 +3364 ' out.txt
 grep -Eq '^specification +40 +104 +232 +488 +1000$' out.txt
 awk -F, 'NR > 1 && ($9 > $6 || $9 < 3) { exit 1 }' new/pool-waiting.csv # a chain stays below the bound
+# The broker: what a pair costs where nobody meets, and under load.
+"$ALLOT" figures broker-messages --seeds 1 --out new >out.txt
+grep -Eq '^ordered-chain, heavy  .* 5(\.00[0-9])?$' out.txt
+grep -Eq '^ring-ticket, heavy  .* (7(\.0[0-9]*)?|6\.99[0-9]*)$' out.txt
+awk '/^strong-weak, light / { light = $NF } /^strong-weak, heavy, skewed/ { heavy = $NF }
+    END { exit !(light > 7 && light < heavy && heavy < 10) }' out.txt
+"$ALLOT" figures | grep -q '^broker-use  '
 "$ALLOT" figures | grep -q '^convergence  '
 "$ALLOT" figures | grep -q '^pool-messages  '

@@ -5,6 +5,9 @@
 
 namespace allot::figures {
 
+Figure broker_messages();
+Figure broker_use();
+Figure broker_waiting();
 Figure convergence();
 Figure crashes();
 Figure pool_messages();
@@ -25,8 +28,8 @@ std::string x_text(const Figure& figure, std::size_t place) {
 
 std::span<const Figure> all() {
     static const std::vector<Figure> list{
-        crashes(),     use_rate(),     waiting_by_load(), waiting_by_size(),
-        convergence(), pool_waiting(), pool_messages(),
+        crashes(),      use_rate(),      waiting_by_load(), waiting_by_size(), convergence(),
+        pool_waiting(), pool_messages(), broker_use(),      broker_waiting(),  broker_messages(),
     };
     return list;
 }

@@ -122,7 +122,8 @@ TEST(Figures, An_unknown_one_is_refused_with_those_there_are) {
     ASSERT_FALSE(figure);
     EXPECT_EQ(figure.error(),
               "tea: no such figure; there is crashes, use-rate, waiting-by-load, waiting-by-size, "
-              "convergence, pool-waiting or pool-messages");
+              "convergence, pool-waiting, pool-messages, broker-use, broker-waiting or "
+              "broker-messages");
 }
 
 TEST(Figures, The_beginning_of_a_name_stands_for_all_that_share_it) {
