@@ -70,6 +70,23 @@ refused '--max-request 0: write a number from 1 to 2' check tree-pool --units 2 
 refused '--units 0: write a number from 1 to 32768' check tree-pool --units 0
 refused '--min-request 2: write a number from 0 to 1' check tree-pool --min-request 2
 refused '--tree ring: write chain, star, binary or parents:-1,0,0' check tree-pool --tree ring
+refused '--clients 0: write a whole number from 1 to 100000' check strong-weak --clients 0
+refused '--resources 0: write a whole number from 1 to 100000' check ordered-chain --resources 0
+refused '--sites 3: strong-weak has no such parameter; it takes --resources, --clients' check strong-weak --sites 3
+refused '--max-request 3: write a whole number from 0 to 2' check strong-weak --resources 3 --max-request 3
+refused '--min-request 0: write a whole number from 1 to 2' check strong-weak --min-request 0
+refused '--founders 1: write a whole number from 2 to 4' check strong-weak --founders 1
+refused '--wants some: write all, ring, cycle, or demands as in r0,r1/r1' check strong-weak --wants some
+refused '--wants r0,r0: name each resource once' check strong-weak --wants r0,r0
+refused '--wants r0,r7: there is no resource r7; write some of r0 to r1' check strong-weak --wants r0,r7
+refused '--wants r0,r1,r2: this protocol takes at most 2' check strong-weak --resources 3 --wants r0,r1,r2
+refused '--wants r0;r1;r0: these are the demands of 3 clients, with --clients 2' check strong-weak --wants 'r0;r1;r0'
+refused '--wants ring: needs --resources 2 or more' check strong-weak --resources 1 --wants ring
+refused '--popularity few: write even or zipf' sim strong-weak --popularity few
+refused '--demand r0,r1,r2: this protocol takes at most 2 resources at once' sim strong-weak --resources 3 --demand r0,r1,r2
+refused '--demand r2: with --resources 2 write some of r0 to r1' sim strong-weak --demand r2
+refused '--demand 2: name at least one resource' sim strong-weak --demand 2
+refused '--normalise no: write on or off' check strong-weak --normalise no
 refused 'there is a cycle; write parents that lead to site 0' check tree-pool --tree parents:-1,2,1
 refused 'only site 0 is a root; write a parent for every other site' check tree-pool --tree parents:-1,-1,0
 refused 'site 0 is the root; write -1 as its parent' check tree-pool --tree parents:1,-1,0
@@ -83,6 +100,10 @@ refused '--lose some: write a whole number from 0 to 1000000, or any' check tree
 refused '--campers 3: write a whole number from 0 to 2, or several of them with commas' check tree-pool --campers 3
 refused '--waits: the longest waits need the exact store' check tree-pool --waits --store fingerprint
 refused '--tree ring: write chain' sim tree-pool --tree ring
+refused '--wants r0,r0: name each resource once' check ring-ticket --wants r0,r0
+refused '--wants r0,r0: name each resource once' check strong-weak-published --wants r0,r0 --with distinct-resources
+refused 'this protocol takes at most 2 resources at once' check strong-weak-published --resources 3 --wants r0,r1,r2
+refused '--literal perhaps: write on or off' check ring-ticket --literal perhaps
 refused '--requests 2,2: these are 2 numbers for 3 sites' check raymond --requests 2,2
 refused '--requests few: write a number, any' check raymond --requests few
 refused '--crashes x: write a whole number' check raymond --crashes x
@@ -158,6 +179,8 @@ refused '--demand r0,r1,r2: with --resources 2 write some of r0 to r1' sim count
 refused '--demand db: with --resources 1 write some of r0' sim incremental --resources 1 --demand db
 refused '--campers 3: the sites are 0 to 2' sim raymond --campers 3
 refused '--campers x: write sites, as in 0,3,7' sim raymond --campers x
+refused '--give-up soon: write a time, as in 0.6ms, uniform:0.2ms..1ms or exponential:0.6ms (the mean), or never' sim counters --give-up soon
+refused '--give-up 1ms: raymond has no cancel' sim raymond --give-up 1ms
 refused '--links tcp: write own, fifo or unordered' sim raymond --links tcp
 refused '--tick 0: write a time, as in 1ms' sim raymond --tick 0
 refused '--crashes 4: write a whole number from 0 to 3' sim raymond --crashes 4

@@ -8,6 +8,7 @@ shown() { "$ALLOT" errata --problem "$1" | awk '$NF == "check" || $NF == "scenar
 [ "$(shown multilock)" = "1 2 3 4 5 6 7 8 9 10 11 12 13 14 19 21 22 23 " ]
 [ "$(shown pool)" = "1 2 3 4 5 6 7 8 9 10 11 12 14 16 18 " ]
 [ "$(shown neighborhood)" = "1 2 3 5 6 7 8 9 11 12 13 14 19 20 " ]
+[ "$(shown broker)" = "1 2 3 4 5 6 7 8 9 10 11 12 13 14 16 18 X1 " ]
 
 # The story of one has its command and its cure, ready to paste.
 "$ALLOT" errata --show semaphore:1 >story.txt

@@ -33,6 +33,13 @@ awk -F, 'NR == 1 && $9 $13 $17 $21 != "specification maximumchain maximumstar ma
     NR > 1 { for (i = 13; i <= 21; i += 4) if ($i > $9 || $i < 3) exit 1 }' new/pool-waiting.csv
 "$ALLOT" figures convergence --seeds 1 --out new >out.txt
 [ "$(grep -Ec '^(chain|star|binary), recoveries in a run, at least +20 +20 +20 +20 +20 +20$' out.txt)" -eq 3 ]
+# The broker: what a pair costs where nobody meets, and under load.
+"$ALLOT" figures broker-messages --seeds 1 --out new >out.txt
+grep -Eq '^ordered-chain, heavy  .* 5(\.00[0-9])?$' out.txt
+grep -Eq '^ring-ticket, heavy  .* (7(\.0[0-9]*)?|6\.99[0-9]*)$' out.txt
+awk '/^strong-weak, light / { light = $NF } /^strong-weak, heavy, skewed/ { heavy = $NF }
+    END { exit !(light > 7 && light < heavy && heavy < 10) }' out.txt
+"$ALLOT" figures | grep -q '^broker-use  '
 "$ALLOT" figures | grep -q '^convergence  '
 "$ALLOT" figures | grep -q '^pool-messages  '
 "$ALLOT" figures | grep -q '^pool-pacing  '

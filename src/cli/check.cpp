@@ -216,6 +216,8 @@ std::vector<std::string> bounds(const Job& job, const check::Result& result) {
         fmt::format("Links: {}; {}.", enum_name(setup.links),
                     takes_prompt ? "prompt messages are taken at once" : "every order of deliveries"));
     if (setup.ranked()) lines.push_back(stamps_line(*job.machine, result));
+    if (job.machine->normalises() && setup.normalise)
+        lines.push_back("Worlds: without messages that make no difference any more; ids are renamed.");
     if (setup.backlog > 0)
         lines.push_back(fmt::format("Timers: fire only while every channel holds fewer than {} messages.",
                                     setup.backlog));

@@ -57,6 +57,8 @@ const std::vector<std::pair<const char*, const char*>> surroundings{
     {"anchor", "the site that nobody ever suspects and that never crashes, or none"},
     {"links", "fifo or unordered; default what the protocol needs"},
     {"ranks", "on: rename stamps to small ones; default on where requests are unbounded"},
+    {"normalise",
+     "off: keep messages and names as they are, where the protocol knows what makes no difference"},
     {"backlog", "a timer fires only while every channel holds fewer messages than this; default 0: always"},
     {"copies",
      "a timer fires only while fewer messages that it replaces are in flight; default 1 where a protocol "

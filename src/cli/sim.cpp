@@ -55,6 +55,7 @@ const std::vector<PlanFlag> plan_flags{
      "requests per site: any, a number, or one of them per site (2,2,1); default any"},
     {"demand", "Workload", "what is asked for: 3 (units), a,b (resources) or any of what the protocol lists"},
     {"campers", "Workload", "sites that never let go of what they hold, as in 0,3"},
+    {"give-up", "Workload", "a request that waits longer is withdrawn; written like --think; default never"},
     {"latency", "Links", "of a message, written like --think; default 0.6ms"},
     {"links", "Links", "fifo or unordered; default what the protocol needs"},
     {"tick", "Links", "how long a tick of a site's timers is; default 1ms"},

@@ -50,8 +50,9 @@ std::optional<std::string> read_flags(const SwarmFlags& flags, swarm::Options& o
     options.seed = number("seed", flags.seed, 0, any, 0);
     if (!flags.run.empty()) options.only = number("run", flags.run, 0, any - 1, 0);
     options.threads = static_cast<unsigned>(number("threads", flags.threads, 1, 64, cores));
-    if (const auto sites = flags.parameters.find("sites"); sites != flags.parameters.end())
-        number("sites", sites->second, 1, most_sites, 1);
+    for (const char* name : {"sites", "clients"})
+        if (const auto count = flags.parameters.find(name); count != flags.parameters.end())
+            number(name, count->second, 1, most_sites, 1);
     if (!flags.limit.empty()) {
         const auto limit = parse_seconds("limit", flags.limit);
         if (!limit && !wrong) wrong = limit.error();

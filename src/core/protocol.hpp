@@ -4,7 +4,9 @@
 // A protocol P must have
 //     P::name, P::summary, P::problem       what the command line says about it
 //     P::links                              what it needs of the links: Links::fifo or Links::unordered
-//     P::Config                             described; all sites share one; has a member `sites`
+//     P::Config                             described; all sites share one; has a member `sites`, or a
+//     function
+//                                           where their number follows from other members
 //     P::Message                            std::variant of described structs, one per kind of message
 //     P::properties                         names and meanings of the safety properties it checks
 //     start(ctx, fx), request(ctx, demand, fx), release(ctx, fx), phase()
@@ -97,9 +99,27 @@ using ContextOf = Context<typename P::Config>;
         site.handler(ctx __VA_OPT__(, ) __VA_ARGS__, fx);                                        \
     }
 
+// Whether the number of sites is a parameter of its own.
+template <class Config>
+concept CountsSites = requires(const Config& config) {
+    { config.sites } -> std::convertible_to<std::uint32_t>;
+};
+template <class Config>
+concept DerivesSites = requires(const Config& config) {
+    { config.sites() } -> std::convertible_to<std::uint32_t>;
+};
+
+template <class Config>
+requires CountsSites<Config> || DerivesSites<Config> std::uint32_t sites_of(const Config& config) {
+    if constexpr (DerivesSites<Config>)
+        return config.sites();
+    else
+        return config.sites;
+}
+
 template <class P>
 concept DescribedConfig = reflect::Struct<typename P::Config> && requires(const typename P::Config& config) {
-    { config.sites } -> std::convertible_to<std::uint32_t>;
+    { sites_of(config) } -> std::same_as<std::uint32_t>;
     { P::wrong(config) } -> std::same_as<std::optional<std::string>>;
 };
 
@@ -217,6 +237,13 @@ template <Protocol P>
 bool listens_to(const ContextOf<P>& ctx, SiteId peer) {
     if constexpr (ChoosesPeers<P>) return P::listens_to(ctx, peer);
     return true;
+}
+
+template <Protocol P>
+std::optional<std::string> wrong_config(const typename P::Config& config) {
+    if constexpr (CountsSites<typename P::Config>)
+        if (config.sites == 0) return "--sites 0: write a whole number from 1 on";
+    return P::wrong(config);
 }
 
 // The site that no detector suspects where nobody says otherwise: the weakest detector of suspicions is still

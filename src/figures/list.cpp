@@ -5,6 +5,9 @@
 
 namespace allot::figures {
 
+Figure broker_messages();
+Figure broker_use();
+Figure broker_waiting();
 Figure convergence();
 Figure crashes();
 Figure neighborhood();
@@ -43,9 +46,9 @@ std::string x_text(const Figure& figure, std::size_t place) {
 
 std::span<const Figure> all() {
     static const std::vector<Figure> list{
-        crashes(),     use_rate(),     waiting_by_load(), waiting_by_size(),
-        convergence(), pool_waiting(), pool_messages(),   pool_pacing(),
-        neighborhood(),
+        crashes(),      use_rate(),     waiting_by_load(), waiting_by_size(),
+        convergence(),  pool_waiting(), pool_messages(),   pool_pacing(),
+        neighborhood(), broker_use(),   broker_waiting(),  broker_messages(),
     };
     return list;
 }

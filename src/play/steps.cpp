@@ -109,7 +109,16 @@ Demand read_demand(Words& words) {
     return demand;
 }
 
-// What the demands that a checker tries name: a scenario may combine these as it likes.
+// What a checker tries.
+std::vector<Demand> demands_on_offer(Stage& stage, SiteId site) {
+    std::vector<Demand> demands;
+    for (const world::Offer& offer : stage.site(site).offers)
+        if (offer.input.kind == InputKind::request)
+            demands.push_back(stage.machine().demand(offer.input.argument));
+    return demands;
+}
+
+// What such demands name: a scenario may combine these as it likes.
 struct Choice {
     std::uint32_t units_min = 1;
     std::uint32_t units_max = 0;
@@ -117,11 +126,9 @@ struct Choice {
     bool resources_only = true;
 };
 
-Choice choice_of(Stage& stage, SiteId site) {
+Choice choice_of(const std::vector<Demand>& demands) {
     Choice choice;
-    for (const world::Offer& offer : stage.site(site).offers) {
-        if (offer.input.kind != InputKind::request) continue;
-        const Demand& demand = stage.machine().demand(offer.input.argument);
+    for (const Demand& demand : demands) {
         choice.units_min = std::min(choice.units_min, demand.units);
         choice.units_max = std::max(choice.units_max, demand.units);
         choice.resources.insert(demand.resources.begin(), demand.resources.end());
@@ -131,7 +138,9 @@ Choice choice_of(Stage& stage, SiteId site) {
 }
 
 std::optional<Error> not_on_offer(Stage& stage, SiteId site, const Demand& demand) {
-    const Choice choice = choice_of(stage, site);
+    const std::vector<Demand> on_offer = demands_on_offer(stage, site);
+    if (std::ranges::find(on_offer, demand) != on_offer.end()) return std::nullopt;
+    const Choice choice = choice_of(on_offer);
     std::set<std::string> seen;
     bool fits = demand.units >= choice.units_min && demand.units <= choice.units_max;
     for (const std::string& resource : demand.resources)

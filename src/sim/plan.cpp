@@ -139,6 +139,13 @@ std::string AnchorChoice::text() const {
     return site ? std::to_string(*site) : "none";
 }
 
+Result<GiveUp> GiveUp::parse(std::string_view name, std::string_view text) {
+    if (text == "never") return GiveUp{};
+    const auto after = Distribution::parse(name, text);
+    if (!after) return Error{after.error() + ", or never"};
+    return GiveUp{*after};
+}
+
 Result<OptionalTime> OptionalTime::parse(std::string_view name, std::string_view text) {
     if (text == "auto") return OptionalTime{};
     const auto time = parse_time(name, text);

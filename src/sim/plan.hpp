@@ -65,6 +65,15 @@ struct AnchorChoice {
     bool operator==(const AnchorChoice&) const = default;
 };
 
+// When a request is withdrawn: never, or after a time that is drawn.
+struct GiveUp {
+    std::optional<Distribution> after;
+
+    static Result<GiveUp> parse(std::string_view name, std::string_view text);
+    std::string text() const { return after ? after->text() : "never"; }
+    bool operator==(const GiveUp&) const = default;
+};
+
 // A time that follows from others where nobody gives it.
 struct OptionalTime {
     std::optional<Time> value;
@@ -109,6 +118,7 @@ struct Plan {
     RequestCounts requests;
     DemandChoice demand;
     SiteList campers;  // these never let go of what they hold
+    GiveUp give_up;    // who has waited so long withdraws its request
 
     // The links.
     Distribution latency = Distribution::constant(600 * microsecond);
@@ -148,9 +158,9 @@ struct Plan {
     bool operator==(const Plan&) const = default;
 
     BOOST_DESCRIBE_CLASS(Plan, (),
-                         (time, warm_up, think, hold, requests, demand, campers, latency, links, tick,
-                          crashes, crash_from, crash_to, crash, crash_inside, restart, leave, founders, join,
-                          start, corrupt_at, noise, detect, trust, anchor, verify, patience),
+                         (time, warm_up, think, hold, requests, demand, campers, give_up, latency, links,
+                          tick, crashes, crash_from, crash_to, crash, crash_inside, restart, leave, founders,
+                          join, start, corrupt_at, noise, detect, trust, anchor, verify, patience),
                          (), ())
 };
 

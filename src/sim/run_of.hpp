@@ -83,6 +83,7 @@ private:
         timeout,
         request,
         release,
+        give_up,
         report,
         crash,
         start,
@@ -122,6 +123,7 @@ private:
     void start(SiteId self);
     void request(SiteId self);
     void release(SiteId self);
+    void give_up(SiteId self);
     void deliver(std::uint32_t slot);
     void timeout(SiteId self, std::uint32_t timer);
     bool mortal(SiteId self) const;
@@ -222,10 +224,10 @@ RunOf<P>::RunOf(const typename P::Config& config, const Plan& plan, const Surrou
       detector_(workload_(0)),
       timing_(~seed),
       stepper_(config_),
-      sites_(config.sites),
-      agents_(config.sites),
-      timers_(std::size_t{config.sites} * timer_count(), never),
-      metrics_(config.sites, std::variant_size_v<Message>, probes_of<P>()) {
+      sites_(sites_of(config)),
+      agents_(sites_of(config)),
+      timers_(std::size_t{sites_of(config)} * timer_count(), never),
+      metrics_(sites_of(config), std::variant_size_v<Message>, probes_of<P>()) {
     for (const SiteId site : plan.campers.sites) agents_[site].camps = true;
     if (surroundings.verify > 0) next_verify_ = surroundings.verify;
 }
@@ -267,6 +269,8 @@ void RunOf<P>::handle(const Scheduled& event) {
             return request(index);
         case What::release:
             return release(index);
+        case What::give_up:
+            return give_up(index);
         case What::report:
             return hear(index);
         case What::crash:
@@ -331,6 +335,16 @@ void RunOf<P>::release(SiteId self) {
     agent.due = never;
     log_step(self, "release");
     take(self, Phase::holding, [&] { stepper_.release(self, sites_[self]); });
+}
+
+template <Protocol P>
+void RunOf<P>::give_up(SiteId self) {
+    Agent& agent = agents_[self];
+    Site<P>& site = sites_[self];
+    if (agent.next != What::give_up || agent.due != now_ || !site.up()) return;
+    agent.due = never;
+    log_step(self, "cancel");
+    take(self, Phase::waiting, [&] { stepper_.cancel(self, site); });
 }
 
 template <Protocol P>
@@ -476,6 +490,8 @@ void RunOf<P>::plan_next(SiteId self) {
     Agent& agent = agents_[self];
     if (!site.up()) return;
     const Application& app = site.application;
+    // Whoever no longer waits has nothing to withdraw.
+    if (agent.next == What::give_up && app.phase != Phase::waiting) agent.due = never;
     if (app.phase == Phase::idle) {
         if (agent.leaves) return leave(self);
         if (agent.due == never && app.requests_left > 0 &&
@@ -485,6 +501,9 @@ void RunOf<P>::plan_next(SiteId self) {
         if (agent.due == never && !agent.camps)
             plan_activity(self, What::release,
                           plan_.hold.draw(workload_, app.demand.size(), surroundings_.capacity));
+    } else if (app.phase == Phase::waiting) {
+        if (agent.due == never && plan_.give_up.after)
+            plan_activity(self, What::give_up, plan_.give_up.after->draw(workload_));
     }
 }
 

@@ -22,7 +22,7 @@ std::uint64_t capacity_of(const typename P::Config& config) {
     else if constexpr (requires { std::uint64_t{config.units}; })
         return config.units;
     else
-        return config.sites;
+        return sites_of(config);
 }
 
 template <Protocol P>
@@ -72,10 +72,16 @@ Result<Surroundings> surroundings_of(const typename P::Config& config, const Pla
     if (P::links == Links::fifo && plan.links == LinkChoice::unordered)
         return Error{"--links unordered: this protocol needs fifo links; leave the flag out"};
     if (auto why = unknown_resource<P>(config, plan)) return Error{std::move(*why)};
+    if constexpr (requires { P::unfit(config, *plan.demand.fixed); })
+        if (plan.demand.fixed)
+            if (const auto why = P::unfit(config, *plan.demand.fixed))
+                return Error{fmt::format("--demand {}: {}", plan.demand.text(), *why)};
+    if (plan.give_up.after && !Cancels<P>)
+        return Error{fmt::format("--give-up {}: {} has no cancel", plan.give_up.text(), P::name)};
     // Of named resources there may be too many sets to list.
     if constexpr (!DrawsDemands<P> || !requires { config.resources; }) {
         bool known = !plan.demand.fixed;
-        for (SiteId site = 0; site < config.sites && !known; ++site) {
+        for (SiteId site = 0; site < sites_of(config) && !known; ++site) {
             const auto demands = demands_of<P>(ContextOf<P>{config, site});
             known = std::find(demands.begin(), demands.end(), *plan.demand.fixed) != demands.end();
         }
@@ -83,7 +89,7 @@ Result<Surroundings> surroundings_of(const typename P::Config& config, const Pla
             return Error{fmt::format("--demand {}: nobody may ask for this in {} as it is set up here",
                                      plan.demand.text(), P::name)};
     }
-    around.founders = plan.founders > 0 ? plan.founders : config.sites;
+    around.founders = plan.founders > 0 ? plan.founders : sites_of(config);
     if constexpr (requires { config.founders; })
         if (config.founders > 0) around.founders = config.founders;
     for (const Schedule::Item& item : plan.join.items)
@@ -113,11 +119,11 @@ Result<Surroundings> surroundings_of(const typename P::Config& config, const Pla
         if (auto why = P::wrong_noise(config, plan.noise); why && plan.corrupts())
             return Error{std::move(*why)};
     around.capacity = std::max<std::uint64_t>(1, capacity_of<P>(config));
-    around.verify = plan.verify.value.value_or(usual_verify(config.sites));
-    around.look = std::max<std::uint64_t>(1, plan.verify.value.value_or(config.sites / 8));
+    around.verify = plan.verify.value.value_or(usual_verify(sites_of(config)));
+    around.look = std::max<std::uint64_t>(1, plan.verify.value.value_or(sites_of(config) / 8));
 
     Parameters header = parameters;
-    if (around.founders < config.sites) header["founders"] = std::to_string(around.founders);
+    if (around.founders < sites_of(config)) header["founders"] = std::to_string(around.founders);
     header["trust"] = enum_name(plan.trust);
     header["anchor"] = around.anchor ? std::to_string(*around.anchor) : "none";
     header["links"] = enum_name(around.links);
@@ -130,17 +136,16 @@ Result<std::unique_ptr<Simulation>> make_simulation(const Parameters& parameters
     Parameters left = parameters;
     auto config = take_config<typename P::Config>(left);
     if (!config) return Error{config.error()};
-    if (config->sites == 0) return Error{"--sites 0: write a whole number from 1 on"};
     if constexpr (requires { config->founders; })
         if (plan.founders > 0) config->founders = plan.founders;
-    if (auto error = P::wrong(*config)) return Error{*error};
+    if (auto error = wrong_config<P>(*config)) return Error{*error};
     if (!left.empty()) {
         world::Entry entry;
         entry.name = P::name;
         entry.parameters = parameters_of<typename P::Config>();
         return world::unknown_parameter(entry, left);
     }
-    if (auto error = wrong(plan, config->sites)) return Error{*error};
+    if (auto error = wrong(plan, sites_of(*config))) return Error{*error};
     auto around = surroundings_of<P>(*config, plan, parameters);
     if (!around) return Error{around.error()};
     return std::unique_ptr<Simulation>(

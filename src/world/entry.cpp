@@ -115,6 +115,7 @@ const std::vector<ParameterInfo>& setup_parameters() {
         {"starts", "off"},
         {"full", "off"},
         {"ranks", "where requests are unbounded"},
+        {"normalise", "on"},
         {"backlog", "0"},
         {"copies", "1 where timers replace messages, otherwise 0"},
         {"campers", "none"},
@@ -145,6 +146,7 @@ Result<Setup> take_setup(Parameters& given, std::uint32_t sites, Links links, st
     take.choice("trust", setup.trust);
     take.on_off("full", setup.full);
     take.on_off("starts", setup.starts);
+    take.on_off("normalise", setup.normalise);
     take.number("backlog", setup.backlog, 0, most_faults);
     take.number("copies", setup.copies, 1, most_faults);
     if (const auto text = take.text("campers")) read_campers(*text, setup, take);

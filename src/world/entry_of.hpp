@@ -15,10 +15,9 @@ Result<std::unique_ptr<Machine>> make_machine(const Entry& entry, const Paramete
     Parameters left = parameters;
     auto config = take_config<typename P::Config>(left);
     if (!config) return Error{config.error()};
-    if (config->sites == 0) return Error{"--sites 0: write a whole number from 1 on"};
-    if (const auto wrong = P::wrong(*config)) return Error{*wrong};
+    if (const auto wrong = wrong_config<P>(*config)) return Error{*wrong};
     if constexpr (ReplacesMessages<P>) left.try_emplace("copies", "1");
-    auto setup = take_setup(left, config->sites, P::links, default_anchor<P>(*config));
+    auto setup = take_setup(left, sites_of(*config), P::links, default_anchor<P>(*config));
     if (!setup) return Error{setup.error()};
     // Where there are no stamps, there is nothing to rename.
     if (!has_stamps<P> && !has_stamps<typename P::Message>) setup->ranks = false;

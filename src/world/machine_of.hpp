@@ -327,6 +327,7 @@ void MachineOf<P>::note_probes(Report& report) {
 template <Protocol P>
 void MachineOf<P>::watch_stamps(LocalId local, const Input& input, const Reaction& reaction) {
     if (!setup().ranked() || input.kind == InputKind::start) return;
+    if (!this->local(reaction.after).up()) return;  // nothing is left of it that could be out of place
     std::uint64_t known = this->local(local).stamps.values;
     if (input.kind == InputKind::deliver) known |= envelope(input.argument).stamps.values;
     std::uint64_t made = this->local(reaction.after).stamps.values;

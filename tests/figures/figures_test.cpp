@@ -120,9 +120,11 @@ TEST(Crashes, The_table_of_section_10_comes_out_of_the_simulator) {
 TEST(Figures, An_unknown_one_is_refused_with_those_there_are) {
     const auto figure = find("tea");
     ASSERT_FALSE(figure);
-    EXPECT_EQ(figure.error(),
-              "tea: no such figure; there is crashes, use-rate, waiting-by-load, waiting-by-size, "
-              "convergence, pool-waiting, pool-messages, pool-pacing or neighborhood");
+    EXPECT_EQ(
+        figure.error(),
+        "tea: no such figure; there is crashes, use-rate, waiting-by-load, waiting-by-size, "
+        "convergence, pool-waiting, pool-messages, pool-pacing, neighborhood, broker-use, broker-waiting or "
+        "broker-messages");
 }
 
 TEST(Figures, The_beginning_of_a_name_stands_for_all_that_share_it) {

@@ -1,0 +1,220 @@
+#include "protocols/broker/group.hpp"
+
+#include <algorithm>
+
+#include "core/parameters.hpp"
+
+namespace allot::broker {
+
+namespace {
+
+constexpr std::uint32_t most_sites = 100'000;
+constexpr std::size_t most_demands = 256;
+
+using Resources = std::vector<SiteId>;
+
+std::uint32_t largest(const Group& group, const Manner& manner) {
+    const std::uint32_t most = std::min(manner.most, group.resources);
+    return group.max_request == 0 ? most : std::min(group.max_request, most);
+}
+
+std::optional<SiteId> resource_named(std::string_view name) {
+    if (!name.starts_with('r')) return std::nullopt;
+    const auto number = parse_number("", name.substr(1), 0, most_sites - 1);
+    return number ? std::optional(static_cast<SiteId>(*number)) : std::nullopt;
+}
+
+std::vector<std::string_view> split(std::string_view text, char at) {
+    std::vector<std::string_view> parts;
+    while (true) {
+        const auto end = text.find(at);
+        parts.push_back(text.substr(0, end));
+        if (end == std::string_view::npos) return parts;
+        text.remove_prefix(end + 1);
+    }
+}
+
+std::optional<Wants::Choice> read_choice(std::string_view text) {
+    Wants::Choice choice;
+    for (const std::string_view demand : split(text, '/')) {
+        auto& resources = choice.emplace_back();
+        for (const std::string_view name : split(demand, ',')) {
+            const auto resource = resource_named(name);
+            if (!resource) return std::nullopt;
+            resources.push_back(*resource);
+        }
+    }
+    return choice;
+}
+
+Demand demand_for(const Resources& resources) {
+    Demand demand;
+    for (const SiteId resource : resources) demand.resources.push_back(name_of(resource));
+    return demand;
+}
+
+// Why these resources cannot be asked for together.
+std::optional<std::string> unfit_set(const Group& group, const Manner& manner, Resources resources) {
+    for (const SiteId resource : resources)
+        if (resource >= group.resources)
+            return "there is no resource " + name_of(resource) + "; write " +
+                   (group.resources == 1 ? "r0" : "some of r0 to " + name_of(group.resources - 1));
+    std::ranges::sort(resources);
+    if (!manner.repeats && std::ranges::adjacent_find(resources) != resources.end())
+        return "name each resource once";
+    if (resources.empty()) return "name at least one resource";
+    if (resources.size() > manner.most)
+        return "this protocol takes at most " + std::to_string(manner.most) + " resources at once";
+    return std::nullopt;
+}
+
+std::optional<std::string> wrong_wants(const Group& group, const Manner& manner) {
+    const std::string flag = "--wants " + group.wants.text() + ": ";
+    const auto& choices = group.wants.choices();
+    if (choices.empty() && group.wants.text() != "all" && group.resources < 2)
+        return flag + "needs --resources 2 or more";
+    if (choices.size() > 1 && choices.size() != group.clients)
+        return flag + "these are the demands of " + std::to_string(choices.size()) +
+               " clients, with --clients " + std::to_string(group.clients);
+    for (const Wants::Choice& choice : choices)
+        for (const Resources& resources : choice)
+            if (const auto why = unfit_set(group, manner, resources)) return flag + *why;
+    return std::nullopt;
+}
+
+// A client's own resource and the next one.
+std::vector<Resources> neighbours(const Group& group, SiteId client, bool both_ways) {
+    const SiteId own = (client - group.resources) % group.resources;
+    const SiteId next = (own + 1) % group.resources;
+    std::vector<Resources> pairs{{own, next}};
+    if (both_ways) pairs.push_back({next, own});
+    return pairs;
+}
+
+// Every way to go on from `begun`; gives up where there are too many.
+void extend(const Group& group, const Manner& manner, Resources& begun, std::vector<Resources>& all) {
+    if (begun.size() >= group.min_request && !begun.empty()) all.push_back(begun);
+    if (begun.size() == largest(group, manner)) return;
+    for (SiteId resource = manner.ordered || begun.empty() ? 0 : begun.back() + 1;
+         resource < group.resources && all.size() <= most_demands; ++resource) {
+        if (std::ranges::find(begun, resource) != begun.end()) continue;
+        begun.push_back(resource);
+        extend(group, manner, begun, all);
+        begun.pop_back();
+    }
+}
+
+// What a client may ask for, if that is not too much to list.
+std::optional<std::vector<Resources>> listed_wants(const Group& group, const Manner& manner, SiteId client) {
+    const auto& choices = group.wants.choices();
+    if (!choices.empty()) return choices[choices.size() == 1 ? 0 : client - group.resources];
+    if (group.wants.text() != "all") return neighbours(group, client, group.wants.text() == "ring");
+    std::vector<Resources> all;
+    Resources none;
+    if (group.resources <= most_demands) extend(group, manner, none, all);
+    if (all.empty() || all.size() > most_demands) return std::nullopt;
+    return all;
+}
+
+// One that is not among `taken`. Popular resources come first in the scan.
+SiteId draw_resource(const Group& group, const Resources& taken, Random& random) {
+    constexpr std::uint64_t unit = 1'000'000'000;
+    const auto weight = [&](SiteId resource) {
+        return group.popularity == Popularity::zipf ? unit / (resource + 1) : unit;
+    };
+    const auto is_taken = [&](SiteId resource) { return std::ranges::find(taken, resource) != taken.end(); };
+    std::uint64_t total = 0;
+    for (SiteId resource = 0; resource < group.resources; ++resource)
+        if (!is_taken(resource)) total += weight(resource);
+    std::uint64_t drawn = random(total);
+    SiteId resource = 0;
+    for (; is_taken(resource) || drawn >= weight(resource); ++resource)
+        if (!is_taken(resource)) drawn -= weight(resource);
+    return resource;
+}
+
+}  // namespace
+
+Result<Wants> Wants::parse(std::string_view name, std::string_view text) {
+    Wants wants;
+    wants.text_ = text;
+    if (text == "all" || text == "ring" || text == "cycle") return wants;
+    for (const std::string_view client : split(text, ';')) {
+        const auto choice = read_choice(client);
+        if (!choice)
+            return Error{"--" + std::string(name) + " " + std::string(text) +
+                         ": write all, ring, cycle, or demands as in r0,r1/r1, for each client after ;"};
+        wants.choices_.push_back(*choice);
+    }
+    return wants;
+}
+
+std::optional<std::string> wrong(const Group& group, const Manner& manner) {
+    const auto number = [](const char* flag, std::uint32_t value, std::uint32_t low, std::uint32_t high) {
+        std::optional<std::string> why;
+        if (value < low || value > high)
+            why = "--" + std::string(flag) + " " + std::to_string(value) + ": write a whole number from " +
+                  std::to_string(low) + " to " + std::to_string(high);
+        return why;
+    };
+    const std::uint32_t most = std::min(manner.most, group.resources);
+    if (auto why = number("clients", group.clients, 1, most_sites)) return why;
+    if (auto why = number("resources", group.resources, 1, most_sites)) return why;
+    if (group.founders != 0)
+        if (auto why = number("founders", group.founders, group.resources, group.sites())) return why;
+    if (auto why = number("max-request", group.max_request, 0, most)) return why;
+    if (auto why = number("min-request", group.min_request, 1, largest(group, manner))) return why;
+    return wrong_wants(group, manner);
+}
+
+std::string name_of(SiteId resource) {
+    return "r" + std::to_string(resource);
+}
+
+Result<std::vector<SiteId>> resources_of(const Group& group, const Manner& manner, const Demand& demand) {
+    Resources resources;
+    for (const std::string& name : demand.resources) {
+        const auto resource = resource_named(name);
+        if (!resource)
+            return Error{"there is no resource " + name + "; resources are called r0, r1 and so on"};
+        resources.push_back(*resource);
+    }
+    if (auto why = unfit_set(group, manner, resources)) return Error{*why};
+    return resources;
+}
+
+std::optional<std::string> unfit(const Group& group, const Manner& manner, const Demand& demand) {
+    const auto resources = resources_of(group, manner, demand);
+    return resources ? std::nullopt : std::optional(resources.error());
+}
+
+std::vector<Demand> demands(const Group& group, const Manner& manner, SiteId client) {
+    if (!group.is_client(client)) return {};
+    auto wants = listed_wants(group, manner, client);
+    if (!wants) wants = neighbours(group, client, true);
+    std::vector<Demand> list;
+    for (const Resources& resources : *wants) list.push_back(demand_for(resources));
+    return list;
+}
+
+Demand draw_demand(const Group& group, const Manner& manner, SiteId client, Random& random) {
+    if (group.wants.text() != "all") {
+        const auto wants = demands(group, manner, client);
+        return wants[random(wants.size())];
+    }
+    const std::uint64_t size = group.min_request + random(largest(group, manner) - group.min_request + 1);
+    Resources resources;
+    while (resources.size() < size) resources.push_back(draw_resource(group, resources, random));
+    return demand_for(resources);
+}
+
+void sample(Draw& draw, const Manner& manner) {
+    const auto resources = draw.number("resources", 1, 4);
+    const auto clients = draw.number("clients", 1, 5);
+    draw.number("founders", resources, resources + clients);
+    draw.number("max-request", 1, std::min(manner.most, resources));
+    draw.faults("crashes", 3);
+    draw.toggle("cancel");
+}
+
+}  // namespace allot::broker

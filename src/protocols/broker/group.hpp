@@ -1,0 +1,100 @@
+// What the protocols of the broker have in common: who is there, and what is asked for.
+//
+// The first sites are the resources, the others clients: resource r3 is site 3. Clients know resources only
+// by name, and no other client; a resource knows a client from its first request on, and is told when it has
+// gone
+// (`departed`). Resources stay; clients come and vanish, and one that comes back is a new site.
+#pragma once
+
+#include <boost/container/flat_map.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/draw.hpp"
+#include "core/random.hpp"
+#include "core/result.hpp"
+#include "core/view.hpp"
+
+namespace allot::broker {
+
+// What clients ask for where nobody says it (check, swarm, sim): `all`, anything that the protocol takes;
+// `cycle`, the client's own resource and then the next one; `ring`, these two in either order; or demands, as
+// in r0,r1/r1 for all clients and r0,r1/r1;r1,r0 for one after the other.
+class Wants {
+public:
+    using Choice = std::vector<std::vector<SiteId>>;
+
+    static Result<Wants> parse(std::string_view name, std::string_view text);
+    const std::string& text() const { return text_; }
+    // One for all clients, or one for each; empty where demands are not listed.
+    const std::vector<Choice>& choices() const { return choices_; }
+    bool operator==(const Wants&) const = default;
+
+private:
+    std::string text_ = "all";
+    std::vector<Choice> choices_;
+
+    BOOST_DESCRIBE_CLASS(Wants, (), (), (), (text_))
+};
+
+// How resources are drawn in a simulation: each as likely as any other, or resource i in proportion to
+// 1 / (i + 1).
+enum class Popularity : std::uint8_t { even, zipf };
+BOOST_DESCRIBE_ENUM(Popularity, even, zipf)
+
+// The part of a Config that all have.
+struct Group {
+    std::uint32_t resources = 2;
+    std::uint32_t clients = 2;
+    std::uint32_t founders = 0;  // sites from this one on, clients, join later; 0: all are there
+    std::uint32_t min_request = 1;
+    std::uint32_t max_request = 0;  // 0: as many as the protocol takes
+    Wants wants;
+    Popularity popularity = Popularity::even;
+
+    std::uint32_t sites() const { return resources + clients; }
+    bool is_resource(SiteId site) const { return site < resources; }
+    bool is_client(SiteId site) const { return site >= resources; }
+};
+BOOST_DESCRIBE_STRUCT(Group, (), (resources, clients, founders, min_request, max_request, wants, popularity))
+
+// What a protocol takes: how many resources at once, and whether it makes a difference which is named first.
+struct Manner {
+    std::uint32_t most = 0;
+    bool ordered = false;
+    bool repeats = false;  // takes one resource twice
+};
+
+std::optional<std::string> wrong(const Group& group, const Manner& manner);
+
+std::string name_of(SiteId resource);
+// The resources that a demand names, in its order, or why nobody can grant it.
+Result<std::vector<SiteId>> resources_of(const Group& group, const Manner& manner, const Demand& demand);
+
+std::optional<std::string> unfit(const Group& group, const Manner& manner, const Demand& demand);
+
+// Everything that this client may ask for; where that is too much, as with `ring`. A resource asks for
+// nothing.
+std::vector<Demand> demands(const Group& group, const Manner& manner, SiteId client);
+// First a size, then resources one by one.
+Demand draw_demand(const Group& group, const Manner& manner, SiteId client, Random& random);
+// Few clients and resources; clients that come late and vanish; withdrawn requests.
+void sample(Draw& draw, const Manner& manner);
+
+// Each resource is used by at most one client.
+template <class P>
+void check_one_user(const View<P>& view, Report& report) {
+    boost::container::flat_map<std::string, SiteId> users;
+    for (SiteId site = 0; site < view.sites.size(); ++site) {
+        if (!view.site(site).holding()) continue;
+        for (const std::string& resource : view.site(site).application.demand.resources) {
+            const auto [place, first] = users.emplace(resource, site);
+            if (!first)
+                report.violated("one-user", "sites " + std::to_string(place->second) + " and " +
+                                                std::to_string(site) + " use " + resource);
+        }
+    }
+}
+
+}  // namespace allot::broker

@@ -1,0 +1,166 @@
+#include "protocols/broker/ordered_chain.hpp"
+
+#include <algorithm>
+
+namespace allot {
+
+static_assert(Protocol<OrderedChain> && Normalises<OrderedChain> && Cancels<OrderedChain> &&
+              HearsDeparted<OrderedChain>);
+
+void OrderedChain::start(const Context& ctx, Effects&) {
+    if (ctx.config.is_resource(ctx.self))
+        role_ = Resource{};
+    else
+        client().request.owner = ctx.self;
+}
+
+Phase OrderedChain::phase() const {
+    const auto* client = std::get_if<Client>(&role_);
+    return client != nullptr ? client->phase : Phase::idle;
+}
+
+void OrderedChain::request(const Context& ctx, const Demand& demand, Effects& fx) {
+    auto wanted = broker::resources_of(ctx.config, manner, demand);
+    if (!wanted) return fx.refused(wanted.error());
+    std::ranges::sort(*wanted);
+    Client& me = client();
+    me.phase = Phase::waiting;
+    me.request = me.request.next();
+    me.wanted = *wanted;
+    fx.send(me.wanted.front(), Acquire{me.request, {me.wanted.begin() + 1, me.wanted.end()}});
+}
+
+void OrderedChain::receive(const Context&, SiteId, const Acquire& acquire, Effects& fx) {
+    Resource& me = resource();
+    if (me.cancelled.erase(acquire.request) > 0) {
+        fx.reached("cancel-first");
+        return fx.send(acquire.request.owner, Cancelled{acquire.request});
+    }
+    me.queue.push_back({acquire.request, acquire.further});
+    if (me.queue.size() == 1) serve(fx);
+}
+
+// The first in line goes on to its next resource or, at the last one, begins.
+void OrderedChain::serve(Effects& fx) const {
+    if (resource().queue.empty()) return;
+    const auto& [request, further] = resource().queue.front();
+    if (further.empty())
+        fx.send(request.owner, Grant{request});
+    else
+        fx.send(further.front(), Acquire{request, {further.begin() + 1, further.end()}});
+}
+
+void OrderedChain::receive(const Context&, SiteId, const Grant& grant, Effects& fx) {
+    Client& me = client();
+    if (me.phase != Phase::waiting || me.request != grant.request) return fx.reached("grant-too-late");
+    me.phase = Phase::holding;
+    fx.granted();
+}
+
+void OrderedChain::release(const Context&, Effects& fx) {
+    Client& me = client();
+    for (const SiteId used : me.wanted) fx.send(used, Done{me.request});
+    me.phase = Phase::idle;
+    me.wanted.clear();
+    fx.released();
+}
+
+void OrderedChain::receive(const Context&, SiteId, const Done& done, Effects& fx) {
+    forget([&](const Claim& claim) { return claim.request == done.request; }, fx);
+}
+
+void OrderedChain::cancel(const Context&, Effects& fx) {
+    client().phase = Phase::leaving;
+    fx.send(client().wanted.front(), Cancel{client().request});
+}
+
+void OrderedChain::receive(const Context&, SiteId, const Cancel& cancel, Effects& fx) {
+    Resource& me = resource();
+    const auto place = std::ranges::find(me.queue, cancel.request, &Claim::request);
+    if (place == me.queue.end()) {
+        me.cancelled.insert(cancel.request);
+        return;
+    }
+    if (place == me.queue.begin() && !place->further.empty()) {
+        fx.reached("cancel-follows");
+        fx.send(place->further.front(), Cancel{cancel.request});
+    } else {
+        fx.send(cancel.request.owner, Cancelled{cancel.request});
+    }
+    forget([&](const Claim& claim) { return claim.request == cancel.request; }, fx);
+}
+
+void OrderedChain::receive(const Context&, SiteId, const Cancelled&, Effects& fx) {
+    client().phase = Phase::idle;
+    client().wanted.clear();
+    fx.released();
+}
+
+void OrderedChain::departed(const Context&, Peer peer, Effects& fx) {
+    std::erase_if(resource().cancelled, [&](OwnId request) { return request.owner == peer.site; });
+    forget([&](const Claim& claim) { return claim.request.owner == peer.site; }, fx);
+}
+
+bool OrderedChain::is_first(OwnId request) const {
+    return !resource().queue.empty() && resource().queue.front().request == request;
+}
+
+// Whoever is first in line after that, and was not before, is served.
+template <class Gone>
+void OrderedChain::forget(Gone&& gone, Effects& fx) {
+    auto& queue = resource().queue;
+    const bool moves_up = !queue.empty() && gone(queue.front());
+    std::erase_if(queue, gone);
+    if (moves_up) serve(fx);
+}
+
+void OrderedChain::normalise(MutableView<OrderedChain>& world) {
+    std::erase_if(world.flight, [&](const auto& envelope) {
+        return !can_act(world.sites[envelope.to].protocol, envelope.message);
+    });
+    rename_ids(world);
+}
+
+bool OrderedChain::can_act(const OrderedChain& receiver, const Message& message) {
+    if (const auto* grant = std::get_if<Grant>(&message))
+        return receiver.client().phase == Phase::waiting && receiver.client().request == grant->request;
+    // What was used has been in line, and comes there no second time.
+    if (const auto* done = std::get_if<Done>(&message)) return receiver.is_first(done->request);
+    return true;
+}
+
+void OrderedChain::on_state(const View<OrderedChain>& view, Report& report) {
+    broker::check_one_user(view, report);
+    for (SiteId site = view.config.resources; site < view.sites.size(); ++site) {
+        if (!view.site(site).holding()) continue;
+        const Client& client = view.site(site).protocol.client();
+        for (const SiteId used : client.wanted)
+            if (!view.site(used).protocol.is_first(client.request))
+                report.violated("first-everywhere", "site " + std::to_string(site) + " uses " +
+                                                        broker::name_of(used) + " and is not first there");
+    }
+    for (SiteId site = 0; site < view.config.resources; ++site) check_claims(view, site, report);
+}
+
+void OrderedChain::check_claims(const View<OrderedChain>& view, SiteId resource, Report& report) {
+    const auto& queue = view.site(resource).protocol.resource().queue;
+    for (std::size_t i = 0; i < queue.size(); ++i) {
+        const OwnId request = queue[i].request;
+        for (std::size_t later = i + 1; later < queue.size(); ++later)
+            if (queue[later].request == request)
+                report.violated("one-claim", "site " + std::to_string(request.owner) +
+                                                 " stands twice in line at " + broker::name_of(resource));
+        const auto& owner = view.site(request.owner);
+        // Whoever has let go, withdraws or is gone lets go of one after the other.
+        if (!owner.up() || owner.protocol.client().request != request ||
+            owner.protocol.phase() != Phase::waiting)
+            continue;
+        for (const SiteId smaller : owner.protocol.client().wanted)
+            if (smaller < resource && !view.site(smaller).protocol.is_first(request))
+                report.violated("in-order", "site " + std::to_string(request.owner) + " stands in line at " +
+                                                broker::name_of(resource) + " without " +
+                                                broker::name_of(smaller));
+    }
+}
+
+}  // namespace allot

@@ -1,0 +1,162 @@
+// Any number of resources at once, one after the other in the order of their numbers (specs: broker, 8.2).
+//
+// A client sends its request to the smallest of its resources. A resource has one queue, and whose request is
+// first has the resource: then the request goes on to the next larger one, and the last tells the client.
+// Whoever is done tells all resources at once. Since everybody takes resources in the same order nobody waits
+// in a circle, and since queues are first come first served nobody starves: no ring, no token, no search, and
+// 2k + 1 messages for k resources. The weak point is that resources are held while the client waits for
+// larger ones.
+//
+// Every message bears the id of its request. A withdrawn request is followed along its chain; where the
+// withdrawal comes first, because links do not keep the order, it waits for the request. A resource that
+// hears of a departed client forgets all about it, and again if something of that client comes late.
+#pragma once
+
+#include <set>
+#include <variant>
+#include <vector>
+
+#include "core/own_id.hpp"
+#include "protocols/broker/group.hpp"
+
+namespace allot {
+
+// The states of the roles stand outside the class: see core/protocol.hpp.
+namespace chain {
+
+using Resources = std::vector<SiteId>;
+
+struct Client {
+    Phase phase = Phase::idle;
+    OwnId request;     // the newest
+    Resources wanted;  // ascending
+    bool operator==(const Client&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Client, (), (phase, request, wanted))
+
+struct Claim {
+    OwnId request;
+    Resources further;  // what it goes on to from here, ascending
+    bool operator==(const Claim&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Claim, (), (request, further))
+
+struct Resource {
+    std::vector<Claim> queue;   // the first has the resource
+    std::set<OwnId> cancelled;  // before they came
+    bool operator==(const Resource&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Resource, (), (queue, cancelled))
+
+}  // namespace chain
+
+class OrderedChain {
+public:
+    static constexpr std::string_view name = "ordered-chain";
+    static constexpr std::string_view problem = "broker";
+    static constexpr std::string_view summary =
+        "clients that nobody knows take any resources at once, one after the other in one order";
+    static constexpr Links links = Links::unordered;
+    static constexpr std::array properties{
+        PropertyName{"one-user", "each resource is used by at most one client"},
+        PropertyName{"first-everywhere", "who uses resources is first in line at each of them"},
+        PropertyName{"in-order", "a live request stands in line only where it has all smaller resources"},
+        PropertyName{"one-claim", "a request stands in line at most once at each resource"},
+    };
+    static constexpr std::array<std::string_view, 3> probes{"cancel-first", "cancel-follows",
+                                                            "grant-too-late"};
+
+    struct Config : broker::Group {
+        BOOST_DESCRIBE_CLASS(Config, (broker::Group), (), (), ())
+    };
+    static constexpr broker::Manner manner{0xFFFFFFFF, false};
+    static std::optional<std::string> wrong(const Config& config) { return broker::wrong(config, manner); }
+    static void sample(Draw& draw) { broker::sample(draw, manner); }
+
+    struct Acquire {
+        OwnId request;
+        chain::Resources further;
+        bool operator==(const Acquire&) const = default;
+        BOOST_DESCRIBE_CLASS(Acquire, (), (request, further), (), ())
+    };
+    struct Grant {
+        OwnId request;
+        bool operator==(const Grant&) const = default;
+        BOOST_DESCRIBE_CLASS(Grant, (), (request), (), ())
+    };
+    struct Done {
+        OwnId request;
+        bool operator==(const Done&) const = default;
+        BOOST_DESCRIBE_CLASS(Done, (), (request), (), ())
+    };
+    struct Cancel {
+        OwnId request;
+        bool operator==(const Cancel&) const = default;
+        BOOST_DESCRIBE_CLASS(Cancel, (), (request), (), ())
+    };
+    struct Cancelled {
+        OwnId request;
+        bool operator==(const Cancelled&) const = default;
+        BOOST_DESCRIBE_CLASS(Cancelled, (), (request), (), ())
+    };
+    using Message = std::variant<Acquire, Grant, Done, Cancel, Cancelled>;
+    using Context = allot::Context<Config>;
+    using Effects = allot::Effects<Message>;
+
+    static bool may_request(const Context& ctx) { return ctx.config.is_client(ctx.self); }
+    static bool may_crash(const Context& ctx) { return ctx.config.is_client(ctx.self); }
+    static bool listens_to(const Context& ctx, SiteId peer) {
+        return ctx.config.is_resource(ctx.self) && ctx.config.is_client(peer);
+    }
+    static std::vector<Demand> demands(const Context& ctx) {
+        return broker::demands(ctx.config, manner, ctx.self);
+    }
+    static std::optional<std::string> unfit(const Config& config, const Demand& demand) {
+        return broker::unfit(config, manner, demand);
+    }
+    static Demand draw_demand(const Context& ctx, Random& random) {
+        return broker::draw_demand(ctx.config, manner, ctx.self, random);
+    }
+
+    void start(const Context& ctx, Effects& fx);
+    void request(const Context& ctx, const Demand& demand, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const Acquire& acquire, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const Grant& grant, Effects& fx);
+    void release(const Context& ctx, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const Done& done, Effects& fx);
+    void cancel(const Context& ctx, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const Cancel& cancel, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const Cancelled& cancelled, Effects& fx);
+    void departed(const Context& ctx, Peer peer, Effects& fx);
+    Phase phase() const;
+
+    // Deletes messages about requests that are over, and renames the requests of each client.
+    static void normalise(MutableView<OrderedChain>& world);
+
+    static void on_state(const View<OrderedChain>& view, Report& report);
+
+    bool operator==(const OrderedChain&) const = default;
+
+private:
+    using Client = chain::Client;
+    using Claim = chain::Claim;
+    using Resource = chain::Resource;
+
+    static bool can_act(const OrderedChain& receiver, const Message& message);
+    static void check_claims(const View<OrderedChain>& view, SiteId resource, Report& report);
+    bool is_first(OwnId request) const;
+    template <class Gone>
+    void forget(Gone&& gone, Effects& fx);
+    void serve(Effects& fx) const;
+
+    Client& client() { return std::get<Client>(role_); }
+    Resource& resource() { return std::get<Resource>(role_); }
+    const Client& client() const { return std::get<Client>(role_); }
+    const Resource& resource() const { return std::get<Resource>(role_); }
+
+    std::variant<Client, Resource> role_;
+
+    BOOST_DESCRIBE_CLASS(OrderedChain, (), (), (), (role_))
+};
+
+}  // namespace allot

@@ -1,0 +1,271 @@
+#include "protocols/broker/ring_ticket.hpp"
+
+#include <algorithm>
+
+namespace allot {
+
+static_assert(Protocol<RingTicket> && Normalises<RingTicket> && HearsDeparted<RingTicket> &&
+              HasTimers<RingTicket>);
+
+namespace {
+
+ring::Ticket draw_ticket(ring::Tickets& next, SiteId resource) {
+    auto place = std::ranges::lower_bound(next, resource, {}, &ring::Ticket::owner);
+    if (place == next.end() || place->owner != resource)
+        place = next.insert(place, ring::Ticket{resource, Stamp{}});
+    const ring::Ticket drawn = *place;
+    *place = drawn.next();
+    return drawn;
+}
+
+}  // namespace
+
+void RingTicket::sample(Draw& draw) {
+    const auto resources = draw.number("resources", 1, 4);
+    draw.number("clients", 1, 5);
+    draw.number("max-request", 1, resources);
+    draw.toggle("literal");
+    draw.number("pace", 0, 1);
+    draw.faults("crashes", 3);
+    draw.requests(3);
+}
+
+void RingTicket::start(const Context& ctx, Effects& fx) {
+    if (ctx.config.is_client(ctx.self)) return;
+    role_ = Resource{.now = {ctx.self, Stamp{}}};
+    if (ctx.self != 0) return;
+    resource().token = Tickets{};
+    visit(ctx, fx);
+}
+
+Phase RingTicket::phase() const {
+    const auto* client = std::get_if<Client>(&role_);
+    return client != nullptr ? client->phase : Phase::idle;
+}
+
+void RingTicket::request(const Context& ctx, const Demand& demand, Effects& fx) {
+    const auto wanted = broker::resources_of(ctx.config, manner, demand);
+    if (!wanted) return fx.refused(wanted.error());
+    client() = {Phase::waiting, *wanted, {wanted->begin(), wanted->end()}};
+    fx.send(wanted->front(), Request{*wanted});
+}
+
+// --- The token.
+
+void RingTicket::receive(const Context& ctx, SiteId from, const Request& request, Effects& fx) {
+    Resource& me = resource();
+    me.wishes.push_back({from, request.wanted});
+    if (me.token && me.unanswered == 0) visit(ctx, fx);  // it rests here
+}
+
+void RingTicket::receive(const Context& ctx, SiteId, const Token& token, Effects& fx) {
+    resource().token = token.next;
+    visit(ctx, fx);
+}
+
+// A token alone on its ring rests until somebody asks.
+void RingTicket::visit(const Context& ctx, Effects& fx) {
+    Resource& me = resource();
+    if (me.wishes.empty()) {
+        if (ctx.config.pace > 0) return fx.arm(Timer::pace, ctx.config.pace);
+        return pass_on(ctx, fx);
+    }
+    fx.disarm(Timer::pace);
+    if (ctx.config.literal) {
+        me.unanswered = static_cast<std::uint32_t>(me.wishes.front().wanted.size());
+        enter_lines(me.wishes.front(), fx);
+        me.wishes.erase(me.wishes.begin());
+        return;
+    }
+    for (const Wish& wish : me.wishes) enter_lines(wish, fx);
+    me.wishes.clear();
+    pass_on(ctx, fx);
+}
+
+void RingTicket::timeout(const Context& ctx, Timer, Effects& fx) {
+    pass_on(ctx, fx);
+}
+
+void RingTicket::enter_lines(const Wish& wish, Effects& fx) {
+    for (const SiteId wanted : wish.wanted)
+        fx.send(wanted, Enter{wish.client, draw_ticket(*resource().token, wanted)});
+}
+
+void RingTicket::pass_on(const Context& ctx, Effects& fx) {
+    if (ctx.config.resources == 1) return;
+    fx.send((ctx.self + 1) % ctx.config.resources, Token{*resource().token});
+    resource().token.reset();
+}
+
+// --- The lines.
+
+void RingTicket::receive(const Context& ctx, SiteId from, const Enter& enter, Effects& fx) {
+    Resource& me = resource();
+    Ticket ticket = enter.ticket;
+    if (!ctx.config.repairs.in_turn) ticket = me.line.empty() ? me.now : me.line.rbegin()->first.next();
+    me.line.emplace(ticket, enter.client);
+    if (ticket == me.now)
+        call(fx);
+    else
+        fx.reached("ticket-waited-for");
+    if (ctx.config.literal) fx.send(from, Entered{});
+}
+
+void RingTicket::receive(const Context& ctx, SiteId, const Entered&, Effects& fx) {
+    Resource& me = resource();
+    if (--me.unanswered > 0) return;
+    if (ctx.config.resources == 1 && !me.wishes.empty()) return visit(ctx, fx);
+    pass_on(ctx, fx);
+}
+
+// Whose turn it is, if its ticket has come, is told.
+void RingTicket::call(Effects& fx) {
+    Resource& me = resource();
+    for (auto turn = me.line.find(me.now); turn != me.line.end(); turn = me.line.find(me.now)) {
+        if (turn->second) return fx.send(*turn->second, Ready{});
+        fx.reached("gone-skipped");
+        me.line.erase(turn);
+        me.now = me.now.next();
+    }
+}
+
+void RingTicket::finish_turn(Effects& fx) {
+    Resource& me = resource();
+    me.line.erase(me.now);
+    me.now = me.now.next();
+    call(fx);
+}
+
+void RingTicket::receive(const Context&, SiteId from, const Ready&, Effects& fx) {
+    Client& me = client();
+    me.missing.erase(from);
+    if (!me.missing.empty()) return;
+    me.phase = Phase::holding;
+    fx.granted();
+}
+
+void RingTicket::release(const Context&, Effects& fx) {
+    for (const SiteId used : client().wanted) fx.send(used, Done{});
+    client() = {};
+    fx.released();
+}
+
+void RingTicket::receive(const Context& ctx, SiteId from, const Done&, Effects& fx) {
+    const auto turn = resource().line.find(resource().now);
+    const bool is_served = turn != resource().line.end() && turn->second == from;
+    if (!is_served) fx.reached("done-too-late");
+    if (is_served || !ctx.config.repairs.match_done) finish_turn(fx);
+}
+
+void RingTicket::departed(const Context& ctx, Peer peer, Effects& fx) {
+    Resource& me = resource();
+    std::erase_if(me.wishes, [&](const Wish& wish) { return wish.client == peer.site; });
+    if (!ctx.config.repairs.skip_gone) return;
+    const auto turn = me.line.find(me.now);
+    const bool was_served = turn != me.line.end() && turn->second == peer.site;
+    for (auto& [ticket, client] : me.line)
+        if (client == peer.site) client.reset();
+    if (was_served) finish_turn(fx);
+}
+
+// --- The normal form. Of a resource whose tickets are all used up, the token may as well never have heard.
+
+void RingTicket::normalise(MutableView<RingTicket>& world) {
+    rename_ids(world);
+    const auto shorten = [](Tickets& next) {
+        std::erase_if(next, [](const Ticket& ticket) { return ticket.number == Stamp{}; });
+    };
+    for (auto& site : world.sites)
+        if (auto* resource = std::get_if<Resource>(&site.protocol.role_);
+            resource != nullptr && resource->token)
+            shorten(*resource->token);
+    for (auto& envelope : world.flight)
+        if (auto* token = std::get_if<Token>(&envelope.message)) shorten(token->next);
+}
+
+// --- Properties.
+
+struct RingTicket::Properties {
+    const View<RingTicket>& view;
+    Report& report;
+    // Whoever has drawn a ticket: at each resource, in line or on the way there, in the order of tickets.
+    std::vector<std::vector<std::pair<Ticket, std::optional<SiteId>>>> drawn{};
+
+    const Resource& resource(SiteId site) const { return view.site(site).protocol.resource(); }
+
+    void collect() {
+        drawn.resize(view.config.resources);
+        for (SiteId site = 0; site < view.config.resources; ++site)
+            drawn[site].assign(resource(site).line.begin(), resource(site).line.end());
+        for (const auto* envelope : view.flight)
+            if (const auto* enter = std::get_if<Enter>(&envelope->message))
+                drawn[envelope->to].emplace_back(enter->ticket, enter->client);
+        for (auto& tickets : drawn) std::ranges::sort(tickets);
+    }
+
+    void check_users() const {
+        for (SiteId site = view.config.resources; site < view.sites.size(); ++site) {
+            if (!view.site(site).holding()) continue;
+            for (const SiteId used : view.site(site).protocol.client().wanted) {
+                const auto turn = resource(used).line.find(resource(used).now);
+                if (turn == resource(used).line.end() || turn->second != site)
+                    report.violated("served-everywhere", "site " + std::to_string(site) + " uses " +
+                                                             broker::name_of(used) + " out of turn");
+            }
+        }
+    }
+
+    void check_token() const {
+        std::size_t tokens = 0;
+        for (SiteId site = 0; site < view.config.resources; ++site)
+            tokens += resource(site).token.has_value();
+        for (const auto* envelope : view.flight) tokens += std::holds_alternative<Token>(envelope->message);
+        if (tokens != 1) report.violated("one-token", "there are " + std::to_string(tokens) + " tokens");
+    }
+
+    void check_tickets(SiteId at) const {
+        const auto& tickets = drawn[at];
+        for (std::size_t i = 0; i < tickets.size(); ++i)
+            if (tickets[i].first < resource(at).now || (i > 0 && tickets[i].first == tickets[i - 1].first))
+                report.violated("one-ticket", "a ticket of " + broker::name_of(at) +
+                                                  " was drawn twice, or is over before it was served");
+    }
+
+    // Where a client's newest ticket at a resource stands; none where it does not ask for it now.
+    std::optional<Ticket> ticket(SiteId client, SiteId at) const {
+        const auto& site = view.site(client);
+        if (!site.up() ||
+            std::ranges::find(site.protocol.client().wanted, at) == site.protocol.client().wanted.end())
+            return std::nullopt;
+        std::optional<Ticket> newest;
+        for (const auto& [ticket, owner] : drawn[at])
+            if (owner == client) newest = ticket;
+        return newest;
+    }
+
+    void check_order(SiteId one, SiteId other) const {
+        std::optional<bool> one_is_first;
+        for (SiteId at = 0; at < view.config.resources; ++at) {
+            const auto mine = ticket(one, at);
+            const auto yours = ticket(other, at);
+            if (!mine || !yours) continue;
+            if (one_is_first.value_or(*mine < *yours) != (*mine < *yours))
+                report.violated("same-order", "sites " + std::to_string(one) + " and " +
+                                                  std::to_string(other) + " wait for each other");
+            one_is_first = *mine < *yours;
+        }
+    }
+};
+
+void RingTicket::on_state(const View<RingTicket>& view, Report& report) {
+    Properties judge{view, report};
+    judge.collect();
+    broker::check_one_user(view, report);
+    judge.check_users();
+    judge.check_token();
+    for (SiteId site = 0; site < view.config.resources; ++site) judge.check_tickets(site);
+    for (SiteId one = view.config.resources; one < view.sites.size(); ++one)
+        for (SiteId other = view.config.resources; other < one; ++other) judge.check_order(one, other);
+}
+
+}  // namespace allot

@@ -1,0 +1,196 @@
+// Any number of resources at once, in an order that tickets settle beforehand (specs: broker, 8.1; the paper
+// proposes it for more than two resources).
+//
+// A client sends its request to one of its resources, its home, where it waits for the token that goes round
+// among the resources. The token knows the next ticket of every resource. When it comes by, every request
+// that waits draws one ticket of each of its resources, and enters their lines. A resource serves its tickets
+// one after the other; a client that all its resources serve may begin, and tells them all when it is done.
+// The tickets of a request are drawn in one visit of the token, so all lines have the same order: nobody
+// waits in a circle, and nobody is overtaken. That takes 3k + 1 messages for k resources, beside the token.
+// Messages may overtake each other: a ticket that has not come yet is waited for.
+//
+// The paper says no more than that the token moves a client's requests into all lines at once. Read literally
+// (`--literal`), a visit moves one client, and the token waits until all its resources have said that they
+// did it. Then one request enters at a time, with 4k + 1 messages.
+//
+// A resource that hears of a departed client strikes it out, and again if something of that client comes
+// late. Its tickets remain, as ones to skip.
+#pragma once
+
+#include <boost/container/flat_map.hpp>
+#include <boost/container/flat_set.hpp>
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "core/own_id.hpp"
+#include "protocols/broker/group.hpp"
+
+namespace allot {
+
+// The states of the roles stand outside the class: see core/protocol.hpp.
+namespace ring {
+
+using Ticket = OwnId;  // its owner is the resource
+using Resources = std::vector<SiteId>;
+
+// What the token knows: the next ticket of each resource that anybody drew one of, in their order.
+using Tickets = std::vector<Ticket>;
+
+struct Client {
+    Phase phase = Phase::idle;
+    Resources wanted;
+    boost::container::flat_set<SiteId> missing;  // do not serve it yet
+    bool operator==(const Client&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Client, (), (phase, wanted, missing))
+
+struct Wish {
+    SiteId client = 0;
+    Resources wanted;
+    bool operator==(const Wish&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Wish, (), (client, wanted))
+
+struct Resource {
+    std::vector<Wish> wishes;                                        // wait for the token; oldest first
+    Ticket now;                                                      // the ticket that is served, or will be
+    boost::container::flat_map<Ticket, std::optional<SiteId>> line;  // nobody: who drew it has gone
+    std::optional<Tickets> token;                                    // if it is here
+    std::uint32_t unanswered = 0;                                    // only literal: Entered to come
+    bool operator==(const Resource&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Resource, (), (wishes, now, line, token, unanswered))
+
+}  // namespace ring
+
+class RingTicket {
+public:
+    static constexpr std::string_view name = "ring-ticket";
+    static constexpr std::string_view problem = "broker";
+    static constexpr std::string_view summary =
+        "clients that nobody knows take any resources at once, by tickets that a token on a ring hands out";
+    static constexpr Links links = Links::unordered;
+    static constexpr std::array properties{
+        PropertyName{"one-user", "each resource is used by at most one client"},
+        PropertyName{"served-everywhere", "who uses resources has the ticket that each of them serves"},
+        PropertyName{"one-token", "there is one token, at a resource or under way"},
+        PropertyName{"one-ticket", "each ticket is drawn once, and is not over before it was served"},
+        PropertyName{"same-order", "clients that meet at several resources have tickets in the same order"},
+    };
+    static constexpr std::array<std::string_view, 3> probes{"ticket-waited-for", "gone-skipped",
+                                                            "done-too-late"};
+
+    struct Config : broker::Group {
+        struct Repairs {
+            bool in_turn = true;     // tickets are served in their order, not in that of their arrival
+            bool match_done = true;  // Done counts only if it is of who is served (section IV of the paper)
+            bool skip_gone = true;   // the tickets of who has gone are skipped
+            BOOST_DESCRIBE_CLASS(Repairs, (), (in_turn, match_done, skip_gone), (), ())
+        };
+        bool literal = false;    // the token waits for a client's resources, one client in each visit
+        std::uint32_t pace = 0;  // ticks for which the token rests where nobody waits for it
+        Repairs repairs;
+        BOOST_DESCRIBE_CLASS(Config, (broker::Group), (literal, pace, repairs), (), ())
+    };
+    static constexpr broker::Manner manner{0xFFFFFFFF, false};
+    static std::optional<std::string> wrong(const Config& config) { return broker::wrong(config, manner); }
+    static void sample(Draw& draw);
+
+    struct Request {
+        ring::Resources wanted;
+        bool operator==(const Request&) const = default;
+        BOOST_DESCRIBE_CLASS(Request, (), (wanted), (), ())
+    };
+    struct Token {
+        ring::Tickets next;
+        bool operator==(const Token&) const = default;
+        BOOST_DESCRIBE_CLASS(Token, (), (next), (), ())
+    };
+    struct Enter {
+        SiteId client = 0;
+        ring::Ticket ticket;
+        bool operator==(const Enter&) const = default;
+        BOOST_DESCRIBE_CLASS(Enter, (), (client, ticket), (), ())
+    };
+    // Only literal.
+    struct Entered {
+        bool operator==(const Entered&) const = default;
+        BOOST_DESCRIBE_CLASS(Entered, (), (), (), ())
+    };
+    struct Ready {
+        bool operator==(const Ready&) const = default;
+        BOOST_DESCRIBE_CLASS(Ready, (), (), (), ())
+    };
+    struct Done {
+        bool operator==(const Done&) const = default;
+        BOOST_DESCRIBE_CLASS(Done, (), (), (), ())
+    };
+    using Message = std::variant<Request, Token, Enter, Entered, Ready, Done>;
+    enum class Timer : std::uint8_t { pace };
+    BOOST_DESCRIBE_NESTED_ENUM(Timer, pace)
+    using Context = allot::Context<Config>;
+    using Effects = allot::Effects<Message, Timer>;
+
+    static bool may_request(const Context& ctx) { return ctx.config.is_client(ctx.self); }
+    static bool may_crash(const Context& ctx) { return ctx.config.is_client(ctx.self); }
+    static bool listens_to(const Context& ctx, SiteId peer) {
+        return ctx.config.is_resource(ctx.self) && ctx.config.is_client(peer);
+    }
+    static std::vector<Demand> demands(const Context& ctx) {
+        return broker::demands(ctx.config, manner, ctx.self);
+    }
+    static std::optional<std::string> unfit(const Config& config, const Demand& demand) {
+        return broker::unfit(config, manner, demand);
+    }
+    static Demand draw_demand(const Context& ctx, Random& random) {
+        return broker::draw_demand(ctx.config, manner, ctx.self, random);
+    }
+
+    void start(const Context& ctx, Effects& fx);
+    void request(const Context& ctx, const Demand& demand, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const Request& request, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const Token& token, Effects& fx);
+    void timeout(const Context& ctx, Timer timer, Effects& fx);
+    static bool fair(Timer) { return true; }
+    void receive(const Context& ctx, SiteId from, const Enter& enter, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const Entered& entered, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const Ready& ready, Effects& fx);
+    void release(const Context& ctx, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const Done& done, Effects& fx);
+    void departed(const Context& ctx, Peer peer, Effects& fx);
+    Phase phase() const;
+
+    // Names the tickets of each resource that are left 0, 1, 2...; none is missing between two of them, since
+    // a ticket that has not come yet is under way.
+    static void normalise(MutableView<RingTicket>& world);
+
+    static void on_state(const View<RingTicket>& view, Report& report);
+
+    bool operator==(const RingTicket&) const = default;
+
+private:
+    using Client = ring::Client;
+    using Resource = ring::Resource;
+    using Ticket = ring::Ticket;
+    using Tickets = ring::Tickets;
+    using Wish = ring::Wish;
+    struct Properties;
+
+    void visit(const Context& ctx, Effects& fx);
+    void enter_lines(const Wish& wish, Effects& fx);
+    void pass_on(const Context& ctx, Effects& fx);
+    void call(Effects& fx);
+    void finish_turn(Effects& fx);
+
+    Client& client() { return std::get<Client>(role_); }
+    Resource& resource() { return std::get<Resource>(role_); }
+    const Client& client() const { return std::get<Client>(role_); }
+    const Resource& resource() const { return std::get<Resource>(role_); }
+
+    std::variant<Client, Resource> role_;
+
+    BOOST_DESCRIBE_CLASS(RingTicket, (), (), (), (role_))
+};
+
+}  // namespace allot

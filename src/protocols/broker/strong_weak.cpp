@@ -1,0 +1,297 @@
+#include "protocols/broker/strong_weak.hpp"
+
+#include <algorithm>
+
+#include "core/ensure.hpp"
+
+namespace allot {
+
+static_assert(Protocol<StrongWeak> && Normalises<StrongWeak> && Cancels<StrongWeak> &&
+              HearsDeparted<StrongWeak>);
+
+void StrongWeak::sample(Draw& draw) {
+    broker::sample(draw, manner);
+    draw.faults("pace", 1);
+}
+
+void StrongWeak::start(const Context& ctx, Effects& fx) {
+    if (ctx.config.is_client(ctx.self)) {
+        client().request.owner = ctx.self;
+        return;
+    }
+    const bool is_root = ctx.self == 0;
+    role_ = Resource{.edge = {ctx.self, {}}, .token = is_root && ctx.config.repairs.token};
+    if (ctx.config.repairs.pass_token) pass_token(ctx, fx);
+}
+
+Phase StrongWeak::phase() const {
+    const auto* client = std::get_if<Client>(&role_);
+    return client != nullptr ? client->phase : Phase::idle;
+}
+
+// The client.
+
+void StrongWeak::request(const Context& ctx, const Demand& demand, Effects& fx) {
+    const auto asked = broker::resources_of(ctx.config, manner, demand);
+    if (!asked) return fx.refused(asked.error());
+    Client& me = client();
+    me.phase = Phase::waiting;
+    me.request = me.request.next();
+    me.asked = *asked;
+    if (me.asked.size() == 1)
+        fx.send(me.asked.back(), NewRequest{me.request, Role::single, std::nullopt});
+    else
+        fx.send(me.asked.back(), NewRequest{me.request, Role::weak, me.asked.front()});
+}
+
+void StrongWeak::receive(const Context& ctx, SiteId, const Grant& grant, Effects& fx) {
+    Client& me = client();
+    if (me.phase != Phase::waiting || !same_request(ctx.config, me.request, grant.request))
+        return fx.reached("grant-too-late");
+    me.phase = Phase::holding;
+    fx.granted();
+}
+
+void StrongWeak::release(const Context&, Effects& fx) {
+    client().phase = Phase::leaving;
+    fx.send(client().asked.back(), Done{client().request});
+}
+
+void StrongWeak::cancel(const Context&, Effects& fx) {
+    client().phase = Phase::leaving;
+    fx.send(client().asked.back(), Cancel{client().request});
+}
+
+void StrongWeak::receive(const Context& ctx, SiteId, const EndAck& ack, Effects& fx) {
+    Client& me = client();
+    if (me.phase != Phase::leaving || !same_request(ctx.config, me.request, ack.request)) return;
+    me.phase = Phase::idle;
+    me.asked.clear();
+    fx.released();
+}
+
+// What a resource looks for.
+
+const StrongWeak::Entry& StrongWeak::head() const {
+    ensure(!resource().line.empty(), "the first of an empty line");
+    return resource().line.front();
+}
+
+// Whether this is the edge that leads from here now.
+bool StrongWeak::is_current(const Config& config, EdgeId edge) const {
+    const Resource& me = resource();
+    return same_edge(config, me.edge, edge) && !me.line.empty() && head().role == Role::strong;
+}
+
+// The request that stands in line here because of that edge.
+StrongWeak::Line::const_iterator StrongWeak::led_here(const Config& config, EdgeId edge) const {
+    return std::ranges::find_if(resource().line, [&](const Entry& entry) {
+        return entry.edge && same_edge(config, *entry.edge, edge);
+    });
+}
+
+// The same, if it waits: the first in line has been granted.
+bool StrongWeak::waits_here(const Config& config, EdgeId edge) const {
+    const auto place = led_here(config, edge);
+    return place != resource().line.end() && place != resource().line.begin();
+}
+
+StrongWeak::Line::const_iterator StrongWeak::in_line(const Config& config, RequestId request) const {
+    return std::ranges::find_if(
+        resource().line, [&](const Entry& entry) { return same_request(config, entry.request, request); });
+}
+
+std::map<OwnId, SiteId>::const_iterator StrongWeak::set_aside(const Config& config, RequestId request) const {
+    return std::ranges::find_if(resource().aside,
+                                [&](const auto& one) { return same_request(config, one.first, request); });
+}
+
+// Requests.
+
+void StrongWeak::receive(const Context& ctx, SiteId, const NewRequest& news, Effects& fx) {
+    Resource& me = resource();
+    if (me.cancelled.erase(news.request) > 0) {
+        fx.reached("cancel-first");
+        return fx.send(news.request.owner, EndAck{news.request});
+    }
+    if (news.role == Role::weak) {
+        me.aside.emplace(news.request, *news.other);
+        return fx.send(*news.other, NewRequest{news.request, Role::strong, ctx.self});
+    }
+    me.line.push_back({news.request, news.role, news.other, std::nullopt});
+    if (me.line.size() == 1) head_changed(ctx, fx);
+}
+
+// Every older edge is out of date from now on.
+void StrongWeak::head_changed(const Context&, Effects& fx) {
+    Resource& me = resource();
+    me.edge = me.edge.next();
+    if (me.line.empty()) return;
+    if (head().role == Role::strong)
+        fx.send(*head().other, NewStrong{head().request, me.edge, me.token});
+    else
+        fx.send(head().request.owner, Grant{head().request});
+}
+
+void StrongWeak::receive(const Context& ctx, SiteId from, const NewStrong& news, Effects& fx) {
+    Resource& me = resource();
+    const auto place = set_aside(ctx.config, news.request);
+    if (place == me.aside.end()) return fx.reached("late-newstrong");
+    me.line.push_back({place->first, Role::weak, place->second, news.edge});
+    me.aside.erase(place);
+    if (me.line.size() == 1) return head_changed(ctx, fx);
+    follow(ctx, news.edge, {news.token, news.edge, std::nullopt}, {from}, news.edge, fx);
+}
+
+// The search for circles.
+
+// A probe goes on along the edge that leads from here. If none does, the first in line is running: no circle.
+void StrongWeak::follow(const Context& ctx, EdgeId init, Victim victim,
+                        boost::container::flat_set<SiteId> passed, EdgeId arrived_on, Effects& fx) const {
+    const Resource& me = resource();
+    if (!ctx.config.repairs.search || head().role != Role::strong) return;
+    const Victim myself{me.token, me.edge, arrived_on};
+    if (myself.comes_before(victim)) victim = myself;
+    passed.insert(ctx.self);
+    fx.send(*head().other, Probe{init, me.edge, victim, std::move(passed)});
+}
+
+void StrongWeak::receive(const Context& ctx, SiteId, const Probe& probe, Effects& fx) {
+    const auto& repairs = ctx.config.repairs;
+    if (repairs.check_hop && !waits_here(ctx.config, probe.hop)) return fx.reached("probe-dropped");
+    if (probe.init.owner != ctx.self) {
+        // A circle without the initiator: its own last edge finds it.
+        if (probe.passed.contains(ctx.self)) return fx.reached("probe-dropped");
+        if (resource().line.empty()) return;
+        return follow(ctx, probe.init, probe.victim, probe.passed, probe.hop, fx);
+    }
+    if (!is_current(ctx.config, probe.init)) return fx.reached("probe-dropped");
+    fx.reached("circle");
+    if (probe.victim.token) fx.reached("token-victim");
+    ensure(repairs.rank_holders || !probe.victim.token, "a circle without a victim");
+    if (probe.victim.edge.owner == ctx.self) return undo_edge(probe.hop, fx);
+    fx.reached("remote-victim");
+    fx.send(probe.victim.edge.owner, RemoteKill{probe.victim.edge, probe.victim.pred});
+}
+
+// Undoing an edge.
+
+void StrongWeak::undo_edge(std::optional<EdgeId> pred, Effects& fx) const {
+    fx.send(*head().other, KillLoop{resource().edge, pred});
+}
+
+void StrongWeak::receive(const Context& ctx, SiteId, const RemoteKill& kill, Effects& fx) {
+    if (is_current(ctx.config, kill.edge)) undo_edge(kill.pred, fx);
+}
+
+void StrongWeak::receive(const Context& ctx, SiteId from, const KillLoop& kill, Effects& fx) {
+    Resource& me = resource();
+    const auto place = led_here(ctx.config, kill.edge);
+    const bool granted = place == me.line.begin() && ctx.config.repairs.consent;
+    if (place == me.line.end() || granted) return fx.reached("consent-refused");
+    me.aside.emplace(place->request, *place->other);
+    me.line.erase(place);
+    fx.send(from, KillAck{kill.edge, kill.pred});
+}
+
+void StrongWeak::receive(const Context& ctx, SiteId, const KillAck& ack, Effects& fx) {
+    if (!is_current(ctx.config, ack.edge)) return;
+    fx.reached("edge-undone");
+    auto& line = resource().line;
+    std::ranges::rotate(line, line.begin() + 1);
+    promote(ctx.config, ack.pred, fx);
+    head_changed(ctx, fx);
+}
+
+// A weak request stands in line only while its strong one is first, so it may be granted right away.
+void StrongWeak::promote(const Config& config, std::optional<EdgeId> pred, Effects& fx) {
+    if (!config.repairs.promote || !pred) return;
+    auto& line = resource().line;
+    const auto waited = line.begin() + (led_here(config, *pred) - line.begin());
+    if (waited == line.end()) return;
+    fx.reached("promoted");
+    std::rotate(line.begin(), waited, waited + 1);
+}
+
+// The end of a request.
+
+StrongWeak::Entry StrongWeak::remove(const Context& ctx, Line::const_iterator place, Effects& fx) {
+    auto& line = resource().line;
+    const Entry gone = *place;
+    const bool was_first = place == line.begin();
+    line.erase(place);
+    if (was_first) head_changed(ctx, fx);
+    return gone;
+}
+
+void StrongWeak::receive(const Context& ctx, SiteId, const Done& done, Effects& fx) {
+    const auto& line = resource().line;
+    if (line.empty() || !same_request(ctx.config, head().request, done.request))
+        return fx.reached("late-done");
+    const Entry over = remove(ctx, line.begin(), fx);
+    if (over.role == Role::weak) return fx.send(*over.other, Done{over.request});
+    fx.send(over.request.owner, EndAck{over.request});
+    unmark(ctx, over.request, fx);
+}
+
+void StrongWeak::receive(const Context& ctx, SiteId, const Cancel& cancel, Effects& fx) {
+    Resource& me = resource();
+    if (const auto place = set_aside(ctx.config, cancel.request); place != me.aside.end()) {
+        fx.send(place->second, Cancel{cancel.request});
+        me.aside.erase(place);
+        return;
+    }
+    const auto place = in_line(ctx.config, cancel.request);
+    if (place == me.line.end()) {
+        me.cancelled.insert(cancel.request);
+        return;
+    }
+    const Entry over = remove(ctx, place, fx);
+    if (over.role == Role::weak) return fx.send(*over.other, Cancel{over.request});
+    fx.send(over.request.owner, EndAck{over.request});
+    unmark(ctx, over.request, fx);
+}
+
+void StrongWeak::departed(const Context& ctx, Peer peer, Effects& fx) {
+    Resource& me = resource();
+    const auto is_theirs = [&](RequestId request) { return request.owner == peer.site; };
+    std::erase_if(me.cancelled, is_theirs);
+    std::erase_if(me.aside, [&](const auto& one) { return is_theirs(one.first); });
+    const auto place = std::ranges::find_if(me.line, is_theirs, &Entry::request);
+    if (place == me.line.end()) return;
+    if (place == me.line.begin()) fx.reached("vanished-first");
+    unmark(ctx, remove(ctx, place, fx).request, fx);
+}
+
+// The token.
+
+void StrongWeak::receive(const Context& ctx, SiteId, const Token&, Effects& fx) {
+    Resource& me = resource();
+    me.token = true;
+    for (const Entry& entry : me.line)
+        if (entry.role != Role::weak) me.marked.insert(entry.request);
+    if (!ctx.config.repairs.pass_token) return;
+    if (ctx.config.pace > 0 && me.line.empty())
+        fx.arm(Timer::pace, ctx.config.pace);
+    else
+        pass_token(ctx, fx);
+}
+
+void StrongWeak::timeout(const Context& ctx, Timer, Effects& fx) {
+    pass_token(ctx, fx);
+}
+
+void StrongWeak::unmark(const Context& ctx, RequestId request, Effects& fx) {
+    resource().marked.erase(request);
+    pass_token(ctx, fx);
+}
+
+void StrongWeak::pass_token(const Context& ctx, Effects& fx) {
+    Resource& me = resource();
+    if (!me.token || !me.marked.empty() || ctx.config.resources == 1) return;
+    me.token = false;
+    fx.disarm(Timer::pace);
+    fx.send((ctx.self + 1) % ctx.config.resources, Token{});
+}
+
+}  // namespace allot

@@ -1,0 +1,300 @@
+// One or two resources at once, in the order that the caller chose (specs: broker, after the paper,
+// repaired).
+//
+// Resources settle it among themselves. A request for a pair names a strong resource and a weak one. It is
+// sent to the weak one, which keeps it aside (the weak queue) and passes it on to the strong one, where it
+// stands in line (the strong queue). When it is first there, the strong resource says NewStrong, and the
+// request stands in line at the weak one, too: an edge leads from the strong resource to the weak one. When
+// it is first there as well, the weak resource grants; nobody else does.
+//
+// Edges may form a circle. Whenever one is made, a Probe follows the edges from there; if it comes back,
+// there is a circle, and the smallest resource on it is the victim. Its edge is undone: the weak resource is
+// asked (KillLoop) to take the request out of line again, the strong one puts it last (KillAck), and whoever
+// waited for the victim comes first there (promotion): so one such step settles the circle. The weak resource
+// refuses if the request has been granted meanwhile.
+//
+// Links keep no order, so every message may be out of date when it comes. Requests and edges have ids that
+// are used once: a message that names another request or edge than there is now says nothing.
+//
+// A token walks round the ring of resources. Who holds it is the last to be a victim, and keeps it until all
+// that stood in its line when it came have been served: so nobody starves. With `--pace` it rests on an idle
+// ring.
+//
+// A withdrawn request is followed to where it stands; where the withdrawal comes first it waits for the
+// request. A resource that hears of a departed client forgets all about it, each on its own.
+#pragma once
+
+#include <boost/container/flat_set.hpp>
+#include <map>
+#include <set>
+#include <variant>
+#include <vector>
+
+#include "core/own_id.hpp"
+#include "protocols/broker/group.hpp"
+
+namespace allot {
+
+// The states of the roles stand outside the class: see core/protocol.hpp.
+namespace strong_weak {
+
+using RequestId = OwnId;  // of a client
+using EdgeId = OwnId;     // of a resource, the strong one
+
+enum class Role : std::uint8_t { single, strong, weak };
+BOOST_DESCRIBE_ENUM(Role, single, strong, weak)
+
+struct Client {
+    Phase phase = Phase::idle;
+    RequestId request;          // the newest
+    std::vector<SiteId> asked;  // the strong resource, and the weak one
+    bool operator==(const Client&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Client, (), (phase, request, asked))
+
+// A request that stands in line.
+struct Entry {
+    RequestId request;
+    Role role = Role::single;
+    std::optional<SiteId> other;  // the other resource of a pair
+    std::optional<EdgeId> edge;   // of a weak entry: the edge that leads here
+    bool operator==(const Entry&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Entry, (), (request, role, other, edge))
+
+struct Resource {
+    std::vector<Entry> line;            // the strong queue
+    std::map<RequestId, SiteId> aside;  // the weak queue: requests, with their strong resource
+    EdgeId edge;                        // of the first in line, if that is strong; the newest in any case
+    bool token = false;
+    std::set<RequestId> marked;     // what the token waits for
+    std::set<RequestId> cancelled;  // before they came
+    bool operator==(const Resource&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Resource, (), (line, aside, edge, token, marked, cancelled))
+
+// Whose edge would be undone: holders of the token come last, then the order of resources counts.
+struct Victim {
+    bool token = false;
+    EdgeId edge;
+    std::optional<EdgeId> pred;  // the edge that leads there: who is promoted
+    bool comes_before(const Victim& other) const {
+        return std::pair(token, edge.owner) < std::pair(other.token, other.edge.owner);
+    }
+    bool operator==(const Victim&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Victim, (), (token, edge, pred))
+
+}  // namespace strong_weak
+
+class StrongWeak {
+public:
+    static constexpr std::string_view name = "strong-weak";
+    static constexpr std::string_view problem = "broker";
+    static constexpr std::string_view summary =
+        "clients that nobody knows take one or two resources, in any order; resources undo circles";
+    static constexpr Links links = Links::unordered;
+    static constexpr std::array properties{
+        PropertyName{"one-user", "each resource is used by at most one client"},
+        PropertyName{"edge-known",
+                     "a weak request stands in line only behind its strong one, by its newest edge"},
+        PropertyName{"first-everywhere", "who uses resources is first in line at each of them"},
+        PropertyName{"one-token", "the token is at one resource or in one message"},
+        PropertyName{"one-entry", "a request is at most once at each resource, in line or aside"},
+        PropertyName{"token-moves", "the token stays only where it waits for somebody"},
+        PropertyName{"marked-in-line", "the token waits only for requests that stand in line there"},
+    };
+    static constexpr std::array<std::string_view, 12> probes{
+        "circle",         "remote-victim", "edge-undone",  "consent-refused",
+        "promoted",       "probe-dropped", "cancel-first", "grant-too-late",
+        "late-newstrong", "late-done",     "token-victim", "vanished-first"};
+
+    struct Config : broker::Group {
+        struct Repairs {
+            bool promote = true;         // E16: who waited for the victim comes first
+            bool match_requests = true;  // X1: messages are about one request, not about a client
+            bool search = true;          // 7.3: circles are looked for
+            bool token = true;           // 7.3: there is a token
+            bool pass_token = true;      // E3: it goes on at once where it waits for nobody
+            bool consent = true;         // E14: a request that was granted is not taken out of line
+            bool rank_holders = true;    // E9: the holder of the token may be a victim, if nobody else is
+            bool match_edges = true;     // E7: messages are about one edge, not about a resource
+            bool check_hop = true;       // E6: a probe goes on only if the edge that it came by is there
+            BOOST_DESCRIBE_CLASS(Repairs, (),
+                                 (promote, match_requests, search, token, pass_token, consent, rank_holders,
+                                  match_edges, check_hop),
+                                 (), ())
+        };
+        std::uint32_t pace = 0;  // ticks that the token rests at a resource where nobody stands in line
+        Repairs repairs;
+        BOOST_DESCRIBE_CLASS(Config, (broker::Group), (pace, repairs), (), ())
+    };
+    static constexpr broker::Manner manner{2, true};
+    static std::optional<std::string> wrong(const Config& config) { return broker::wrong(config, manner); }
+    static void sample(Draw& draw);
+
+    using EdgeId = strong_weak::EdgeId;
+    using RequestId = strong_weak::RequestId;
+    using Role = strong_weak::Role;
+    using Victim = strong_weak::Victim;
+    struct NewRequest {
+        RequestId request;
+        Role role = Role::single;
+        std::optional<SiteId> other;
+        bool operator==(const NewRequest&) const = default;
+        BOOST_DESCRIBE_CLASS(NewRequest, (), (request, role, other), (), ())
+    };
+    struct NewStrong {
+        RequestId request;
+        EdgeId edge;
+        bool token = false;  // whether the sender holds it
+        bool operator==(const NewStrong&) const = default;
+        BOOST_DESCRIBE_CLASS(NewStrong, (), (request, edge, token), (), ())
+    };
+    struct Probe {
+        EdgeId init;  // where it began
+        EdgeId hop;   // what it came by last
+        Victim victim;
+        boost::container::flat_set<SiteId> passed;
+        bool operator==(const Probe&) const = default;
+        BOOST_DESCRIBE_CLASS(Probe, (), (init, hop, victim, passed), (), ())
+    };
+    // To the victim: its edge shall be undone.
+    struct RemoteKill {
+        EdgeId edge;
+        std::optional<EdgeId> pred;
+        bool operator==(const RemoteKill&) const = default;
+        BOOST_DESCRIBE_CLASS(RemoteKill, (), (edge, pred), (), ())
+    };
+    struct KillLoop {
+        EdgeId edge;
+        std::optional<EdgeId> pred;
+        bool operator==(const KillLoop&) const = default;
+        BOOST_DESCRIBE_CLASS(KillLoop, (), (edge, pred), (), ())
+    };
+    struct KillAck {
+        EdgeId edge;
+        std::optional<EdgeId> pred;
+        bool operator==(const KillAck&) const = default;
+        BOOST_DESCRIBE_CLASS(KillAck, (), (edge, pred), (), ())
+    };
+    struct Grant {  // resAllowed
+        RequestId request;
+        bool operator==(const Grant&) const = default;
+        BOOST_DESCRIBE_CLASS(Grant, (), (request), (), ())
+    };
+    struct Done {
+        RequestId request;
+        bool operator==(const Done&) const = default;
+        BOOST_DESCRIBE_CLASS(Done, (), (request), (), ())
+    };
+    struct Cancel {
+        RequestId request;
+        bool operator==(const Cancel&) const = default;
+        BOOST_DESCRIBE_CLASS(Cancel, (), (request), (), ())
+    };
+    struct EndAck {
+        RequestId request;
+        bool operator==(const EndAck&) const = default;
+        BOOST_DESCRIBE_CLASS(EndAck, (), (request), (), ())
+    };
+    struct Token {
+        bool operator==(const Token&) const = default;
+        BOOST_DESCRIBE_CLASS(Token, (), (), (), ())
+    };
+    using Message = std::variant<NewRequest, NewStrong, Probe, RemoteKill, KillLoop, KillAck, Grant, Done,
+                                 Cancel, EndAck, Token>;
+
+    enum class Timer : std::uint8_t { pace };
+    BOOST_DESCRIBE_NESTED_ENUM(Timer, pace)
+
+    using Context = allot::Context<Config>;
+    using Effects = allot::Effects<Message, Timer>;
+
+    static bool may_request(const Context& ctx) { return ctx.config.is_client(ctx.self); }
+    static bool may_crash(const Context& ctx) { return ctx.config.is_client(ctx.self); }
+    static bool listens_to(const Context& ctx, SiteId peer) {
+        return ctx.config.is_resource(ctx.self) && ctx.config.is_client(peer);
+    }
+    static std::vector<Demand> demands(const Context& ctx) {
+        return broker::demands(ctx.config, manner, ctx.self);
+    }
+    static std::optional<std::string> unfit(const Config& config, const Demand& demand) {
+        return broker::unfit(config, manner, demand);
+    }
+    static Demand draw_demand(const Context& ctx, Random& random) {
+        return broker::draw_demand(ctx.config, manner, ctx.self, random);
+    }
+
+    void start(const Context& ctx, Effects& fx);
+    // At the client.
+    void request(const Context& ctx, const Demand& demand, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const Grant& grant, Effects& fx);
+    void release(const Context& ctx, Effects& fx);
+    void cancel(const Context& ctx, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const EndAck& ack, Effects& fx);
+    // At the resource.
+    void receive(const Context& ctx, SiteId from, const NewRequest& request, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const NewStrong& news, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const Probe& probe, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const RemoteKill& kill, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const KillLoop& kill, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const KillAck& ack, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const Done& done, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const Cancel& cancel, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const Token& token, Effects& fx);
+    void departed(const Context& ctx, Peer peer, Effects& fx);
+    void timeout(const Context& ctx, Timer timer, Effects& fx);
+    static bool fair(Timer) { return true; }
+    Phase phase() const;
+
+    // Deletes messages that say nothing any more, and renames the requests of each client and the edges of
+    // each resource.
+    static void normalise(MutableView<StrongWeak>& world);
+
+    static void on_state(const View<StrongWeak>& view, Report& report);
+
+    bool operator==(const StrongWeak&) const = default;
+
+private:
+    using Client = strong_weak::Client;
+    using Entry = strong_weak::Entry;
+    using Resource = strong_weak::Resource;
+    using Line = std::vector<Entry>;
+    friend struct StrongWeakProperties;
+    friend struct StrongWeakRelevance;
+
+    // What is named, and what there is.
+    static bool same_request(const Config& config, RequestId a, RequestId b) {
+        return config.repairs.match_requests ? a == b : a.owner == b.owner;
+    }
+    static bool same_edge(const Config& config, EdgeId a, EdgeId b) {
+        return config.repairs.match_edges ? a == b : a.owner == b.owner;
+    }
+    bool is_current(const Config& config, EdgeId edge) const;
+    Line::const_iterator led_here(const Config& config, EdgeId edge) const;
+    bool waits_here(const Config& config, EdgeId edge) const;
+    Line::const_iterator in_line(const Config& config, RequestId request) const;
+    std::map<RequestId, SiteId>::const_iterator set_aside(const Config& config, RequestId request) const;
+    const Entry& head() const;
+
+    void head_changed(const Context& ctx, Effects& fx);
+    void follow(const Context& ctx, EdgeId init, Victim victim, boost::container::flat_set<SiteId> passed,
+                EdgeId arrived_on, Effects& fx) const;
+    void undo_edge(std::optional<EdgeId> pred, Effects& fx) const;
+    void promote(const Config& config, std::optional<EdgeId> pred, Effects& fx);
+    Entry remove(const Context& ctx, Line::const_iterator place, Effects& fx);
+    void unmark(const Context& ctx, RequestId request, Effects& fx);
+    void pass_token(const Context& ctx, Effects& fx);
+
+    Client& client() { return std::get<Client>(role_); }
+    Resource& resource() { return std::get<Resource>(role_); }
+    const Client& client() const { return std::get<Client>(role_); }
+    const Resource& resource() const { return std::get<Resource>(role_); }
+
+    std::variant<Client, Resource> role_;
+
+    BOOST_DESCRIBE_CLASS(StrongWeak, (), (), (), (role_))
+};
+
+}  // namespace allot

@@ -1,0 +1,266 @@
+// Two resources with strong and weak queues, as the paper prints it (Datta, Devismes, Kawala, Larmore and
+// Potop-Butucaru, Algorithms 1 to 3), with its defects: what one line cannot mend in `strong-weak`, which has
+// other messages and steps.
+//
+// A pair is asked for at its weak resource, which keeps the request in its weak queue and passes it on to the
+// strong one. When the request leads the strong queue there, the weak resource is told, and moves it to the
+// tail of its own strong queue. So a resource depends on another, and dependencies may form a cycle: a search
+// goes along them, and where it comes back, the request of the smallest resource steps back (the unloop).
+// Before a grant a search must have found no cycle. A token goes round among the resources; who has it counts
+// as the largest, and keeps it until those that were waiting are served.
+//
+// The listing is a loop that polls. Here a resource takes one message in each pass of it, and then goes round
+// until no internal step is left: one of the schedules that the listing allows. A locked resource does not
+// take new requests; one that arrives is put aside until it is unlocked. Names that the listing spells in two
+// ways are one here (erratum 15). What it leaves undefined, such as the head of an empty queue, is a failed
+// assertion.
+//
+// Each defect that can be mended by itself is a repair, switched off unless `--with NAME` says otherwise.
+// Earlier ones hide later ones, so what one is for often shows only beside others (`allot errata`). With all
+// of them this is `strong-weak` without promotion, cancelled requests and departures, with one
+// acknowledgement more. Names in comments are the paper's.
+#pragma once
+
+#include <boost/container/flat_set.hpp>
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "core/own_id.hpp"
+#include "protocols/broker/group.hpp"
+
+namespace allot {
+
+namespace strong_weak_published {
+
+// That a resource depends on another, made whenever a strong request comes to lead its queue. As printed a
+// dependency has no name: all are the same.
+using Edge = OwnId;
+
+// REQUESTQUEUEELEMENT; its Score is never read (erratum 17), so there is none.
+struct Entry {
+    SiteId client = 0;            // CLId
+    bool weak = false;            // RqNo = 2
+    std::optional<SiteId> other;  // NextResId: the other resource of a pair
+    // Of a strong request that leads, the edge that it is; of a weak one that has moved, the edge it came
+    // along.
+    std::optional<Edge> edge;
+    bool operator==(const Entry&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Entry, (), (client, weak, other, edge))
+
+// r_min: whose request is to step back, as far as a search has come.
+struct Victim {
+    bool token = false;  // it had the token; as printed: infinity
+    Edge edge;           // its owner is the resource
+    auto operator<=>(const Victim&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Victim, (), (token, edge))
+
+struct NewRequest {
+    SiteId client = 0;
+    bool weak = false;            // RequestNo = 2
+    std::optional<SiteId> other;  // NextResId
+    bool operator==(const NewRequest&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(NewRequest, (), (client, weak, other))
+
+struct Client {
+    Phase phase = Phase::idle;
+    std::vector<SiteId> resources;  // D: the strong one, then the weak one
+    bool operator==(const Client&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Client, (), (phase, resources))
+
+struct Resource {
+    std::vector<Entry> strong;        // Q_strong
+    std::vector<Entry> weak;          // Q_weak
+    std::vector<SiteId> token_queue;  // Q_token: clients
+    bool lock = false;
+    bool new_head = false;
+    bool strong_ready = false;
+    bool weak_ready = false;
+    bool holding_token = false;
+    bool sending_token = false;
+    Victim lowest;                             // r_min
+    std::vector<NewRequest> aside;             // arrived while locked
+    boost::container::flat_set<SiteId> ready;  // only name_ready: clients whose strong resource is ready
+    Edge newest;                               // only name_edges
+    bool operator==(const Resource&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Resource, (),
+                      (strong, weak, token_queue, lock, new_head, strong_ready, weak_ready, holding_token,
+                       sending_token, lowest, aside, ready, newest))
+
+}  // namespace strong_weak_published
+
+class StrongWeakPublished {
+public:
+    static constexpr std::string_view name = "strong-weak-published";
+    static constexpr std::string_view problem = "broker";
+    static constexpr std::string_view summary = "strong-weak as printed in the paper, defects included";
+    static constexpr Links links = Links::unordered;
+    static constexpr std::array properties{
+        PropertyName{"one-user", "each resource is used by at most one client"},
+        PropertyName{"first-everywhere",
+                     "who uses resources, or was told to, leads the strong queue of each"},
+        PropertyName{"edge-known", "a weak request is in a strong queue only while its strong one leads"},
+        PropertyName{"one-entry", "a client has at most one entry of a kind at a resource"},
+        PropertyName{"one-token", "there is one token, at a resource or under way"},
+        PropertyName{"unloop-locked", "while a cycle is being broken, both resources concerned are locked"},
+    };
+
+    struct Config : broker::Group {
+        struct Repairs {
+            bool read_before_pop = false;   // E1: Done goes on to where the finished request says
+            bool guard_token = false;       // E2: only who has the token sends it
+            bool hand_on = false;           // E3: the token does not wait where nobody waits
+            bool unmark_served = false;     // E4: who was served is taken out of Q_token, and nobody else
+            bool fresh_lowest = false;      // E5: each search begins with a value of its own
+            bool check_dependency = false;  // E6: a search goes only along dependencies that exist
+            bool name_edges = false;        // E7: searches and unloops say which edges they are about
+            bool no_lock = false;           // E8: nothing is locked
+            bool rank_victims = false;      // E9: there is a smallest resource even if all had the token
+            bool weak_grants = false;  // E10: the weak resource grants as soon as the request leads there
+            bool name_ready = false;   // E11: StrongReady says for whom
+            bool name_acks = false;    // E12: newStrongACK says for whom
+            bool distinct_resources = false;  // E13: nobody asks for a resource twice
+            bool keep_head = false;           // E14: a request that leads does not step back
+            BOOST_DESCRIBE_CLASS(Repairs, (),
+                                 (read_before_pop, guard_token, hand_on, unmark_served, fresh_lowest,
+                                  check_dependency, name_edges, no_lock, rank_victims, weak_grants,
+                                  name_ready, name_acks, distinct_resources, keep_head),
+                                 (), ())
+        };
+        Repairs repairs;
+        BOOST_DESCRIBE_CLASS(Config, (broker::Group), (repairs), (), ())
+    };
+    static std::optional<std::string> wrong(const Config& config);
+
+    using NewRequest = strong_weak_published::NewRequest;
+    struct NewStrong {
+        SiteId client = 0;
+        strong_weak_published::Edge edge;
+        bool operator==(const NewStrong&) const = default;
+        BOOST_DESCRIBE_CLASS(NewStrong, (), (client, edge), (), ())
+    };
+    struct NewStrongAck {
+        SiteId client = 0;  // read only by name_acks
+        strong_weak_published::Edge edge;
+        bool operator==(const NewStrongAck&) const = default;
+        BOOST_DESCRIBE_CLASS(NewStrongAck, (), (client, edge), (), ())
+    };
+    struct SeekLoop {
+        strong_weak_published::Victim lowest;   // r_min
+        strong_weak_published::Edge initiator;  // its owner is r_init
+        SiteId client = 0;                      // whose request it goes along; read only by check_dependency
+        strong_weak_published::Edge edge;       // that this request is
+        bool operator==(const SeekLoop&) const = default;
+        BOOST_DESCRIBE_CLASS(SeekLoop, (), (lowest, initiator, client, edge), (), ())
+    };
+    struct NoLoop {
+        bool operator==(const NoLoop&) const = default;
+        BOOST_DESCRIBE_CLASS(NoLoop, (), (), (), ())
+    };
+    struct StrongReady {
+        SiteId client = 0;  // read only by name_ready
+        bool operator==(const StrongReady&) const = default;
+        BOOST_DESCRIBE_CLASS(StrongReady, (), (client), (), ())
+    };
+    struct RemoteKillLoop {
+        strong_weak_published::Edge edge;
+        bool operator==(const RemoteKillLoop&) const = default;
+        BOOST_DESCRIBE_CLASS(RemoteKillLoop, (), (edge), (), ())
+    };
+    struct KillLoop {
+        SiteId client = 0;
+        strong_weak_published::Edge edge;
+        bool operator==(const KillLoop&) const = default;
+        BOOST_DESCRIBE_CLASS(KillLoop, (), (client, edge), (), ())
+    };
+    struct KillAck1 {
+        strong_weak_published::Edge edge;
+        bool operator==(const KillAck1&) const = default;
+        BOOST_DESCRIBE_CLASS(KillAck1, (), (edge), (), ())
+    };
+    struct KillAck2 {
+        bool operator==(const KillAck2&) const = default;
+        BOOST_DESCRIBE_CLASS(KillAck2, (), (), (), ())
+    };
+    struct ResAllowed {
+        bool operator==(const ResAllowed&) const = default;
+        BOOST_DESCRIBE_CLASS(ResAllowed, (), (), (), ())
+    };
+    struct Done {
+        bool operator==(const Done&) const = default;
+        BOOST_DESCRIBE_CLASS(Done, (), (), (), ())
+    };
+    struct EndAck {
+        bool operator==(const EndAck&) const = default;
+        BOOST_DESCRIBE_CLASS(EndAck, (), (), (), ())
+    };
+    struct Token {
+        bool operator==(const Token&) const = default;
+        BOOST_DESCRIBE_CLASS(Token, (), (), (), ())
+    };
+    using Message =
+        std::variant<NewRequest, NewStrong, NewStrongAck, SeekLoop, NoLoop, StrongReady, RemoteKillLoop,
+                     KillLoop, KillAck1, KillAck2, ResAllowed, Done, EndAck, Token>;
+    using Context = allot::Context<Config>;
+    using Effects = allot::Effects<Message>;
+
+    static bool may_request(const Context& ctx) { return ctx.config.is_client(ctx.self); }
+    static bool may_crash(const Context&) { return false; }  // the listing knows no departures (erratum 18)
+    static std::vector<Demand> demands(const Context& ctx);
+    static std::optional<std::string> unfit(const Config& config, const Demand& demand);
+    static Demand draw_demand(const Context& ctx, Random& random);
+    static void sample(Draw& draw);
+
+    void start(const Context& ctx, Effects& fx);
+    Phase phase() const;
+
+    void request(const Context& ctx, const Demand& demand, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const NewRequest& request, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const NewStrong& moved, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const NewStrongAck& ack, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const SeekLoop& seek, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const NoLoop& none, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const StrongReady& ready, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const ResAllowed& allowed, Effects& fx);
+
+    void release(const Context& ctx, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const Done& done, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const EndAck& ack, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const Token& token, Effects& fx);
+
+    void receive(const Context& ctx, SiteId from, const RemoteKillLoop& kill, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const KillLoop& kill, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const KillAck1& ack, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const KillAck2& ack, Effects& fx);
+
+    // Names the edges that are left 0, 1, 2... and, where edges have names, deletes what is about old ones.
+    static void normalise(MutableView<StrongWeakPublished>& world);
+
+    static void on_state(const View<StrongWeakPublished>& view, Report& report);
+
+    bool operator==(const StrongWeakPublished&) const = default;
+
+private:
+    using Client = strong_weak_published::Client;
+    using Edge = strong_weak_published::Edge;
+    using Entry = strong_weak_published::Entry;
+    using Resource = strong_weak_published::Resource;
+    using Victim = strong_weak_published::Victim;
+
+    // One pass of a resource's loop.
+    struct Pass;
+    struct Properties;
+
+    static bool can_act(const MutableView<StrongWeakPublished>& world, const Envelope<Message>& envelope);
+
+    std::variant<Client, Resource> role_;
+
+    BOOST_DESCRIBE_CLASS(StrongWeakPublished, (), (), (), (role_))
+};
+
+}  // namespace allot
