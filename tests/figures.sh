@@ -30,3 +30,9 @@ grep -Eq '^specification +40 +104 +232 +488 +1000$' out.txt
 awk -F, 'NR > 1 && ($9 > $6 || $9 < 3) { exit 1 }' new/pool-waiting.csv # a chain stays below the bound
 "$ALLOT" figures | grep -q '^convergence  '
 "$ALLOT" figures | grep -q '^pool-messages  '
+
+# Neighbourhoods: two protocols stop on two of the graphs, escrow on none.
+"$ALLOT" figures neighborhood --seeds 1 --out new >out.txt
+grep -Eq '^composition, sites that wait in vain +0 +0 +100 +60$' out.txt
+grep -Eq '^sidetrack, sites that wait in vain +0 +0 +100 +60$' out.txt
+grep -Eq '^escrow, sites that wait in vain +0 +0 +0 +0$' out.txt
