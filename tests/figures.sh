@@ -43,3 +43,9 @@ awk '/^strong-weak, light / { light = $NF } /^strong-weak, heavy, skewed/ { heav
 "$ALLOT" figures | grep -q '^convergence  '
 "$ALLOT" figures | grep -q '^pool-messages  '
 "$ALLOT" figures | grep -q '^pool-pacing  '
+
+# Neighbourhoods: two protocols stop on two of the graphs, escrow on none.
+"$ALLOT" figures neighborhood --seeds 1 --out new >out.txt
+grep -Eq '^composition, sites that wait in vain +0 +0 +100 +60$' out.txt
+grep -Eq '^sidetrack, sites that wait in vain +0 +0 +100 +60$' out.txt
+grep -Eq '^escrow, sites that wait in vain +0 +0 +0 +0$' out.txt
