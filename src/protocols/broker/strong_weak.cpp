@@ -177,6 +177,7 @@ void StrongWeak::receive(const Context& ctx, SiteId, const Probe& probe, Effects
 // Undoing an edge.
 
 void StrongWeak::undo_edge(std::optional<EdgeId> pred, Effects& fx) const {
+    ensure(head().role == Role::strong, "only from a strong request an edge leads on");
     fx.send(*head().other, KillLoop{resource().edge, pred});
 }
 

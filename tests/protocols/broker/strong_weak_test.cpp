@@ -100,24 +100,6 @@ void expect_played(const std::string& text) {
     EXPECT_TRUE(outcome.ok()) << outcome.message << "\n" << text;
 }
 
-// Section 6. The token has made one hop before, and one more where it rests when a request is done.
-std::string served(const std::string& demand, int requests, int edges, int dones, int tokens) {
-    return "protocol strong-weak clients=1 resources=2 pace=1\nsettle\nrequest 2 " + demand +
-           "\nsettle\nexpect holding 2\nrelease 2\nsettle\nexpect idle 2\nexpect sent NewRequest " +
-           std::to_string(requests) + "\nexpect sent NewStrong " + std::to_string(edges) +
-           "\nexpect sent Grant 1\nexpect sent Done " + std::to_string(dones) +
-           "\nexpect sent EndAck 1\nexpect sent Token " + std::to_string(tokens) +
-           "\nexpect sent Probe 0\nexpect sent RemoteKill 0\nexpect sent KillLoop 0\nexpect sent KillAck 0\n"
-           "expect sent Cancel 0\n";
-}
-
-TEST(StrongWeak, A_single_resource_costs_4_messages_and_a_pair_7) {
-    expect_played(served("r0", 1, 0, 1, 1));
-    expect_played(served("r1", 1, 0, 1, 2));
-    expect_played(served("r0,r1", 2, 1, 2, 1));
-    expect_played(served("r1,r0", 2, 1, 2, 2));
-}
-
 TEST(StrongWeak, The_token_rests_on_an_idle_ring_and_goes_on_when_the_time_is_up) {
     expect_played(R"(protocol strong-weak clients=1 resources=3 pace=1
 settle
