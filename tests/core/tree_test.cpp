@@ -79,9 +79,7 @@ TEST(Tree, Says_what_is_wrong_with_a_list_of_parents) {
     EXPECT_EQ(error("parents:-1,-1"),
               "--tree parents:-1,-1: only site 0 is a root; write a parent for every other site");
     EXPECT_EQ(error("parents:1,-1"), "--tree parents:1,-1: site 0 is the root; write -1 as its parent");
-    EXPECT_EQ(
-        error("parents:-1,5"),
-        "--tree parents:-1,5: write the parent of each site, and -1 for the root, as in parents:-1,0,0");
+    EXPECT_EQ(error("parents:-1,5"), "--tree parents:-1,5: 5 is no site; the sites are 0 to 1");
     EXPECT_EQ(error("parents:"),
               "--tree parents:: write the parent of each site, and -1 for the root, as in parents:-1,0,0");
 }
