@@ -199,7 +199,7 @@ void StrongWeak::receive(const Context& ctx, SiteId, const KillAck& ack, Effects
     if (!is_current(ctx.config, ack.edge)) return;
     fx.reached("edge-undone");
     auto& line = resource().line;
-    std::ranges::rotate(line, line.begin() + 1);
+    std::rotate(line.begin(), line.begin() + 1, line.end());
     promote(ctx.config, ack.pred, fx);
     head_changed(ctx, fx);
 }

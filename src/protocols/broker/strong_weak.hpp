@@ -234,7 +234,7 @@ public:
     void cancel(const Context& ctx, Effects& fx);
     void receive(const Context& ctx, SiteId from, const EndAck& ack, Effects& fx);
     // At the resource.
-    void receive(const Context& ctx, SiteId from, const NewRequest& request, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const NewRequest& news, Effects& fx);
     void receive(const Context& ctx, SiteId from, const NewStrong& news, Effects& fx);
     void receive(const Context& ctx, SiteId from, const Probe& probe, Effects& fx);
     void receive(const Context& ctx, SiteId from, const RemoteKill& kill, Effects& fx);
