@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <thread>
 
@@ -18,6 +19,8 @@ public:
             ++left_out_;
             return false;
         }
+        // One thread of a program at a time: many would only keep the daemon from running.
+        if (busy_.test_and_set()) return false;
         left_out_ = 0;
         const auto until = std::chrono::steady_clock::now() + moment;
         bool seen = here();
@@ -27,6 +30,7 @@ public:
                 std::this_thread::yield();
                 seen = here();
             } while (!seen && std::chrono::steady_clock::now() < until);
+        busy_.clear();
         to_leave_out_ = seen ? 0 : std::min(rarest, 2 * to_leave_out_ + 1);
         return seen;
     }
@@ -35,6 +39,7 @@ public:
     static constexpr unsigned rarest = 1023;
 
 private:
+    static inline std::atomic_flag busy_;
     unsigned to_leave_out_ = 0;
     unsigned left_out_ = 0;
 };
