@@ -196,9 +196,11 @@ void Desk::lose(Owner owner, session::Ticket ticket, const std::string& why) {
     const auto place = leases_.find(key);
     if (place == leases_.end()) return;
     Lease& lease = place->second;
+    if (!lease.granted) return end(key, session::Refused{ticket, session::Refusal::unavailable, why});
     const bool told = !std::exchange(lease.lost, why).empty();
+    const bool keeps_locks = std::ranges::count(lease.parts, locks_space, &Part::space) > 0;
+    if (!keeps_locks) return end(key, session::Lost{ticket, why});
     if (!told) say_(owner, session::Lost{ticket, why});
-    if (lease.parts.empty()) end(key, session::Released{ticket});
 }
 
 void Desk::abandon(Owner owner, const std::set<session::Ticket>& spared) {

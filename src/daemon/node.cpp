@@ -220,7 +220,7 @@ std::optional<std::string> Node::enter_life(const Beginning& beginning) {
             return fmt::format(
                 "{}: the saved state cannot be read; stop all hosts, then start each with --fresh",
                 config_.state);
-        vigil_.go_on();
+        vigil_.go_on(beginning.forgetful);
         if (!desk_.space(0).begun()) wait_for_holders();  // it may have been stopped while it waited for them
         begin_locks();
         return std::nullopt;
@@ -388,7 +388,9 @@ Vigil::Events Node::vigil_events() {
         each_semaphore([](Space& space) { space.holders_stopped(); });
     };
     events.takes_part = [this](HostId host) { return roll_.takes_part(host, desk_.spaces() - 1); };
-    events.keep = [this](const Vigil::Lives& refused) { folder_.note_refused(refused); };
+    events.keep = [this](const Vigil::Lives& refused, bool forgetful) {
+        folder_.note_refused(refused, forgetful);
+    };
     events.send = [this](HostId to, const Letter& letter) { send(to, letter); };
     events.link = [this](HostId host) { return mesh_->status(host); };
     events.anything_claimed = [this] {

@@ -271,8 +271,13 @@ void Sessions::follow(Session& session, const session::Follow& follow) {
             "the daemon may open no more files, so it cannot watch the process; raise its limit");
     const auto pid = net::pid_of(process);
     const auto mark = pid ? net::mark_of(*pid) : std::nullopt;
+    if (desk_.find(key.first, key.second) == nullptr) return;
     // If the process has ended already the lease just follows the connection.
-    if (!mark || desk_.find(key.first, key.second) == nullptr) return;
+    if (!mark && net::has_ended(process)) return;
+    if (!mark)
+        return desk_.lose(key.first, key.second,
+                          "the daemon does not see the process in /proc, so it cannot watch it; let both run "
+                          "among the same process numbers, and /proc show them");
     if (!permissions_.may_follow(session.identity(), *pid))
         return session.break_off(
             fmt::format("process {} is of another user; a lease follows processes of the user who has it, "
@@ -304,7 +309,7 @@ void Sessions::gone(const std::shared_ptr<Session>& session) {
     const Owner owner = *session->owner;
     session->owner.reset();
     connected_.erase(owner);
-    if (session->identity().process) return release_absent(owner);
+    if (session->identity().process || desk_.leases_of(owner).empty()) return release_absent(owner);
     wait_for(owner, config_.stop_within);
 }
 

@@ -129,9 +129,10 @@ void StateFolder::note_loss(std::uint32_t incarnation) {
     if (auto written = write_mark(); !written) log_error(written.error());
 }
 
-void StateFolder::note_refused(const std::vector<std::uint32_t>& lives) {
-    if (lives == mark_.refused) return;
+void StateFolder::note_refused(const std::vector<std::uint32_t>& lives, bool forgetful) {
+    if (lives == mark_.refused && forgetful == mark_.forgetful) return;
     mark_.refused = lives;
+    mark_.forgetful = forgetful;
     if (!running_) return;  // written when it begins
     if (auto written = write_mark(); !written) log_error(written.error());
 }

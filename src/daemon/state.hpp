@@ -48,7 +48,7 @@ public:
     // Others have met this one, but what it knew is lost: the next must have a higher number.
     void note_loss(std::uint32_t incarnation);
     // Lives of other hosts that are refused, until that is forgotten with everything else.
-    void note_refused(const std::vector<std::uint32_t>& lives);
+    void note_refused(const std::vector<std::uint32_t>& lives, bool forgetful);
     // Fences of this epoch are given out: the next one must have a higher number.
     void note_epoch(std::uint32_t epoch);
     Result<bool> save(const SavedState& state);

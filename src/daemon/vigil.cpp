@@ -80,7 +80,8 @@ bool Vigil::resume(std::string_view bytes) {
 }
 
 // As it was when it was saved, unless that was too long ago.
-void Vigil::go_on() {
+void Vigil::go_on(bool forgetful) {
+    forgetful_ = forgetful;
     if (!living_) pause_.set(config_.stop_within, [this] { begin(); });
     stopping_.set(config_.stop_within, [this] { holders_stopped(); });
     standing_ = living_;
@@ -159,7 +160,8 @@ void Vigil::look_at_watches() {
 // A new life is no member until others take it in. If several hosts are refused at once, by each other for
 // instance, one after the other begins anew: otherwise the only members left may be lost next.
 bool Vigil::may_start_over() const {
-    if (!standing_) return members_beside(self_) > 0;
+    // What is known of the others is old then. Those that somebody refuses may do the same at this moment.
+    if (!standing_) return members_beside(self_, true) > 0;
     if (events_.anything_claimed()) return false;
     for (HostId host = 0; host < self_; ++host)
         if (events_.link(host).connected && peers_[host].refused > peers_[host].life)
@@ -168,13 +170,20 @@ bool Vigil::may_start_over() const {
 }
 
 // Of those that are here, this host included.
-std::size_t Vigil::members_beside(HostId one) const {
+std::size_t Vigil::members_beside(HostId one, bool whom_nobody_refuses) const {
     std::size_t members = 0;
     for (HostId host = 0; host < peers_.size(); ++host) {
         const bool here = host == self_ || events_.link(host).connected;
-        if (here && host != one && events_.takes_part(host)) ++members;
+        const bool counts = !whom_nobody_refuses || !is_refused(host);
+        if (here && host != one && counts && events_.takes_part(host)) ++members;
     }
     return members;
+}
+
+bool Vigil::is_refused(HostId host) const {
+    const Watched& peer = peers_[host];
+    const auto refuses = [&](std::uint32_t lives) { return lives > peer.life; };
+    return refuses(peer.refused) || std::ranges::any_of(peer.refused_by, refuses);
 }
 
 // Who is watched by the kernel is not dead for being silent, nor was it while it was watched. Nor is somebody
@@ -199,6 +208,8 @@ std::string Vigil::obstacle() const {
         if (host != self_ && peers_[host].silent && !peers_[host].ended)
             silent.push_back(config_.hosts[host].name);
     const std::string hosts = fmt::format("{}", fmt::join(silent, " and "));
+    if (forgetful_)
+        return "this host has lost what it told others, and takes part when it has met all of them";
     if (!standing_)
         return silent.empty()
                    ? "no majority of the hosts answers"
@@ -249,8 +260,7 @@ void Vigil::connected(HostId host) {
     peers_[host].ended = false;
     peers_[host].silent = false;
     peers_[host].met = true;
-    say_alive(host);
-    // It may have forgotten what this host said, and what it said itself.
+    // First of all: it may have forgotten what this host said, and what it said itself.
     for_each_peer([&](HostId other, const Watched& peer) {
         if (other == host) return;
         if (peer.refused > 0)
@@ -258,6 +268,7 @@ void Vigil::connected(HostId host) {
         if (peer.refused_by[host] > 0)
             events_.send(host, Refused{host, other, peer.refused_by[host] - 1, false});
     });
+    say_alive(host);
     judge();
 }
 
@@ -270,6 +281,7 @@ void Vigil::receive(HostId from, const Alive& alive) {
         bury(from, alive.life - 1);
         peer.life = alive.life;
     }
+    peer.reminded = true;
     if (!remembers()) return;
     if (peer.trusted <= alive.life) {
         peer.trusted = alive.life + 1;
@@ -301,6 +313,11 @@ void Vigil::receive(HostId from, const Buried& buried) {
 void Vigil::receive(HostId, const Refused& refused) {
     if (refused.host >= peers_.size() || refused.by >= peers_.size() || refused.host == self_) return;
     if (refused.by == self_) return remember(refused.host, refused.life + 1);
+    // There has been that life, also if this host has never heard of it, or has forgotten.
+    if (refused.life > peers_[refused.host].life) {
+        bury(refused.host, refused.life - 1);
+        peers_[refused.host].life = refused.life;
+    }
     std::uint32_t& lives = peers_[refused.host].refused_by[refused.by];
     lives = std::max(lives, refused.life + 1);
     if (refused.buried)
@@ -346,16 +363,24 @@ void Vigil::refuse(HostId host) {
 void Vigil::remember(HostId host, std::uint32_t lives) {
     if (peers_[host].refused >= lives) return;
     peers_[host].refused = lives;
+    keep();
+}
+
+void Vigil::keep() {
     Lives all;
     for (const Watched& peer : peers_) all.push_back(peer.refused);
-    events_.keep(all);
+    events_.keep(all, forgetful_);
 }
 
 // Somebody may count on a refusal that this host does not know of. Whom it was told to tells it when they
 // meet.
-bool Vigil::remembers() const {
-    const auto unmet = [&](const Watched& peer) { return &peer != &peers_[self_] && !peer.met; };
-    return !forgetful_ || std::ranges::none_of(peers_, unmet);
+bool Vigil::remembers() {
+    const auto missing = [&](const Watched& peer) { return &peer != &peers_[self_] && !peer.reminded; };
+    if (forgetful_ && std::ranges::none_of(peers_, missing)) {
+        forgetful_ = false;
+        keep();
+    }
+    return !forgetful_;
 }
 
 void Vigil::count_refusals(HostId host) {

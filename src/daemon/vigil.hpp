@@ -53,8 +53,9 @@ public:
         std::function<bool()> anything_claimed;  // held, or waited for with a seat
         // Whether that host could take another into any semaphore.
         std::function<bool(net::HostId host)> takes_part;
-        // To be kept whatever happens, before anybody hears of it: so many lives of each host are refused.
-        std::function<void(const Lives& refused)> keep;
+        // To be kept whatever happens, before anybody hears of it: so many lives of each host are refused, or
+        // more if this host has forgotten some.
+        std::function<void(const Lives& refused, bool forgetful)> keep;
     };
 
     Vigil(boost::asio::io_context& loop, const Config& config, Events events);
@@ -68,8 +69,8 @@ public:
     void start(const Start& start);
     std::string saved() const;
     bool resume(std::string_view bytes);
-    void go_on();  // once all is resumed
-    void stop();   // nothing happens by itself any more
+    void go_on(bool forgetful);  // once all is resumed
+    void stop();                 // nothing happens by itself any more
 
     void connected(net::HostId host);
     void ended(net::HostId host);
@@ -103,6 +104,7 @@ private:
     struct Watched : Record {
         bool same_kernel = false;      // both say that they run on this machine, and the kernel may be asked
         bool met = false;              // since the start
+        bool reminded = false;         // since the start it has told this host what that had told it
         std::uint32_t refuses_us = 0;  // so many lives of this host
         bool silent = false;
         bool ended = false;
@@ -128,9 +130,11 @@ private:
     void look_at_watches();
     bool may_refuse(net::HostId host) const;
     bool may_start_over() const;
-    std::size_t members_beside(net::HostId one) const;
+    std::size_t members_beside(net::HostId one, bool whom_nobody_refuses = false) const;
+    bool is_refused(net::HostId host) const;
     void remember(net::HostId host, std::uint32_t lives);
-    bool remembers() const;
+    void keep();
+    bool remembers();
     bool cannot_refuse(net::HostId host) const;
     Clock::time_point majority_answers_until();
     void stand(bool standing);

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
+#include <poll.h>
 #include <sstream>
 #include <sys/syscall.h>
 
@@ -115,6 +116,11 @@ std::optional<std::int32_t> pid_of(const Descriptor& process) {
     while (file >> word)
         if (word == "Pid:" && file >> pid && pid > 0) return pid;
     return std::nullopt;
+}
+
+bool has_ended(const Descriptor& process) {
+    pollfd ended{.fd = process.get(), .events = POLLIN, .revents = 0};
+    return ::poll(&ended, 1, 0) == 1;
 }
 
 std::unique_ptr<ProcessWatch> watch_descriptor(boost::asio::io_context& loop, Descriptor process,

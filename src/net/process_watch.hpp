@@ -32,6 +32,8 @@ std::unique_ptr<ProcessWatch> watch_process(boost::asio::io_context& loop, const
 // Whose descriptor (pidfd) this is; nothing if it is of something else. Whoever gave it to us may have given
 // anything.
 std::optional<std::int32_t> pid_of(const Descriptor& process);
+// Whether the process of this descriptor is no more.
+bool has_ended(const Descriptor& process);
 // The same for a process whose descriptor we have. Nothing if it cannot be watched.
 std::unique_ptr<ProcessWatch> watch_descriptor(boost::asio::io_context& loop, Descriptor process,
                                                std::function<void()> gone);

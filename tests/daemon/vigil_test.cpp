@@ -1,6 +1,7 @@
 #include "daemon/vigil.hpp"
 
 #include <boost/asio/io_context.hpp>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <set>
 
@@ -33,7 +34,10 @@ protected:
         events.send = [this](HostId to, const Letter& letter) { sent_.emplace_back(to, letter); };
         events.anything_claimed = [this] { return claimed_; };
         events.takes_part = [this](HostId host) { return !outside_.contains(host); };
-        events.keep = [this](const Vigil::Lives& refused) { kept_ = refused; };
+        events.keep = [this](const Vigil::Lives& refused, bool forgetful) {
+            kept_ = refused;
+            forgetful_ = forgetful;
+        };
         events.link = [this](HostId host) {
             return net::LinkStatus{.connected = !parted_.contains(host),
                                    .watched = watched_.contains(host),
@@ -92,6 +96,7 @@ protected:
     std::set<HostId> watched_;  // by the kernel
     std::set<HostId> outside_;  // take part in nothing
     Vigil::Lives kept_;
+    bool forgetful_ = false;
 };
 
 TEST_F(VigilTest, A_host_has_standing_while_a_majority_answers) {
@@ -170,7 +175,7 @@ TEST_F(VigilTest, A_new_life_that_had_not_begun_when_the_daemon_was_stopped_begi
     const std::string saved = vigil_->saved();
     vigil_ = make();
     ASSERT_TRUE(vigil_->resume(saved));
-    vigil_->go_on();
+    vigil_->go_on(false);
     EXPECT_FALSE(begun_);
     EXPECT_TRUE(comes_true([this] { return begun_ == 1u; }));
 }
@@ -182,7 +187,7 @@ TEST_F(VigilTest, Standing_outlasts_a_restart_only_as_long_as_the_answers_would_
     vigil_ = make();
     standing_ = false;
     ASSERT_TRUE(vigil_->resume(saved));
-    vigil_->go_on();
+    vigil_->go_on(false);
     EXPECT_TRUE(comes_true([this] { return !standing_; }));
     EXPECT_FALSE(standing_);
 }
@@ -328,6 +333,45 @@ TEST_F(VigilTest, Who_has_lost_its_refusals_answers_when_everybody_has_told_it_w
     EXPECT_EQ(said_to<Known>(1), (Known{0, 8}));
     EXPECT_FALSE(said_to<Known>(2));
     EXPECT_EQ(said_to<Buried>(2), Buried{0});
+}
+
+TEST_F(VigilTest, What_was_lost_is_not_missed_any_more_once_everybody_was_met) {
+    vigil_ = make();
+    vigil_->start({.life = 1, .forgetful = true});
+    vigil_->connected(1);
+    vigil_->connected(2);
+    EXPECT_THAT(vigil_->obstacle(), testing::HasSubstr("met all of them"));
+    vigil_->receive(1, Refused{0, 2, 0, false});
+    EXPECT_TRUE(forgetful_);
+    vigil_->receive(1, Alive{0, 8});
+    vigil_->receive(2, Alive{1, 9});
+    EXPECT_FALSE(forgetful_);
+    EXPECT_EQ(kept_, (Vigil::Lives{0, 0, 1}));
+    EXPECT_EQ(said_to<Known>(2), (Known{1, 9}));
+}
+
+TEST_F(VigilTest, A_refused_life_that_this_host_knows_nothing_of_is_refused_in_turn) {
+    start();
+    stand_with(1);
+    vigil_->receive(1, Refused{1, 2, 1, false});
+    vigil_->silent(2);
+    EXPECT_EQ(said_to<Refused>(1), (Refused{0, 2, 1, false}));
+    EXPECT_TRUE(comes_true([this] { return dead_.contains({2, 1}); }));
+}
+
+// Both may have lost their standing because of the same link, which they do not know yet.
+TEST_F(VigilTest, Without_standing_nobody_counts_on_those_that_are_refused_themselves) {
+    claimed_ = true;
+    outside_ = {2};
+    start();
+    answer_from(1);
+    vigil_->receive(2, Buried{0, false});
+    vigil_->receive(2, Refused{2, 1, 0, false});
+    EXPECT_TRUE(comes_true([this] { return !standing_; }));
+    loop_.run_for(config_.dead_after / 4);
+    EXPECT_EQ(begun_, 0u);
+    vigil_->receive(1, Alive{1, 9});
+    EXPECT_TRUE(comes_true([this] { return begun_ == 1u; }));
 }
 
 TEST_F(VigilTest, Who_forgot_is_told_whom_it_refused) {
