@@ -486,19 +486,25 @@ void MachineOf<P>::offer_detector(SiteId self, const Site<P>& site, Offers& offe
     }
 }
 
+// Every step of an exploration comes through here, on all threads: only what has changed is interned anew.
 template <Protocol P>
 void MachineOf<P>::normalise(World& world) {
     if constexpr (Normalises<P>) {
-        const std::scoped_lock lock(mutex_);
         std::vector<Site<P>> sites;
         std::vector<Envelope<Message>> flight;
         for (const LocalId id : world.sites) sites.push_back(sites_[id]);
         for (const EnvelopeId id : world.flight) flight.push_back(messages_[id]);
         MutableView<P> view{config_, sites, flight};
         P::normalise(view);
+        const bool same_flight = std::ranges::equal(
+            flight, world.flight, {}, {}, [this](EnvelopeId id) -> auto& { return messages_[id]; });
+        boost::container::small_vector<SiteId, 16> changed;
         for (SiteId self = 0; self < sites.size(); ++self)
-            world.sites[self] = intern_local(self, sites[self]);
-        launch(world, std::move(flight));
+            if (sites[self] != sites_[world.sites[self]]) changed.push_back(self);
+        if (same_flight && changed.empty()) return;
+        const std::scoped_lock lock(mutex_);
+        for (const SiteId self : changed) world.sites[self] = intern_local(self, sites[self]);
+        if (!same_flight) launch(world, std::move(flight));
     }
 }
 
