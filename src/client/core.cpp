@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -14,6 +15,9 @@ namespace {
 
 // A daemon that reads nothing any longer must not fill the memory of who asks it.
 constexpr std::size_t unsent_limit = std::size_t{1} << 22;
+
+// Who asks whether a lease is valid while there is no connection waits so long for one.
+constexpr std::chrono::milliseconds short_wait{100};
 
 Destination destination_of(const Options& options) {
     auto destination = Destination::from(options);
@@ -56,7 +60,10 @@ ClaimPtr Core::acquire(const Demand& demand, Deadline deadline) {
     claim->waiter = nullptr;
     if (claim->stage == Stage::waiting) fail_waiting(claim, at_deadline());
     if (claim->stage != Stage::held) throw Failure(*claim->failure);
-    if (needs_signs(*claim)) need_thread();
+    if (needs_signs(*claim))
+        need_thread();
+    else
+        need_watch();
     return claim;
 }
 
@@ -100,6 +107,11 @@ bool Core::valid(const ClaimPtr& claim) {
     if (claim->stage == Stage::held && !reading_) {
         read_once(lock, Clock::now(), -1);
         pass_on_the_reading();
+    }
+    if (claim->stage == Stage::held && link_ != Link::open) {
+        std::condition_variable waiter;
+        wait_until(lock, waiter, Clock::now() + short_wait,
+                   [&] { return link_ == Link::open || claim->stage != Stage::held; });
     }
     const Time now = Clock::now();
     if (claim->stage == Stage::held && now >= sure_until(*claim)) lose(claim, silence());
@@ -220,7 +232,7 @@ void Core::tell(const ClaimPtr& claim) {
 
 // --- The session's own thread.
 
-void Core::need_thread() {
+void Core::need_watch() {
     if (thread_.joinable()) return;
     alarm_ = Descriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     // Signals are for the threads of the program.
@@ -230,6 +242,12 @@ void Core::need_thread() {
     ::pthread_sigmask(SIG_SETMASK, &all, &before);
     thread_ = std::thread([self = shared_from_this()] { self->serve(); });
     ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void Core::need_thread() {
+    if (std::exchange(thread_reads_, true)) return;
+    need_watch();
+    wake_thread();
 }
 
 void Core::wake_thread() {
@@ -250,6 +268,10 @@ void Core::serve() {
         const Time now = Clock::now();
         if (now >= next_wake()) chores(now);
         if (!calls_.empty() || stopping_) continue;
+        if (!thread_reads_ && link_ == Link::open && !ended_) {
+            watch(lock);
+            continue;
+        }
         thread_sleeps_until_ = next_wake();
         if (reading_) {
             thread_waiter_.wait_until(lock, thread_sleeps_until_);
@@ -257,11 +279,28 @@ void Core::serve() {
         }
         thread_polls_ = true;
         read_once(lock, thread_sleeps_until_, alarm_.get());
-        thread_polls_ = false;
-        eventfd_t rung = 0;
-        if (std::exchange(alarm_rings_, false)) ::eventfd_read(alarm_.get(), &rung);
+        awake();
         pass_on_the_reading();
     }
+}
+
+// Sleeps until the connection ends. What comes through it is not looked at: that costs who reads it nothing.
+void Core::watch(Lock& lock) {
+    thread_polls_ = true;
+    const int descriptor = connection_->descriptor();
+    lock.unlock();
+    wait_for(descriptor, POLLRDHUP, Time::max(), alarm_.get());
+    lock.lock();
+    ended_ = !awake();
+}
+
+// Whether it was the alarm that woke the thread.
+bool Core::awake() {
+    thread_polls_ = false;
+    eventfd_t rung = 0;
+    if (!std::exchange(alarm_rings_, false)) return false;
+    ::eventfd_read(alarm_.get(), &rung);
+    return true;
 }
 
 void Core::run_calls(Lock& lock) {

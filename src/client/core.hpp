@@ -3,7 +3,8 @@
 // There is no thread that reads for the others as long as nobody wants to be called back: of the threads that
 // wait, one reads, and deals with what came for all (`reading_`); when it has what it waited for, another
 // takes over. So a synchronous acquire is a write and a read in the thread that called it. The session's own
-// thread, once it is there, is one more that waits.
+// thread, which comes with the first lease, only watches for the end of the connection; as soon as there are
+// functions to call, or signs of life to give, it is one more that waits.
 //
 // A connection that breaks is taken up again by whoever reads, with the session's name, so that the daemon
 // can say what it still knows (Claims::resume). Until then nothing is sent: what is said meanwhile is in the
@@ -67,10 +68,13 @@ private:
     Failure at_deadline() const;
 
     // --- The session's own thread (core.cpp)
+    void need_watch();
     void need_thread();
     void wake_thread();
     void later(std::function<void()> call);
     void serve();
+    void watch(Lock& lock);
+    bool awake();
     void run_calls(Lock& lock);
     Time next_wake() const;
 
@@ -124,6 +128,7 @@ private:
     Link link_ = Link::down;
     std::optional<Connection> connection_;
     bool doomed_ = false;  // it is of no use any longer
+    bool ended_ = false;   // by the daemon, and who reads will find out
     std::string problem_;  // why there is none
     std::string scratch_;
     session::DaemonMessage heard_message_;
@@ -152,6 +157,7 @@ private:
     std::thread thread_;
     Descriptor alarm_;
     std::condition_variable thread_waiter_;
+    bool thread_reads_ = false;  // it reads when nobody else does; else only when the connection has ended
     bool thread_polls_ = false;
     bool alarm_rings_ = false;
     Time thread_sleeps_until_;

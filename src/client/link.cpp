@@ -31,6 +31,7 @@ std::string Core::silence() const {
 void Core::greet(Connection connection, Time now) {
     connection_.emplace(std::move(connection));
     link_ = Link::greeting;
+    ended_ = false;
     turned_away_ = false;
     greeted_at_ = now;
     chores_at_ = now + tick();
@@ -77,6 +78,7 @@ void Core::bury() {
     if (link_ == Link::open) down_since_ = now;
     link_ = Link::down;
     connection_.reset();
+    if (thread_polls_) wake_thread();  // it may be watching a descriptor that is gone
     doomed_ = false;
     chores_at_ = now;
     unanswered_since_.reset();

@@ -259,6 +259,24 @@ TEST_F(SessionTest, A_daemon_that_was_killed_knows_nothing_and_leases_are_lost) 
     EXPECT_FALSE(lease.valid());
 }
 
+// A program that holds a lock and calls nothing while its daemon is restarted.
+TEST(QuietHolder, Keeps_its_lock_however_long_it_calls_nothing) {
+    test::Node node("", "[detector]\nresume_within = \"300ms\"\n");
+    Session session = node.session();
+    const Lease lease = session.acquire(db(), 10s);
+    node.end(SIGTERM);
+    node.start();
+    EXPECT_FALSE(node.session().try_acquire(db(), 1s)) << "the daemon gave it away";
+    EXPECT_TRUE(lease.valid()) << lease.lost_because();
+}
+
+TEST_F(SessionTest, Who_calls_nothing_learns_that_the_daemon_was_killed) {
+    const Lease lease = session.acquire(db(), 10s);
+    node.end(SIGKILL);
+    node.start();
+    EXPECT_TRUE(eventually([&] { return !lease.lost_because().empty(); }));
+}
+
 TEST_F(SessionTest, A_daemon_that_stays_away_is_given_up) {
     Options options = node.options();
     options.resume_within = 50ms;
