@@ -262,10 +262,11 @@ bool Core::check_claims(Time now) {
                 fail_waiting(claim, Failure(Code::unreachable, silence()));
             else if (claim->settled && now >= claim->deadline.at())
                 fail_waiting(claim, at_deadline());
-        } else if (claim->stage == Stage::held && needs_signs(*claim)) {
+        } else if (needs_signs(*claim)) {
+            // What is lost too, until it is given back: the daemon keeps its locks as long as we live.
             concerned = true;
             wants_sign = wants_sign || now >= std::max(claim->asked_at, proof_) + ping_every();
-            if (now >= sure_until(*claim)) lose(claim, silence());
+            if (claim->stage == Stage::held && now >= sure_until(*claim)) lose(claim, silence());
         }
     }
     if (wants_sign && link_ == Link::open && now >= pinged_at_ + ping_every()) ping(now);

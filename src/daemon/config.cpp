@@ -128,6 +128,7 @@ public:
             read_table(top, "detector", [&](Section& section) { read_detector(section); });
             read_table(top, "limits", [&](Section& section) {
                 section.number("sessions", config_.limits.sessions, 1, 1'000'000);
+                section.number("sessions_per_user", config_.limits.sessions_per_user, 1, 1'000'000);
                 section.number("requests_per_session", config_.limits.requests_per_session, 1, 65536);
                 section.number("locks_per_request", config_.limits.locks_per_request, 1, 4096);
                 section.number("name_length", config_.limits.name_length, 1, 4096);

@@ -449,6 +449,7 @@ void Node::receive_letter(HostId from, const Membership& membership) {
 
 // What was asked for may have a deadline that is nearer than all before.
 void Node::after_turn() {
+    folder_.try_again();
     call_the_roll();
     look_for_obstacles();
     const auto next = desk_.expire(Clock::now());
@@ -501,6 +502,8 @@ void Node::look_for_obstacles() {
 // --- What there is to see.
 
 std::string Node::trouble() {
+    if (!folder_.problem().empty())
+        return "what must survive a crash cannot be written: " + folder_.problem();
     if (const std::string& closed = desk_.space(0).closed(); !closed.empty()) return closed;
     const auto all = troubles();
     if (all.empty()) return "";

@@ -29,7 +29,8 @@ constexpr std::size_t longest_command = 200;
 constexpr std::chrono::seconds hello_patience{5};
 constexpr std::size_t most_strangers = 1024;
 
-// Half of them are for sessions; processes that are followed need some, too.
+// Half of them are for sessions, a quarter for processes that are followed; links and the page need some,
+// too.
 std::size_t descriptors_allowed() {
     rlimit limit{};
     return ::getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : 1024;
@@ -212,14 +213,24 @@ void Sessions::hello(const std::shared_ptr<Session>& session, const session::Hel
 }
 
 // Sessions that hold something and are not connected count, too: they may come back.
-std::optional<std::string> Sessions::objection_to(const net::Identity& who, bool resumed) const {
+std::optional<std::string> Sessions::objection_to(const net::Identity& who, bool resumed) {
     const std::size_t most = std::min<std::size_t>(config_.limits.sessions, descriptors_allowed() / 2);
     if (!resumed && records_.size() >= most)
         return fmt::format("there are {} sessions, the most there may be; try again later", most);
+    const std::size_t most_of_one = config_.limits.sessions_per_user;
+    // They are counted only if there can be so many.
+    if (!resumed && records_.size() >= most_of_one && sessions_of(permissions_.user_of(who)) >= most_of_one)
+        return fmt::format("{} has {} sessions, the most that one user may have; try again later",
+                           permissions_.user_of(who), most_of_one);
     if (config_.tls && !who.process && who.program.empty())
         return fmt::format("its certificate is for {}; write one that `allot cert --program NAME` made",
                            who.certified_as());
     return std::nullopt;
+}
+
+std::size_t Sessions::sessions_of(const std::string& user) const {
+    const auto has = [&](const auto& one) { return one.second.user == user; };
+    return static_cast<std::size_t>(std::ranges::count_if(records_, has));
 }
 
 void Sessions::greet(Session& session, Owner owner, bool resumed) {
@@ -283,6 +294,9 @@ void Sessions::follow(Session& session, const session::Follow& follow) {
             fmt::format("process {} is of another user; a lease follows processes of the user who has it, "
                         "and those that its program started",
                         *pid));
+    if (const std::size_t most = descriptors_allowed() / 4; followers_.size() >= most)
+        return desk_.lose(key.first, key.second,
+                          fmt::format("the daemon watches {} processes, the most there may be", most));
     if (auto watch = net::watch_descriptor(loop_, std::move(process), [this, key] { follower_ended(key); }))
         followers_[key] = {*mark, std::move(watch)};
 }

@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "core/bytes.hpp"
-#include "net/descriptor.hpp"
 #include "net/log.hpp"
 
 namespace allot::daemon {
@@ -31,6 +30,14 @@ std::optional<std::string> read(const std::string& path) {
     return text.str();
 }
 
+// Names in it are on the disk only then.
+Result<bool> sync_folder(const std::string& path) {
+    const net::Descriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!folder || ::fsync(folder.get()) != 0)
+        return Error{fmt::format("{}: {}", path, std::strerror(errno))};
+    return true;
+}
+
 // Either the old content or the new one is there, whatever happens in between.
 Result<bool> write_whole(const std::string& path, std::string_view bytes) {
     const std::string draft = path + ".new";
@@ -43,7 +50,7 @@ Result<bool> write_whole(const std::string& path, std::string_view bytes) {
         if (written > 0) bytes.remove_prefix(static_cast<std::size_t>(written));
     }
     if (::fsync(file.get()) != 0 || std::rename(draft.c_str(), path.c_str()) != 0) return failed();
-    return true;
+    return sync_folder(std::filesystem::path(path).parent_path());
 }
 
 }  // namespace
@@ -51,11 +58,11 @@ Result<bool> write_whole(const std::string& path, std::string_view bytes) {
 Result<Beginning> StateFolder::open(std::uint64_t agreement, bool fresh) {
     std::error_code failure;
     std::filesystem::create_directories(path_, failure);
-    lock_ = ::open(file("lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (lock_ < 0)
+    lock_ = net::Descriptor(::open(file("lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+    if (!lock_)
         return Error{fmt::format("{}: {}; write a folder that this user may write to, as in state = \"...\"",
                                  path_, std::strerror(errno))};
-    if (::flock(lock_, LOCK_EX | LOCK_NB) != 0)
+    if (::flock(lock_.get(), LOCK_EX | LOCK_NB) != 0)
         return Error{fmt::format("{}: another daemon runs with this state folder", path_)};
 
     const auto marked = read(file(running));
@@ -102,10 +109,8 @@ Result<bool> StateFolder::begin() {
     if (auto written = write_mark(); !written) return written;
     std::error_code failure;
     std::filesystem::remove(file(stopped), failure);
-    const net::Descriptor folder(::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (failure || ::fsync(folder.get()) != 0)
-        return Error{fmt::format("{}: cannot be removed for good", file(stopped))};
-    return true;
+    if (failure) return Error{fmt::format("{}: {}", file(stopped), failure.message())};
+    return sync_folder(path_);
 }
 
 // Somebody may have removed the folder in the meantime.
@@ -117,31 +122,43 @@ Result<bool> StateFolder::write_mark() {
     return write_whole(file(running), to_bytes(mark_));
 }
 
+void StateFolder::note() {
+    if (!running_) return;  // written when it begins
+    const auto written = write_mark();
+    const std::string problem = written ? "" : written.error();
+    if (!problem.empty() && problem != problem_) log_error(problem);
+    problem_ = problem;
+    next_try_ = BootClock::now() + std::chrono::seconds(1);
+}
+
+void StateFolder::try_again() {
+    if (problem_.empty() || BootClock::now() < next_try_) return;
+    note();
+    if (problem_.empty()) log_info(fmt::format("{}: it can be written to again", path_));
+}
+
 void StateFolder::note_life(std::uint32_t life) {
     mark_.life = life;
-    if (!running_) return;  // written when it begins
-    if (auto written = write_mark(); !written) log_error(written.error());
+    note();
 }
 
 void StateFolder::note_loss(std::uint32_t incarnation) {
     mark_.incarnation = std::max(mark_.incarnation, incarnation);
     mark_.forgetful = true;
-    if (auto written = write_mark(); !written) log_error(written.error());
+    note();
 }
 
 void StateFolder::note_refused(const std::vector<std::uint32_t>& lives, bool forgetful) {
     if (lives == mark_.refused && forgetful == mark_.forgetful) return;
     mark_.refused = lives;
     mark_.forgetful = forgetful;
-    if (!running_) return;  // written when it begins
-    if (auto written = write_mark(); !written) log_error(written.error());
+    note();
 }
 
 void StateFolder::note_epoch(std::uint32_t epoch) {
     if (epoch == mark_.epoch) return;
     mark_.epoch = epoch;
-    if (!running_) return;  // written when it begins
-    if (auto written = write_mark(); !written) log_error(written.error());
+    note();
 }
 
 // The mark stays: it holds the numbers. What is saved beside it says that nothing was lost.

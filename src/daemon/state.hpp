@@ -8,12 +8,14 @@
 #include <string>
 #include <vector>
 
+#include "core/boot_clock.hpp"
 #include "core/result.hpp"
+#include "net/descriptor.hpp"
 
 namespace allot::daemon {
 
 struct SavedState {
-    std::uint32_t version = 3;
+    std::uint32_t version = 4;
     std::uint64_t agreement = 0;
     std::uint32_t incarnation = 0;
     std::string vigil;
@@ -53,6 +55,10 @@ public:
     void note_epoch(std::uint32_t epoch);
     Result<bool> save(const SavedState& state);
 
+    // Why what was noted is not on the disk; empty if it is. It is tried again once a second.
+    const std::string& problem() const { return problem_; }
+    void try_again();
+
 private:
     struct Mark {
         std::uint32_t incarnation = 0;
@@ -65,11 +71,14 @@ private:
     Beginning begin_anew(const std::optional<Mark>& before);
     std::string file(const char* name) const { return path_ + "/" + name; }
     Result<bool> write_mark();
+    void note();
 
     std::string path_;
     Mark mark_;
-    int lock_ = -1;
+    net::Descriptor lock_;
     bool running_ = false;
+    std::string problem_;
+    BootClock::time_point next_try_;
 };
 
 }  // namespace allot::daemon

@@ -5,8 +5,8 @@
 #include <fmt/ranges.h>
 
 #include "core/bytes.hpp"
-#include "daemon/epoch.hpp"
 #include "net/log.hpp"
+#include "net/process_watch.hpp"
 #include "net/stream.hpp"
 
 namespace allot::daemon {
@@ -22,6 +22,12 @@ std::uint64_t as_number(Vigil::Clock::time_point time) {
 
 Vigil::Clock::time_point as_time(std::uint64_t number) {
     return Vigil::Clock::time_point(Vigil::Clock::duration(static_cast<Vigil::Clock::rep>(number)));
+}
+
+// The clock counts from the start of the machine: its times mean nothing after another one.
+std::string this_boot() {
+    const auto mark = net::mark_of_this_process();
+    return mark ? mark->boot : "";
 }
 
 }  // namespace
@@ -59,10 +65,8 @@ std::string Vigil::saved() const {
     Saved saved{.life = life_, .living = living_, .records = {peers_.begin(), peers_.end()}};
     // Bounded, since what the kernel promised does not hold across a restart.
     if (standing_) {
-        const auto left = std::chrono::floor<milliseconds>(standing_until_ - Clock::now());
-        saved.standing_until_ms =
-            static_cast<std::uint64_t>(static_cast<std::int64_t>(epoch_ms()) +
-                                       std::min<std::int64_t>(left.count(), answer_lasts().count()));
+        saved.boot = this_boot();
+        saved.standing_until = as_number(std::min(standing_until_, Clock::now() + answer_lasts()));
     }
     return to_bytes(saved);
 }
@@ -73,9 +77,7 @@ bool Vigil::resume(std::string_view bytes) {
     life_ = saved->life;
     living_ = saved->living;
     for (std::size_t i = 0; i < peers_.size(); ++i) static_cast<Record&>(peers_[i]) = saved->records[i];
-    const auto left =
-        static_cast<std::int64_t>(saved->standing_until_ms) - static_cast<std::int64_t>(epoch_ms());
-    if (left <= answer_lasts().count()) carried_until_ = Clock::now() + milliseconds(left);
+    if (!saved->boot.empty() && saved->boot == this_boot()) carried_until_ = as_time(saved->standing_until);
     return true;
 }
 

@@ -117,9 +117,10 @@ private:
     struct Saved {
         std::uint32_t life = 0;
         bool living = false;
-        std::uint64_t standing_until_ms = 0;  // since the epoch
+        std::string boot;  // of the machine, by whose clock it has standing until then
+        std::uint64_t standing_until = 0;
         std::vector<Record> records;
-        BOOST_DESCRIBE_CLASS(Saved, (), (life, living, standing_until_ms, records), (), ())
+        BOOST_DESCRIBE_CLASS(Saved, (), (life, living, boot, standing_until, records), (), ())
     };
 
     // A tick may come late by a heartbeat.

@@ -65,8 +65,15 @@ wait_until 20 "visitors go" few_descriptors "$before"
 
 # --- No descriptors left: the daemon waits for some, and who is connected notices nothing.
 stop 1
+sed -i "s/^sessions = 4/sessions = 100/" h1.toml
 within[1]="prlimit --nofile=50:50"
 start 1
+# Of these a quarter is for processes that are followed.
+for ((i = 0; i < 12; i++)); do hold many$i 1 --lock many$i; done
+run 1 --lock many12 -- sleep 60 2>err.txt
+[ $? -eq 122 ] || fail "a thirteenth process is followed: $(cat err.txt)"
+contains 'the daemon watches 12 processes, the most there may be' err.txt || fail "it is told: $(cat err.txt)"
+for ((i = 0; i < 12; i++)); do let_go many$i; done
 hold keeper 1 --lock kept
 idle "$loopback:7490" 200
 wait_until 20 "there are no descriptors" contains 'cannot accept connections: Too many open files' h1.log

@@ -123,6 +123,26 @@ TEST(LimitsTest, A_session_with_too_many_requests_is_refused_one_more_and_others
     EXPECT_NO_THROW(session.acquire(Demand().lock("d"), 10s));
 }
 
+TEST(LimitsTest, One_user_does_not_take_all_sessions) {
+    const test::Node node("", "[limits]\nsessions = 100\nsessions_per_user = 2\n");
+    const Session first = node.session();
+    {
+        const Session second = node.session();
+        const std::string why = failure_of(Code::unavailable, [&] { node.session(); });
+        EXPECT_NE(why.find("has 2 sessions, the most that one user may have; try again later"),
+                  std::string::npos)
+            << why;
+    }
+    EXPECT_TRUE(test::eventually([&] {
+        try {
+            node.session();
+            return true;
+        } catch (const client::Failure&) {
+            return false;
+        }
+    }));
+}
+
 TEST(LimitsTest, Requests_that_wait_count_as_well) {
     const test::Node node("", "[limits]\nrequests_per_session = 2\n");
     Session holder = node.session();

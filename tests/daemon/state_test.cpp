@@ -1,0 +1,63 @@
+// What a daemon keeps on disk, in a real folder.
+#include "daemon/state.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+
+#include "support/node.hpp"
+
+namespace allot::daemon {
+namespace {
+
+struct StateTest : testing::Test {
+    StateTest() {
+        std::string name = (std::filesystem::temp_directory_path() / "allot-state-XXXXXX").string();
+        folder = ::mkdtemp(name.data());
+    }
+    ~StateTest() override { std::filesystem::remove_all(folder); }
+
+    std::filesystem::path folder;
+};
+
+TEST_F(StateTest, What_was_noted_is_found_after_a_crash) {
+    {
+        StateFolder running((folder / "state").string());
+        ASSERT_TRUE(running.open(7, false));
+        ASSERT_TRUE(running.begin());
+        running.note_refused({0, 3}, true);
+        running.note_life(4);
+    }
+    StateFolder again((folder / "state").string());
+    const auto found = again.open(7, false);
+    ASSERT_TRUE(found) << found.error();
+    EXPECT_TRUE(found->after_a_crash);
+    EXPECT_EQ(found->life, 5U);
+    EXPECT_EQ(found->refused, (std::vector<std::uint32_t>{0, 3}));
+    EXPECT_TRUE(found->forgetful);
+}
+
+TEST_F(StateTest, What_cannot_be_written_is_told_and_written_later) {
+    const auto path = folder / "state";
+    StateFolder running(path.string());
+    ASSERT_TRUE(running.open(7, false));
+    ASSERT_TRUE(running.begin());
+    // Even the root user cannot write here.
+    std::filesystem::rename(path, folder / "aside");
+    std::ofstream(path) << "no folder";
+    running.note_life(4);
+    EXPECT_NE(running.problem().find("state"), std::string::npos) << running.problem();
+
+    std::filesystem::remove(path);
+    std::filesystem::rename(folder / "aside", path);
+    EXPECT_TRUE(test::eventually([&] {
+        running.try_again();
+        return running.problem().empty();
+    }));
+    std::filesystem::copy(path, folder / "copy", std::filesystem::copy_options::recursive);
+    StateFolder copy((folder / "copy").string());
+    EXPECT_EQ(copy.open(7, false)->life, 5U);
+}
+
+}  // namespace
+}  // namespace allot::daemon
