@@ -1,6 +1,6 @@
 # Runs every `allot` command of the README, or of the page that is given with the number of its commands, in order, and
-# compares with the output printed there. Times and sizes
-# differ from machine to machine, so those numbers are left out of the comparison. Commands of make must exist.
+# compares with the output printed there. Times, sizes
+# and processes differ from machine to machine, so those numbers are left out of the comparison. Commands of make must exist.
 set -u
 readme=${1:-$ALLOT_SOURCE_DIR/README.md}
 at_least=${2:-5}
@@ -8,7 +8,7 @@ passed=0
 failed=0
 PATH=$(dirname "$ALLOT"):$PATH
 
-without_measures() { sed -E 's/[0-9.]+ s, [0-9]+ MiB/T s, M MiB/; s|[0-9.]+ s, [0-9,]+ runs/s|T s, R runs/s|'; }
+without_measures() { sed -E 's/[0-9.]+ s, [0-9]+ MiB/T s, M MiB/; s|[0-9.]+ s, [0-9,]+ runs/s|T s, R runs/s|; s/by process [0-9]+/by process N/'; }
 
 # Blocks of the README: each ```sh block is run; a ```text block right after it is what it must print.
 awk -v RS='```' 'NR % 2 == 0 { n++; sub(/\n$/, ""); kind = $0; sub(/\n.*/, "", kind); body = substr($0, length(kind) + 2);

@@ -47,17 +47,17 @@ std::optional<std::string> wrong_address(const DaemonFlags& flags, const client:
 }  // namespace
 
 void add_daemon_flags(CLI::App& command, DaemonFlags& flags) {
-    const auto add = [&](const char* name, std::string& target, const char* meaning) {
-        return command.add_option(name, target, meaning)->type_name("")->group("Which daemon");
+    const auto add = [&](const char* name, const char* value, std::string& target, const char* meaning) {
+        return command.add_option(name, target, meaning)->option_text(value)->group("Which daemon");
     };
-    auto* socket = add("--socket", flags.socket,
+    auto* socket = add("--socket", "PATH", flags.socket,
                        "The socket of this host's daemon; default $ALLOT_SOCKET, /run/allot/allot.sock or "
                        "$XDG_RUNTIME_DIR/allot/allot.sock");
-    add("--at", flags.at, "A daemon elsewhere, HOST:PORT, over TLS; default $ALLOT_AT")->excludes(socket);
-    add("--ca", flags.authority, "Who must have signed its certificate (PEM); default $ALLOT_CA");
-    add("--cert", flags.certificate, "The certificate to show it (PEM); default $ALLOT_CERT");
-    add("--key", flags.key, "The key of that certificate (PEM); default $ALLOT_KEY");
-    add("--server-name", flags.server_name,
+    add("--at", "HOST:PORT", flags.at, "A daemon elsewhere, over TLS; default $ALLOT_AT")->excludes(socket);
+    add("--ca", "FILE", flags.authority, "Who must have signed its certificate (PEM); default $ALLOT_CA");
+    add("--cert", "FILE", flags.certificate, "The certificate to show it (PEM); default $ALLOT_CERT");
+    add("--key", "FILE", flags.key, "The key of that certificate (PEM); default $ALLOT_KEY");
+    add("--server-name", "NAME", flags.server_name,
         "The name on its certificate, if that is not HOST; default $ALLOT_SERVER_NAME");
 }
 

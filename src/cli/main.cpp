@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <span>
 
 #include "cli/commands.hpp"
 #include "version.hpp"
@@ -10,8 +11,17 @@ namespace {
 
 using namespace allot;
 
+// The first word that no flag takes.
+std::string unexpected(const CLI::App& app, std::span<char*> arguments) {
+    const std::vector<std::string> left = app.remaining(true);
+    const auto is_left = [&](const char* word) { return std::ranges::count(left, word) > 0; };
+    const auto first = std::ranges::find_if(arguments, is_left);
+    return first == arguments.end() ? "" : *first;
+}
+
 // CLI11's own messages are good where they name the flag; this adds what to do.
-int explain(const CLI::App& app, const CLI::ParseError& error, const std::string& first_word) {
+int explain(const CLI::App& app, const CLI::ParseError& error, std::span<char*> arguments) {
+    const std::string first_word = arguments.empty() ? "" : arguments.front();
     std::vector<std::string> commands;
     for (const CLI::App* command : app.get_subcommands({})) commands.push_back(command->get_name());
     const bool known = std::find(commands.begin(), commands.end(), first_word) != commands.end();
@@ -22,6 +32,10 @@ int explain(const CLI::App& app, const CLI::ParseError& error, const std::string
     const std::string help =
         chosen.empty() ? "allot --help" : "allot " + chosen.front()->get_name() + " --help";
     std::string what = error.what();
+    if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr)
+        what = unexpected(app, arguments) + ": not expected here";
+    if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr)
+        what = fmt::format("{}: its value is missing; write one after it", what.substr(0, what.find(':')));
     if (const auto end = what.find('\n'); end != std::string::npos) what.resize(end);
     return cli::wrong_usage(fmt::format("{}; see `{}`", what, help));
 }
@@ -76,7 +90,7 @@ int main(int argc, char** argv) {
     } catch (const CLI::Success& done) {
         return app.exit(done);
     } catch (const CLI::ParseError& error) {
-        return explain(app, error, argc > 1 ? argv[1] : "");
+        return explain(app, error, {argv + 1, argv + argc});
     }
     if (const std::string flag = flag_without_value(app); !flag.empty())
         return cli::wrong_usage(

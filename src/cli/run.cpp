@@ -218,14 +218,12 @@ int explain_failure(const client::Failure& failure, const RunFlags& flags, const
     const bool time_is_up = failure.code() == client::Code::timed_out ||
                             (failure.code() == client::Code::unreachable && Clock::now() >= deadline.at());
     if (!time_is_up) return report(failure, options);
-    if (flags.no_wait) {
-        fmt::print(stderr, "allot: busy: not granted within {}\n", flags.patience);
-        return exit_busy;
-    }
-    const std::string why = why_waiting(options, plan.demand);
-    fmt::print(stderr, "allot: timed out: not granted within {}{}{}\n", flags.timeout,
-               why.empty() ? "" : "; ", why);
-    return exit_timed_out;
+    // Who would not wait does not wait for a reason either.
+    const std::string why =
+        why_not_granted(options, plan.demand, flags.no_wait ? milliseconds(100) : milliseconds(2000));
+    fmt::print(stderr, "allot: {}: not granted within {}{}{}\n", flags.no_wait ? "busy" : "timed out",
+               flags.no_wait ? flags.patience : flags.timeout, why.empty() ? "" : "; ", why);
+    return flags.no_wait ? exit_busy : exit_timed_out;
 }
 
 // A daemon may just be restarted: it is tried for as long as connecting may take.
@@ -290,24 +288,25 @@ void add_run(CLI::App& app, Action& action, std::vector<std::string> program) {
         "(--no-wait); 121 timed out; 122 lost; 123 the daemon is unreachable; 125 allot itself failed;\n"
         "126 the command cannot be executed; 127 there is no such command.");
     const auto add_names = [&](const char* name, std::vector<std::string>& target, const char* meaning) {
-        command->add_option(name, target, meaning)->allow_extra_args(false)->type_name("");
+        command->add_option(name, target, meaning)->allow_extra_args(false)->option_text("NAMES");
     };
     add_names("--lock", flags->locks, "Locks, taken together: a,b; may be repeated");
     add_names("--permit", flags->permits, "Permits of semaphores: builds=2,net; may be repeated");
-    auto* timeout = command->add_option("--timeout", flags->timeout, "Give up if not granted within this");
-    timeout->type_name("");
+    auto* timeout =
+        command->add_option("--timeout", flags->timeout, "Give up if not granted within this, as in 30s");
+    timeout->option_text("TIME");
     auto* no_wait = command->add_flag("--no-wait", flags->no_wait, "Give up unless granted at once");
-    no_wait->excludes(timeout);
+    no_wait->excludes(timeout)->option_text(" ");
     command->add_option("--patience", flags->patience, "What --no-wait takes for at once; default 20ms")
-        ->type_name("")
+        ->option_text("TIME")
         ->needs(no_wait);
     command
         ->add_option("--grace", flags->grace, "Between SIGTERM and SIGKILL if the lease is lost; default 2s")
-        ->type_name("");
+        ->option_text("TIME");
     command
         ->add_option("--resume-within", flags->resume_within,
                      "Wait so long for a daemon that is restarted or silent; default 10s")
-        ->type_name("");
+        ->option_text("TIME");
     add_daemon_flags(*command, flags->daemon);
     command->allow_extras();
     command->callback([&action, flags, command] {

@@ -87,7 +87,7 @@ void add_status(CLI::App& app, Action& action) {
         "Exit code: 0 shown; 2 wrong usage; 119 turned away; 123 the daemon is unreachable.");
     auto* watch = command->add_flag("--watch", flags->watch, "Again and again, until interrupted");
     command->add_option("--interval", flags->interval, "How often --watch looks; default 1s")
-        ->type_name("")
+        ->option_text("TIME")
         ->needs(watch);
     command->add_flag("--json", flags->json, "For programs; with --watch one line each time");
     add_daemon_flags(*command, flags->daemon);

@@ -33,16 +33,45 @@ std::string explained(const session::ResourceStatus& resource) {
                        cure ? "; to go on, stop all hosts, then start each with --fresh" : "");
 }
 
-}  // namespace
-
-std::string why_waiting(const client::Options& options, const client::Demand& demand) {
+// What is wanted, as the daemon knows it; nothing if it does not answer.
+std::vector<session::ResourceStatus> ask(const client::Options& options, const client::Demand& demand,
+                                         std::chrono::milliseconds within) {
+    std::vector<session::ResourceStatus> wanted;
     try {
-        for (const session::ResourceStatus& resource : client::ask_status(options, answer_within).resources)
-            if (resource.state != "available" && is_wanted(demand, resource)) return explained(resource);
+        wanted = client::ask_status(options, within).resources;
     } catch (const client::Failure&) {
         // Who waits finds out by itself that there is no daemon.
     }
-    return "";
+    std::erase_if(wanted, [&](const auto& resource) { return !is_wanted(demand, resource); });
+    return wanted;
+}
+
+std::string what_is_wrong(const std::vector<session::ResourceStatus>& wanted) {
+    const auto wrong = std::ranges::find_if(wanted, [](const auto& one) { return one.state != "available"; });
+    return wrong == wanted.end() ? "" : explained(*wrong);
+}
+
+std::string who_holds(const session::ResourceStatus& resource) {
+    const session::Party& first = resource.holders.front();
+    const std::string process = first.pid == 0 ? "" : fmt::format(" by process {}", first.pid);
+    const std::uint64_t others = resource.holders.size() - 1 + resource.more_holders;
+    return fmt::format("{} {} is held on host {}{} ({}){}", resource.kind, resource.name, first.host, process,
+                       first.command, others == 0 ? "" : fmt::format(" and {} more", others));
+}
+
+}  // namespace
+
+std::string why_waiting(const client::Options& options, const client::Demand& demand) {
+    return what_is_wrong(ask(options, demand, answer_within));
+}
+
+std::string why_not_granted(client::Options options, const client::Demand& demand,
+                            std::chrono::milliseconds within) {
+    options.connect_timeout = std::min(options.connect_timeout, within);
+    const auto wanted = ask(options, demand, within);
+    const auto held = std::ranges::find_if(wanted, [](const auto& one) { return !one.holders.empty(); });
+    const std::string wrong = what_is_wrong(wanted);
+    return !wrong.empty() || held == wanted.end() ? wrong : who_holds(*held);
 }
 
 WaitingNotice::WaitingNotice(client::Options options, client::Demand demand)

@@ -29,6 +29,12 @@ void refuse_nonsense(const Demand& demand) {
     if (const auto objection = demand.objection()) throw Failure(Code::wrong, *objection);
 }
 
+// The standard library adds what is left to the time of another clock, and for ever would overflow there.
+void sleep(std::unique_lock<std::mutex>& lock, std::condition_variable& waiter, Clock::time_point until) {
+    constexpr std::chrono::hours long_enough{1};
+    waiter.wait_until(lock, std::min(until, Clock::now() + long_enough));
+}
+
 }  // namespace
 
 Core::Core(const Options& options)
@@ -188,7 +194,7 @@ void Core::wait_until(Lock& lock, std::condition_variable& waiter, Time until, D
     waiters_.push_back(&waiter);
     while (!done() && Clock::now() < until) {
         if (reading_)
-            waiter.wait_until(lock, until);
+            sleep(lock, waiter, until);
         else
             read_once(lock, until, -1);
     }
@@ -274,7 +280,7 @@ void Core::serve() {
         }
         thread_sleeps_until_ = next_wake();
         if (reading_) {
-            thread_waiter_.wait_until(lock, thread_sleeps_until_);
+            sleep(lock, thread_waiter_, thread_sleeps_until_);
             continue;
         }
         thread_polls_ = true;

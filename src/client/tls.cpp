@@ -96,15 +96,15 @@ Result<std::shared_ptr<TlsFiles>> TlsFiles::load(const Options& options) {
     ContextPtr context(SSL_CTX_new(TLS_client_method()));
     SSL_CTX_set_min_proto_version(context.get(), TLS1_3_VERSION);
     SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER, nullptr);
-    const auto refuse = [](const char* what, const std::string& file) {
-        return Error{std::string(what) + " \"" + file + "\": " + openssl_reason() + "; name a file in PEM"};
+    const auto refuse = [](const char* what, const std::string& file, const char* cure) {
+        return Error{std::string(what) + " \"" + file + "\": " + openssl_reason() + "; name " + cure};
     };
     if (SSL_CTX_load_verify_locations(context.get(), options.authority.c_str(), nullptr) != 1)
-        return refuse("authority", options.authority);
+        return refuse("authority", options.authority, "a file in PEM");
     if (SSL_CTX_use_certificate_chain_file(context.get(), options.certificate.c_str()) != 1)
-        return refuse("certificate", options.certificate);
+        return refuse("certificate", options.certificate, "a file in PEM");
     if (SSL_CTX_use_PrivateKey_file(context.get(), options.key.c_str(), SSL_FILETYPE_PEM) != 1)
-        return refuse("key", options.key);
+        return refuse("key", options.key, "the key of that certificate, in PEM");
     return std::shared_ptr<TlsFiles>(std::make_shared<LoadedFiles>(std::move(context)));
 }
 

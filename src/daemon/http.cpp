@@ -70,8 +70,9 @@ private:
 
     void answer(const Request& request) {
         const auto path = request.target().substr(0, request.target().find('?'));
-        if (request.method() != http::verb::get)
-            return reply(http::status::method_not_allowed, "text/plain", "only GET\n");
+        head_only_ = request.method() == http::verb::head;
+        if (request.method() != http::verb::get && !head_only_)
+            return reply(http::status::method_not_allowed, "text/plain", "only GET and HEAD\n");
         if (path == "/status")
             return pages_.status([weak = weak_from_this()](std::string page) {
                 if (const auto self = weak.lock())
@@ -95,6 +96,7 @@ private:
         response.set(http::field::content_type, type);
         response.keep_alive(keep_alive_);
         response.prepare_payload();
+        if (head_only_) response.body().clear();  // its length is told
         std::ostringstream text;
         text << response;
         stream_->write(text.str());
@@ -117,6 +119,7 @@ private:
     enum class Stage { asks, waits, listens };
     Stage stage_ = Stage::asks;
     bool keep_alive_ = true;
+    bool head_only_ = false;
 };
 
 class Server final : public HttpServer {

@@ -283,7 +283,7 @@ std::string Node::locks_wait() {
 std::optional<std::string> Node::listen() {
     auto programs = net::listen_unix(loop_, config_.socket, config_.socket_mode,
                                      [this](net::StreamPtr stream) { sessions_.accept(std::move(stream)); });
-    if (!programs) return programs.error();
+    if (!programs) return "socket: " + programs.error();
     programs_ = std::move(*programs);
     if (!config_.clients.empty()) {
         auto remote = net::listen_tcp(loop_, config_.clients, tls_,

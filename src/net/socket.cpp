@@ -175,7 +175,11 @@ Result<Descriptor> bound_unix(const std::string& path, unsigned mode) {
     const bool listens = socket && ::bind(socket.get(), endpoint.get(), endpoint.size) == 0 &&
                          ::chmod(path.c_str(), static_cast<mode_t>(mode)) == 0 &&
                          ::listen(socket.get(), backlog) == 0;
-    if (!listens) return Error{fmt::format("{}: {}", path, system_message(errno))};
+    if (!listens) {
+        const bool no_place = errno == ENOENT || errno == EACCES || errno == ENOTDIR;
+        return Error{fmt::format("{}: {}{}", path, system_message(errno),
+                                 no_place ? "; make its folder, one that this user may write to" : "")};
+    }
     return socket;
 }
 

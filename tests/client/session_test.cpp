@@ -106,6 +106,23 @@ TEST_F(SessionTest, Threads_share_one_session) {
     EXPECT_EQ(unprotected, 400);
 }
 
+double cpu_seconds() {
+    timespec time{};
+    ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+TEST_F(SessionTest, Threads_that_wait_without_a_deadline_sleep) {
+    std::optional<Lease> held = node.session().acquire(db(), 10s);
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 2; ++i) threads.emplace_back([&] { session.acquire(db()); });
+    const double before = cpu_seconds();
+    std::this_thread::sleep_for(500ms);
+    EXPECT_LT(cpu_seconds() - before, 0.1);
+    held.reset();
+    for (std::thread& thread : threads) thread.join();
+}
+
 TEST_F(SessionTest, A_callback_gets_the_lease_and_others_go_on) {
     Lease held = session.acquire(db(), 10s);
     std::promise<Outcome> promise;

@@ -117,14 +117,14 @@ memory_kb() {
     echo $sum
 }
 
-# with_page HOST: it gets a page, at an address that no other test has; before `start`. Then page PATH.
+# with_page HOST: it gets a page, at an address that no other test has; before `start`. Then page PATH [METHOD].
 with_page() {
     page_port=$((20000 + $$ % 10000))
     sed -i "s/^http = .*/http = \"$loopback:$page_port\"/" "h$1.toml"
 }
 page() {
     exec 3<>"/dev/tcp/$loopback/$page_port" || fail "no page"
-    printf 'GET %s HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n' "$1" >&3
+    printf '%s %s HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n' "${2:-GET}" "$1" >&3
     timeout 10 cat <&3
     exec 3<&-
 }

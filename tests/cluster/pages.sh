@@ -14,6 +14,8 @@ hold keeper 1 --lock db7
 page /health | grep -q '^ok' || fail "not healthy"
 page /metrics | grep -q '^allot_leases_held 1' || fail "/metrics: $(page /metrics)"
 page /status | grep -q '"name": "db7"' || fail "/status: $(page /status)"
+page /health HEAD >head.txt
+grep -q '^HTTP/1.1 200' head.txt && grep -q '^Content-Length: 3' head.txt && ! grep -q '^ok' head.txt || fail "HEAD: $(cat head.txt)"
 page /nothing | grep -q '404' || fail "a page that is not there"
 let_go keeper
 

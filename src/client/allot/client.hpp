@@ -145,10 +145,9 @@ public:
     Lease& operator=(Lease&& other) noexcept;
     ~Lease();
 
-    // Whether it is held still. Looks at what the daemon has said, and never waits for it. A lease with
-    // permits, or over TCP, is lost as well if the daemon has given no sign of life for the time within which
-    // holders must stop: others may be let in then. Without on_lost it is this call that asks for such signs,
-    // so make it several times within Session::stop_within().
+    // Whether it is held still, as far as the daemon has said. A lease with permits, or over TCP, is lost as
+    // well if the daemon has given no sign of life for the time within which holders must stop: others may be
+    // let in then. Waits only where the connection has ended, up to 100 ms, for another.
     bool valid() const;
     explicit operator bool() const { return valid(); }
     // As long as nothing else is heard it is held until then; without permits, over a Unix socket, for ever.
