@@ -110,6 +110,10 @@ void Claims::lose(const ClaimPtr& claim, const std::string& reason) {
     claim->stage = Stage::lost;
 }
 
+void Claims::forget() {
+    for (const ClaimPtr& claim : std::vector<ClaimPtr>(all_)) end(claim);
+}
+
 Claims::Resumption Claims::resume(const session::Welcome& welcome) {
     Resumption resumption;
     std::vector<Ticket> open = welcome.resumed ? welcome.open : std::vector<Ticket>();

@@ -74,6 +74,9 @@ public:
     };
     Resumption resume(const session::Welcome& welcome);
 
+    // The daemon will not know of any: there is nothing to give back.
+    void forget();
+
     const std::vector<ClaimPtr>& all() const { return all_; }
 
 private:

@@ -1,6 +1,7 @@
 #include "allot/client.hpp"
 
 #include <algorithm>
+#include <unistd.h>
 
 #include "client/core.hpp"
 #include "core/boot_clock.hpp"
@@ -49,14 +50,23 @@ std::optional<std::string> Demand::objection() const {
 
 // --- Lease
 
-// The last of a session and its leases takes the connection down.
+// The last of a session and its leases takes the connection down. In a child that was forked there is nothing
+// to take down: the connection is the parent's, and the thread is not there.
 struct Lease::Owner {
     explicit Owner(std::shared_ptr<Core> owned) : core(std::move(owned)) {}
     Owner(const Owner&) = delete;
     Owner& operator=(const Owner&) = delete;
-    ~Owner() { core->stop(); }
+    ~Owner() {
+        if (is_mine())
+            core->stop();
+        else
+            new std::shared_ptr(std::move(core));  // left as it is
+    }
+
+    bool is_mine() const { return process == ::getpid(); }
 
     std::shared_ptr<Core> core;
+    const pid_t process = ::getpid();
 };
 
 Lease::Lease(std::shared_ptr<Owner> owner, std::shared_ptr<Claim> claim)
@@ -75,7 +85,7 @@ Lease::~Lease() {
 }
 
 void Lease::release() {
-    if (claim_) owner_->core->release(claim_);
+    if (claim_ && owner_->is_mine()) owner_->core->release(claim_);
     claim_.reset();
     owner_.reset();
 }

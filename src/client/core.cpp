@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
+#include <system_error>
 #include <unistd.h>
 
 namespace allot::client {
@@ -28,6 +29,22 @@ Destination destination_of(const Options& options) {
 void refuse_nonsense(const Demand& demand) {
     if (const auto objection = demand.objection()) throw Failure(Code::wrong, *objection);
 }
+
+// Signals are for the threads of the program.
+class NoSignals {
+public:
+    NoSignals() {
+        sigset_t all;
+        ::sigfillset(&all);
+        ::pthread_sigmask(SIG_SETMASK, &all, &before_);
+    }
+    NoSignals(const NoSignals&) = delete;
+    NoSignals& operator=(const NoSignals&) = delete;
+    ~NoSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+private:
+    sigset_t before_{};
+};
 
 // The standard library adds what is left to the time of another clock, and for ever would overflow there.
 void sleep(std::unique_lock<std::mutex>& lock, std::condition_variable& waiter, Clock::time_point until) {
@@ -59,6 +76,11 @@ ClaimPtr Core::acquire(const Demand& demand, Deadline deadline) {
     refuse_nonsense(demand);
     std::condition_variable waiter;
     Lock lock(mutex_);
+    // Before anything is asked for: without the thread it could not be held.
+    if (needs_signs(!demand.permits().empty()))
+        need_thread();
+    else
+        need_watch();
     const ClaimPtr claim = open_claim(demand, deadline);
     claim->waiter = &waiter;
     ask(claim);
@@ -66,10 +88,6 @@ ClaimPtr Core::acquire(const Demand& demand, Deadline deadline) {
     claim->waiter = nullptr;
     if (claim->stage == Stage::waiting) fail_waiting(claim, at_deadline());
     if (claim->stage != Stage::held) throw Failure(*claim->failure);
-    if (needs_signs(*claim))
-        need_thread();
-    else
-        need_watch();
     return claim;
 }
 
@@ -80,7 +98,7 @@ void Core::async_acquire(const Demand& demand, Deadline deadline, Settled settle
     const ClaimPtr claim = open_claim(demand, deadline);
     claim->settled = std::move(settled);
     ask(claim);
-    if (deadline.at() < thread_sleeps_until_) wake_thread();
+    if (deadline.at() < thread_sleeps_until_ || link_ != Link::open) wake_thread();
 }
 
 ClaimPtr Core::open_claim(const Demand& demand, Deadline deadline) {
@@ -88,6 +106,7 @@ ClaimPtr Core::open_claim(const Demand& demand, Deadline deadline) {
     if (link_ != Link::open) {
         check_link(now);
         if (session_.empty()) down_since_ = now;
+        next_dial_ = now;
     } else if (connection_->unsent() > unsent_limit) {
         throw Failure(Code::unreachable, silence());
     }
@@ -159,6 +178,15 @@ void Core::follow(const ClaimPtr& claim, int process) {
     claim->process = std::move(descriptor);
     claim->process_id = process;
     say_follow(*claim);
+    // The daemon answers in order: when it has answered this it knows of the process, or has said Lost.
+    constexpr std::chrono::microseconds rounding{1};
+    const Time asked = Clock::now();
+    ping(asked);
+    wait_until(lock, waiter, asked + options_.resume_within,
+               [&] { return proof_ >= asked - rounding || claim->stage != Stage::held; });
+    if (claim->stage != Stage::held)
+        throw Failure(Code::lost, claim->failure ? claim->failure->what() : "it was given back");
+    if (proof_ < asked - rounding) throw Failure(Code::unreachable, silence());
 }
 
 session::Status Core::status(bool whole, Deadline deadline) {
@@ -241,19 +269,20 @@ void Core::tell(const ClaimPtr& claim) {
 void Core::need_watch() {
     if (thread_.joinable()) return;
     alarm_ = Descriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-    // Signals are for the threads of the program.
-    sigset_t all;
-    sigset_t before;
-    ::sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, &before);
-    thread_ = std::thread([self = shared_from_this()] { self->serve(); });
-    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    if (!alarm_)
+        throw Failure(Code::unavailable,
+                      std::string("no descriptor for the session: ") + std::strerror(errno));
+    const NoSignals meanwhile;
+    try {
+        thread_ = std::thread([self = shared_from_this()] { self->serve(); });
+    } catch (const std::system_error& problem) {
+        throw Failure(Code::unavailable, std::string("no thread for the session: ") + problem.what());
+    }
 }
 
 void Core::need_thread() {
-    if (std::exchange(thread_reads_, true)) return;
     need_watch();
-    wake_thread();
+    if (!std::exchange(thread_reads_, true)) wake_thread();
 }
 
 void Core::wake_thread() {
@@ -278,6 +307,12 @@ void Core::serve() {
             watch(lock);
             continue;
         }
+        // Without a connection it is for those who ask to make one, unless something is left to be known.
+        if (link_ == Link::down && claims_.all().empty()) {
+            thread_sleeps_until_ = Time::max();
+            thread_waiter_.wait(lock);
+            continue;
+        }
         thread_sleeps_until_ = next_wake();
         if (reading_) {
             sleep(lock, thread_waiter_, thread_sleeps_until_);
@@ -290,14 +325,19 @@ void Core::serve() {
     }
 }
 
-// Sleeps until the connection ends. What comes through it is not looked at: that costs who reads it nothing.
+// Sleeps until the connection ends, but for a look now and then: who was stopped must know for how long. What
+// comes through it is not looked at: that costs who reads it nothing.
 void Core::watch(Lock& lock) {
     thread_polls_ = true;
     const int descriptor = connection_->descriptor();
+    const Time wake = Clock::now() + std::max<Clock::duration>(resume_within_ / 8, short_wait);
     lock.unlock();
-    wait_for(descriptor, POLLRDHUP, Time::max(), alarm_.get());
+    const bool ended = wait_for(descriptor, POLLRDHUP, wake, alarm_.get());
+    const Time looked = Clock::now();
     lock.lock();
-    ended_ = !awake();
+    if (awake()) return;
+    ended_ = ended;
+    if (!ended) connected_at_ = looked;
 }
 
 // Whether it was the alarm that woke the thread.

@@ -112,7 +112,7 @@ private:
     void ping(Time now);
     std::chrono::microseconds ping_every() const;
     Clock::duration tick() const;
-    bool needs_signs(const Claim& claim) const;
+    bool needs_signs(bool permits) const;
     Time sure_until(const Claim& claim) const;
 
     Options options_;
@@ -136,6 +136,8 @@ private:
     std::string session_;  // to resume with; empty: nothing to resume
     std::string host_;
     std::chrono::microseconds stop_within_{0};
+    std::chrono::microseconds resume_within_{0};  // of the daemon
+    Time connected_at_;                           // there was a connection at this time
     Time down_since_;
     bool turned_away_ = false;  // by the daemon itself, which said why
     Time next_dial_;

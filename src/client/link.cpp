@@ -13,6 +13,7 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
 constexpr milliseconds dial_pause{50};
+constexpr milliseconds rare_dial{1000};
 // Who only looks whether a lease is valid spends no more than this on a new connection.
 constexpr milliseconds short_dial{100};
 
@@ -50,7 +51,8 @@ void Core::redial(Lock& lock, Time until, int alarm) {
         lock.lock();
         return;
     }
-    next_dial_ = now + dial_pause;
+    // A daemon that is restarted is back soon.
+    next_dial_ = now + (now < down_since_ + options_.resume_within ? dial_pause : rare_dial);
     const Time patience = std::min(now + options_.connect_timeout, std::max(until, now + short_dial));
     lock.unlock();
     auto connection = Connection::dial(destination_, patience);
@@ -95,6 +97,7 @@ void Core::give_up(Code code) {
         if (claim->stage == Stage::waiting) fail_waiting(claim, Failure(code, problem_));
         if (claim->stage == Stage::held) lose(claim, problem_);
     }
+    claims_.forget();
 }
 
 // --- Saying.
@@ -138,6 +141,7 @@ void Core::fail_waiting(const ClaimPtr& claim, Failure failure) {
 
 void Core::take_in(const Socket::Received& received) {
     if (!received.bytes.empty()) unanswered_since_.reset();
+    if (!received.closed) connected_at_ = Clock::now();
     const bool good = connection_->take_in(
         received.bytes, [&](std::string_view content) { return doomed_ || understand(content); });
     if (!good)
@@ -166,6 +170,8 @@ void Core::hear(session::Welcome& message) {
     session_ = std::move(message.session);
     host_ = std::move(message.host);
     stop_within_ = microseconds(message.stop_within_us);
+    resume_within_ = microseconds(message.resume_within_us);
+    connected_at_ = greeted_at_;
     proof_ = greeted_at_;
     const Claims::Resumption resumption = claims_.resume(message);
     for (const ClaimPtr& claim : resumption.lost) tell(claim);
@@ -177,7 +183,7 @@ void Core::hear(session::Welcome& message) {
 
 void Core::hear(session::Granted& message) {
     if (const ClaimPtr claim = claims_.granted(message)) {
-        if (needs_signs(*claim)) chores_at_ = std::min(chores_at_, Clock::now() + tick());
+        if (needs_signs(claim->has_permits())) chores_at_ = std::min(chores_at_, Clock::now() + tick());
         tell(claim);
     }
 }
@@ -198,6 +204,7 @@ void Core::hear(session::Lost& message) {
 void Core::hear(session::Pong& message) {
     const Time sent = born_ + microseconds(message.number);
     proof_ = std::max(proof_, std::min(sent, pinged_at_));
+    for (std::condition_variable* waiter : waiters_) waiter->notify_one();
 }
 
 void Core::hear(session::StatusAnswer& message) {
@@ -227,13 +234,17 @@ Clock::duration Core::tick() const {
 
 // Locks are given to others only when the connection has ended, and on one host nothing but the end of the
 // daemon ends it unnoticed. A network may.
-bool Core::needs_signs(const Claim& claim) const {
-    return claim.has_permits() || destination_.address.kind != Address::Kind::local;
+bool Core::needs_signs(bool permits) const {
+    return permits || destination_.address.kind != Address::Kind::local;
 }
 
 Clock::time_point Core::sure_until(const Claim& claim) const {
-    if (!needs_signs(claim) || stop_within_ == microseconds::zero()) return Time::max();
-    return std::max(claim.asked_at, proof_) + stop_within_;
+    if (needs_signs(claim.has_permits()))
+        return stop_within_ == microseconds::zero() ? Time::max()
+                                                    : std::max(claim.asked_at, proof_) + stop_within_;
+    // What follows a process is not given away while that lives.
+    if (link_ == Link::open || claim.process) return Time::max();
+    return std::max(claim.asked_at, connected_at_) + resume_within_;
 }
 
 void Core::chores(Time now) {
@@ -262,10 +273,11 @@ bool Core::check_claims(Time now) {
                 fail_waiting(claim, Failure(Code::unreachable, silence()));
             else if (claim->settled && now >= claim->deadline.at())
                 fail_waiting(claim, at_deadline());
-        } else if (needs_signs(*claim)) {
+        } else {
             // What is lost too, until it is given back: the daemon keeps its locks as long as we live.
-            concerned = true;
-            wants_sign = wants_sign || now >= std::max(claim->asked_at, proof_) + ping_every();
+            const bool signs = needs_signs(claim->has_permits());
+            concerned = concerned || signs;
+            wants_sign = wants_sign || (signs && now >= std::max(claim->asked_at, proof_) + ping_every());
             if (claim->stage == Stage::held && now >= sure_until(*claim)) lose(claim, silence());
         }
     }

@@ -104,14 +104,14 @@ Result<Socket> connect_remote(const Address& address, Clock::time_point until) {
 
 }  // namespace
 
-void wait_for(int descriptor, short events, Clock::time_point until, int alarm) {
+bool wait_for(int descriptor, short events, Clock::time_point until, int alarm) {
     std::array<pollfd, 2> watched{
         {{.fd = descriptor, .events = events, .revents = 0}, {.fd = alarm, .events = POLLIN, .revents = 0}}};
     const auto left = std::max(Clock::duration::zero(), until - Clock::now());
     const auto seconds = std::chrono::floor<std::chrono::seconds>(left);
     const timespec wait{.tv_sec = static_cast<time_t>(seconds.count()),
                         .tv_nsec = static_cast<long>((left - seconds).count())};
-    ::ppoll(watched.data(), watched.size(), &wait, nullptr);
+    return ::ppoll(watched.data(), watched.size(), &wait, nullptr) > 0 && watched[0].revents != 0;
 }
 
 Result<Socket> Socket::connect(const Address& address, Clock::time_point until) {

@@ -17,8 +17,9 @@ namespace allot::client {
 
 using net::Descriptor;
 
-// Waits until there is something to read (or to write) or the time is over, or `alarm` is readable.
-void wait_for(int descriptor, short events, Clock::time_point until, int alarm = -1);
+// Waits until there is something to read (or to write) or the time is over, or `alarm` is readable. Whether
+// one of the events has come, or the end of the connection.
+bool wait_for(int descriptor, short events, Clock::time_point until, int alarm = -1);
 
 class Socket {
 public:

@@ -389,7 +389,7 @@ Vigil::Events Node::vigil_events() {
     };
     events.takes_part = [this](HostId host) { return roll_.takes_part(host, desk_.spaces() - 1); };
     events.keep = [this](const Vigil::Lives& refused, bool forgetful) {
-        folder_.note_refused(refused, forgetful);
+        return folder_.note_refused(refused, forgetful);
     };
     events.send = [this](HostId to, const Letter& letter) { send(to, letter); };
     events.link = [this](HostId host) { return mesh_->status(host); };

@@ -234,10 +234,12 @@ std::size_t Sessions::sessions_of(const std::string& user) const {
 }
 
 void Sessions::greet(Session& session, Owner owner, bool resumed) {
-    session::Welcome welcome{.session = records_[owner].name,
-                             .host = config_.host,
-                             .stop_within_us = static_cast<std::uint64_t>(config_.stop_within.count()) * 1000,
-                             .resumed = resumed};
+    session::Welcome welcome{
+        .session = records_[owner].name,
+        .host = config_.host,
+        .stop_within_us = static_cast<std::uint64_t>(config_.stop_within.count()) * 1000,
+        .resume_within_us = static_cast<std::uint64_t>(config_.resume_within.count()) * 1000,
+        .resumed = resumed};
     std::vector<session::DaemonMessage> news;
     for (const Desk::Lease* lease : desk_.leases_of(owner)) {
         welcome.open.push_back(lease->ticket);

@@ -122,13 +122,14 @@ Result<bool> StateFolder::write_mark() {
     return write_whole(file(running), to_bytes(mark_));
 }
 
-void StateFolder::note() {
-    if (!running_) return;  // written when it begins
+bool StateFolder::note() {
+    if (!running_) return true;  // written when it begins
     const auto written = write_mark();
     const std::string problem = written ? "" : written.error();
     if (!problem.empty() && problem != problem_) log_error(problem);
     problem_ = problem;
     next_try_ = BootClock::now() + std::chrono::seconds(1);
+    return problem_.empty();
 }
 
 void StateFolder::try_again() {
@@ -148,11 +149,11 @@ void StateFolder::note_loss(std::uint32_t incarnation) {
     note();
 }
 
-void StateFolder::note_refused(const std::vector<std::uint32_t>& lives, bool forgetful) {
-    if (lives == mark_.refused && forgetful == mark_.forgetful) return;
+bool StateFolder::note_refused(const std::vector<std::uint32_t>& lives, bool forgetful) {
+    if (lives == mark_.refused && forgetful == mark_.forgetful && problem_.empty()) return true;
     mark_.refused = lives;
     mark_.forgetful = forgetful;
-    note();
+    return note();
 }
 
 void StateFolder::note_epoch(std::uint32_t epoch) {

@@ -49,8 +49,9 @@ public:
     void note_life(std::uint32_t life);
     // Others have met this one, but what it knew is lost: the next must have a higher number.
     void note_loss(std::uint32_t incarnation);
-    // Lives of other hosts that are refused, until that is forgotten with everything else.
-    void note_refused(const std::vector<std::uint32_t>& lives, bool forgetful);
+    // Lives of other hosts that are refused, until that is forgotten with everything else. Whether it is on
+    // the disk.
+    bool note_refused(const std::vector<std::uint32_t>& lives, bool forgetful);
     // Fences of this epoch are given out: the next one must have a higher number.
     void note_epoch(std::uint32_t epoch);
     Result<bool> save(const SavedState& state);
@@ -71,7 +72,7 @@ private:
     Beginning begin_anew(const std::optional<Mark>& before);
     std::string file(const char* name) const { return path_ + "/" + name; }
     Result<bool> write_mark();
-    void note();
+    bool note();
 
     std::string path_;
     Mark mark_;

@@ -352,26 +352,31 @@ void Vigil::heard(HostId host) {
 void Vigil::refuse(HostId host) {
     Watched& peer = peers_[host];
     if (peer.refused > peer.life) return;
+    const std::uint32_t before = std::exchange(peer.refused, peer.life + 1);
+    if (!keep()) {
+        // Whoever counts on what a crash makes this host forget would let two hold what only one may.
+        peer.refused = before;
+        return;
+    }
     log_warning(fmt::format("host {}: nothing was heard of it for {} ms, life {} is refused",
                             config_.hosts[host].name, config_.dead_after.count(), peer.life));
-    remember(host, peer.life + 1);
     for_each_peer([&](HostId other, Watched&) {
         if (other != host) events_.send(other, Refused{self_, host, peer.life, false});
     });
     count_refusals(host);
 }
 
-// Others count on it from now on.
+// Others count on it already.
 void Vigil::remember(HostId host, std::uint32_t lives) {
     if (peers_[host].refused >= lives) return;
     peers_[host].refused = lives;
     keep();
 }
 
-void Vigil::keep() {
+bool Vigil::keep() {
     Lives all;
     for (const Watched& peer : peers_) all.push_back(peer.refused);
-    events_.keep(all, forgetful_);
+    return events_.keep(all, forgetful_);
 }
 
 // Somebody may count on a refusal that this host does not know of. Whom it was told to tells it when they
@@ -380,7 +385,7 @@ bool Vigil::remembers() {
     const auto missing = [&](const Watched& peer) { return &peer != &peers_[self_] && !peer.reminded; };
     if (forgetful_ && std::ranges::none_of(peers_, missing)) {
         forgetful_ = false;
-        keep();
+        forgetful_ = !keep();
     }
     return !forgetful_;
 }

@@ -54,8 +54,8 @@ public:
         // Whether that host could take another into any semaphore.
         std::function<bool(net::HostId host)> takes_part;
         // To be kept whatever happens, before anybody hears of it: so many lives of each host are refused, or
-        // more if this host has forgotten some.
-        std::function<void(const Lives& refused, bool forgetful)> keep;
+        // more if this host has forgotten some. Whether it is kept; if it is not now, it is tried again.
+        std::function<bool(const Lives& refused, bool forgetful)> keep;
     };
 
     Vigil(boost::asio::io_context& loop, const Config& config, Events events);
@@ -134,7 +134,7 @@ private:
     std::size_t members_beside(net::HostId one, bool whom_nobody_refuses = false) const;
     bool is_refused(net::HostId host) const;
     void remember(net::HostId host, std::uint32_t lives);
-    void keep();
+    bool keep();
     bool remembers();
     bool cannot_refuse(net::HostId host) const;
     Clock::time_point majority_answers_until();

@@ -88,12 +88,13 @@ struct Welcome {
     std::uint32_t version = session::version;
     std::string session;  // to resume with
     std::string host;
-    std::uint64_t stop_within_us = 0;  // who loses a permit has stopped using it after so long
+    std::uint64_t stop_within_us = 0;    // who loses a permit has stopped using it after so long
+    std::uint64_t resume_within_us = 0;  // who comes back so long after a restart still has what it held
     bool resumed = false;
     std::vector<Ticket> open;  // resumed: waiting or held
     bool operator==(const Welcome&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Welcome, (), (version, session, host, stop_within_us, resumed, open))
+BOOST_DESCRIBE_STRUCT(Welcome, (), (version, session, host, stop_within_us, resume_within_us, resumed, open))
 
 struct Held {
     std::string name;

@@ -41,7 +41,10 @@ std::string heard(const char* name, const Message& message) {
 
 std::string conversation() {
     return said("Hello", Hello{.command = "./migrate"}) +
-           heard("Welcome", Welcome{.session = "alpha-7", .host = "alpha", .stop_within_us = 10'000'000}) +
+           heard("Welcome", Welcome{.session = "alpha-7",
+                                    .host = "alpha",
+                                    .stop_within_us = 3'000'000,
+                                    .resume_within_us = 10'000'000}) +
            said("Acquire", Acquire{.ticket = 1,
                                    .locks = {"db", "gpu0"},
                                    .permits = {{"builds", 2}},

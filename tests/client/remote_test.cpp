@@ -147,13 +147,13 @@ TEST_F(RemoteTest, A_process_is_followed_only_on_its_own_host) {
     EXPECT_THROW(lease.follow(::getpid()), Failure);
 }
 
-// A process that holds a lock over TCP, so that only its end, and not its will, ends the connection.
-class FarHolder {
+// A process that holds a lock, so that only its end, and not its will, ends the connection.
+class Holder {
 public:
-    explicit FarHolder(const Options& options) {
+    Holder(const Options& options, const std::string& lock) {
         EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, talk_), 0);
         child_ = ::fork();
-        if (child_ == 0) live(options);
+        if (child_ == 0) live(options, lock);
         EXPECT_TRUE(answered());
     }
     // Returns when it has spoken with the daemon once more.
@@ -161,19 +161,26 @@ public:
         EXPECT_EQ(::write(talk_[0], "g", 1), 1);
         EXPECT_TRUE(answered());
     }
+    void stop() { ::kill(child_, SIGSTOP); }
+    bool believes_in_it() {
+        ::kill(child_, SIGCONT);
+        EXPECT_EQ(::write(talk_[0], "v", 1), 1);
+        return answered();
+    }
     void die() {
         ::kill(child_, SIGKILL);
         ::waitpid(child_, nullptr, 0);
     }
 
 private:
-    [[noreturn]] void live(const Options& options) {
+    [[noreturn]] void live(const Options& options, const std::string& lock) {
         try {
             Session session = Session::connect(options);
-            const Lease held = session.acquire(Demand().lock("far"), 10s);
+            const Lease held = session.acquire(Demand().lock(lock), 10s);
             char word = 0;
             if (::write(talk_[1], "y", 1) != 1 || ::read(talk_[1], &word, 1) != 1) ::_exit(1);
-            const Lease more = session.acquire(Demand().lock("more"), 10s);
+            std::optional<Lease> more;
+            if (word == 'g') more = session.acquire(Demand().lock("more"), 10s);
             if (::write(talk_[1], held.valid() ? "y" : "n", 1) != 1) ::_exit(1);
             while (true) ::pause();
         } catch (const Failure&) {
@@ -195,9 +202,9 @@ TEST(LoopbackTest, Who_went_away_after_a_restart_keeps_its_lock_for_as_long_as_i
                     "[detector]\nstop_within = \"60s\"\nresume_within = \"3s\"\n"};
     Options options;
     options.address = fmt::format("tcp:127.0.0.1:{}", port);
-    FarHolder far(options);
-    Session idle = node.session();
-    const Lease left = idle.acquire(Demand().lock("left"), 10s);
+    Holder far(options, "far");
+    Holder stopped(node.options(), "left");
+    stopped.stop();
     node.end(SIGTERM);
     node.start();
     far.go_on();
@@ -206,6 +213,21 @@ TEST(LoopbackTest, Who_went_away_after_a_restart_keeps_its_lock_for_as_long_as_i
     Session near = node.session();
     near.acquire(Demand().lock("left"), 30s);
     EXPECT_FALSE(near.try_acquire(Demand().lock("far")));
+    stopped.die();
+}
+
+TEST(StoppedHolder, Knows_that_its_lock_may_be_given_away_though_no_daemon_says_so) {
+    test::Node node("", "[detector]\nresume_within = \"1s\"\n");
+    Holder holder(node.options(), "db");
+    holder.stop();
+    node.end(SIGTERM);
+    node.start();
+    Session other = node.session();
+    const Lease given = other.acquire(Demand().lock("db"), 30s);
+    node.send(SIGSTOP);
+    EXPECT_FALSE(holder.believes_in_it());
+    node.send(SIGCONT);
+    holder.die();
 }
 
 TEST(LoopbackTest, Without_TLS_a_program_on_the_same_machine_may_use_TCP) {

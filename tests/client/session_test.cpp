@@ -3,6 +3,7 @@
 #include <csignal>
 #include <future>
 #include <gtest/gtest.h>
+#include <pthread.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <thread>
@@ -304,6 +305,63 @@ TEST_F(SessionTest, A_daemon_that_stays_away_is_given_up) {
     EXPECT_TRUE(eventually([&] { return !lease.valid(); }));
     node.start();
     EXPECT_TRUE(impatient.try_acquire(Demand().lock("gpu0"), 10s)) << "a new session";
+}
+
+// What the child does must return 0, and in time.
+int in_a_child(const std::function<int()>& action) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+        ::alarm(20);
+        ::_exit(action());
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    return status;
+}
+
+TEST_F(SessionTest, Without_descriptors_nothing_is_taken_and_later_all_is_well) {
+    const int problem = in_a_child([&] {
+        Session mine = node.session();
+        std::vector<int> all;
+        for (int one = 0; one >= 0; one = ::dup(0))
+            if (one > 0) all.push_back(one);
+        const bool refused = code_of_failure([&] { mine.acquire(db(), 10s); }) == Code::unavailable;
+        for (const int one : all) ::close(one);
+        if (!refused || !node.session().try_acquire(db())) return 1;
+        return mine.acquire(db(), 10s).valid() ? 0 : 2;
+    });
+    EXPECT_EQ(problem, 0);
+}
+
+TEST_F(SessionTest, Without_a_thread_nothing_is_taken_and_signals_still_come) {
+    const int problem = in_a_child([&] {
+        Session mine = node.session();
+        pthread_attr_t usual;
+        ::pthread_getattr_default_np(&usual);
+        pthread_attr_t huge = usual;
+        ::pthread_attr_setstacksize(&huge, std::size_t{1} << 46);  // no such stack can be mapped
+        ::pthread_setattr_default_np(&huge);
+        const bool refused = code_of_failure([&] { mine.acquire(db(), 10s); }) == Code::unavailable;
+        ::pthread_setattr_default_np(&usual);
+        sigset_t blocked;
+        ::pthread_sigmask(SIG_SETMASK, nullptr, &blocked);
+        if (!refused || ::sigismember(&blocked, SIGTERM) != 0) return 1;
+        if (!node.session().try_acquire(db())) return 2;
+        return mine.acquire(db(), 10s).valid() ? 0 : 3;
+    });
+    EXPECT_EQ(problem, 0);
+}
+
+TEST_F(SessionTest, A_forked_child_leaves_its_parents_leases_alone) {
+    std::optional<Lease> lease = session.acquire(db(), 10s);
+    EXPECT_EQ(in_a_child([&] {
+                  lease.reset();
+                  const Session gone = std::move(session);
+                  return 0;
+              }),
+              0);
+    EXPECT_FALSE(node.session().try_acquire(db()));
+    EXPECT_TRUE(lease->valid());
 }
 
 TEST_F(SessionTest, A_lease_lasts_as_long_as_the_process_it_follows) {

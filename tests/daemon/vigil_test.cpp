@@ -35,8 +35,10 @@ protected:
         events.anything_claimed = [this] { return claimed_; };
         events.takes_part = [this](HostId host) { return !outside_.contains(host); };
         events.keep = [this](const Vigil::Lives& refused, bool forgetful) {
+            if (disk_is_full_) return false;
             kept_ = refused;
             forgetful_ = forgetful;
+            return true;
         };
         events.link = [this](HostId host) {
             return net::LinkStatus{.connected = !parted_.contains(host),
@@ -96,6 +98,7 @@ protected:
     std::set<HostId> watched_;  // by the kernel
     std::set<HostId> outside_;  // take part in nothing
     Vigil::Lives kept_;
+    bool disk_is_full_ = false;
     bool forgetful_ = false;
 };
 
@@ -308,6 +311,18 @@ TEST_F(VigilTest, Of_two_that_refuse_each_other_the_first_begins_a_new_life_firs
 }
 
 // Otherwise two majorities need not have a host in common.
+TEST_F(VigilTest, What_cannot_be_kept_is_not_refused_before_it_can) {
+    start();
+    stand_with(1);
+    disk_is_full_ = true;
+    vigil_->silent(2);
+    EXPECT_FALSE(said_to<Refused>(1));
+    disk_is_full_ = false;
+    stand_with(1);
+    EXPECT_TRUE(said_to<Refused>(1));
+    EXPECT_EQ(kept_[2], 1U);
+}
+
 TEST_F(VigilTest, Who_was_killed_keeps_to_its_refusals) {
     start();
     stand_with(1);

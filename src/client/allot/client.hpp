@@ -8,8 +8,8 @@
 // the Lease goes out of scope. All functions may be called by several threads at once, and one thread may use
 // a Session while others wait in it. Nothing here survives a fork().
 //
-// A thread that waits reads the connection itself. A session has a thread of its own only once somebody asked
-// to be called back (async_acquire, on_lost); callbacks and coroutines run in that thread and must not block
+// A thread that waits reads the connection itself. With its first request a session starts a thread of its
+// own, which sleeps until the connection ends. Callbacks and coroutines run in that thread and must not block
 // it.
 //
 // On its daemon's host a holder keeps a lock until it gives it back or its daemon ends, and hears of that. A
