@@ -264,7 +264,7 @@ refused 'nothing is asked for; write --lock NAME or --permit NAME=UNITS' run -- 
 refused 'lock db: it is named twice' run --lock db,gpu0 --lock db -- true
 refused 'the name of a lock is empty' run --lock db,,gpu0 -- true
 refused '--lock "": the value is empty' run --lock '' -- true
-refused '--permit builds=0: write NAME or NAME=UNITS, with at least 1 unit' run --permit builds=0 -- true
+refused '--permit builds=0: write NAME or NAME=UNITS, with 1 to 1000000 units' run --permit builds=0 -- true
 refused '--permit builds=two: write NAME or NAME=UNITS' run --permit builds=two -- true
 refused 'the name of a semaphore is empty' run --permit =2 -- true
 refused 'permit builds: it is named twice; add the units up' run --permit builds=1,builds -- true

@@ -137,7 +137,8 @@ Result<std::size_t> parse_bytes(std::string_view name, std::string_view text) {
 Result<double> parse_seconds(std::string_view name, std::string_view text) {
     const auto time = parse_duration(text);
     if (time && time->count() > 0) return std::chrono::duration<double>(*time).count();
-    return Error{fmt::format("--{} {}: write a time, as in 60s, 500ms or 2m", name, text)};
+    return Error{fmt::format("--{} {}: write a time, as in 60s, 500ms or 2m{}", name, text,
+                             time ? ", and more than 0" : "")};
 }
 
 Result<std::string> read_file(const std::string& path) {

@@ -59,7 +59,7 @@ std::optional<std::string> add_permit(const std::string& text, Demand& demand) {
         return std::nullopt;
     }
     const auto units = parse_number("permit", text.substr(equals + 1), 1, 1'000'000);
-    if (!units) return fmt::format("--permit {}: write NAME or NAME=UNITS, with at least 1 unit", text);
+    if (!units) return fmt::format("--permit {}: write NAME or NAME=UNITS, with 1 to 1000000 units", text);
     demand.permit(text.substr(0, equals), static_cast<std::uint32_t>(*units));
     return std::nullopt;
 }
@@ -187,6 +187,16 @@ int watch(const Session& session, Lease& lease, Child& child, microseconds grace
     }
 }
 
+// If the daemon cannot, nothing was done yet.
+void follow(Lease& lease, const Child& child) {
+    try {
+        lease.follow(child.pid());
+    } catch (const client::Failure& failure) {
+        if (failure.code() != client::Code::lost) throw;
+        throw client::Failure(client::Code::unavailable, failure.what());
+    }
+}
+
 int hold_and_run(const Session& session, Lease& lease, bool elsewhere, microseconds grace,
                  const std::vector<std::string>& command) {
     // A daemon elsewhere sees only that the connection ends, and lets others in: the command must not go on
@@ -197,7 +207,7 @@ int hold_and_run(const Session& session, Lease& lease, bool elsewhere, microseco
         return exit_failed;
     }
     // The daemon knows of the child before the child does anything.
-    if (!elsewhere) lease.follow(child->pid());
+    if (!elsewhere) follow(lease, *child);
     child->go();
     return watch(session, lease, *child, grace, command);
 }
@@ -220,7 +230,9 @@ int explain_failure(const client::Failure& failure, const RunFlags& flags, const
     if (!time_is_up) return report(failure, options);
     // Who would not wait does not wait for a reason either.
     const std::string why =
-        why_not_granted(options, plan.demand, flags.no_wait ? milliseconds(100) : milliseconds(2000));
+        failure.code() == client::Code::unreachable
+            ? "the daemon does not answer"
+            : why_not_granted(options, plan.demand, flags.no_wait ? milliseconds(100) : milliseconds(2000));
     fmt::print(stderr, "allot: {}: not granted within {}{}{}\n", flags.no_wait ? "busy" : "timed out",
                flags.no_wait ? flags.patience : flags.timeout, why.empty() ? "" : "; ", why);
     return flags.no_wait ? exit_busy : exit_timed_out;

@@ -1,14 +1,17 @@
 // `allot up`: a whole cluster on this machine, to try things out.
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
 #include <memory>
 #include <netinet/in.h>
 #include <set>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -145,11 +148,13 @@ std::string Cluster::config_of(const Host& host) const {
 Result<bool> Cluster::launch(Host& host) {
     const std::string config = fmt::format("{}/{}.toml", folder_, host.name);
     const std::string log = fmt::format("{}/{}.log", folder_, host.name);
-    if (!(std::ofstream(config) << config_of(host))) return Error{config + ": cannot be written"};
+    if (!(std::ofstream(config) << config_of(host)))
+        return Error{fmt::format("{}: cannot be written: {}", config, std::strerror(errno))};
     host.pid = ::fork();
     if (host.pid != 0) return true;
-    // Not in the foreground: Ctrl-C is for `allot up`, which then stops them in order.
+    // Not in the foreground: Ctrl-C is for `allot up`, which then stops them in order. Without it they stop.
     ::setpgid(0, 0);
+    ::prctl(PR_SET_PDEATHSIG, SIGTERM);
     sigset_t none;
     sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);

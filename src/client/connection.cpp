@@ -34,7 +34,7 @@ std::optional<Error> Connection::secure(const Destination& destination, Clock::t
         const bool good = tls_->shake(came, out);
         unsent_ += out;
         if (!flush()) return Error{"the connection broke during the TLS handshake"};
-        if (!good) return Error{tls_->problem()};
+        if (!good) return Error{"TLS: " + tls_->problem()};
         if (tls_->established()) return std::nullopt;
         if (Clock::now() >= until) return Error{"no TLS handshake in time"};
         const auto received = receive(until, -1, unsent() > 0);

@@ -128,7 +128,7 @@ public:
             read_table(top, "detector", [&](Section& section) { read_detector(section); });
             read_table(top, "limits", [&](Section& section) {
                 section.number("sessions", config_.limits.sessions, 1, 1'000'000);
-                section.number("sessions_per_user", config_.limits.sessions_per_user, 1, 1'000'000);
+                section.number("sessions_per_user", config_.limits.sessions_per_user, 0, 1'000'000);
                 section.number("requests_per_session", config_.limits.requests_per_session, 1, 65536);
                 section.number("locks_per_request", config_.limits.locks_per_request, 1, 4096);
                 section.number("name_length", config_.limits.name_length, 1, 4096);
@@ -267,8 +267,10 @@ private:
         if (config_.socket.size() > 100)
             return fmt::format("socket: {} characters are too many for a socket; write at most 100",
                                config_.socket.size());
-        if (config_.heartbeat.count() == 0) return "detector.heartbeat: write a time, as in \"250ms\"";
-        if (config_.stop_within.count() == 0) return "detector.stop_within: write a time, as in \"3s\"";
+        if (config_.heartbeat.count() == 0)
+            return "detector.heartbeat: write a time of more than 0, as in \"250ms\"";
+        if (config_.stop_within.count() == 0)
+            return "detector.stop_within: write a time of more than 0, as in \"3s\"";
         if (config_.dead_after < 4 * config_.heartbeat)
             return "detector.dead_after: write at least four heartbeats";
         if (!config_.clients.empty() && !config_.tls && !net::is_loopback(config_.clients))

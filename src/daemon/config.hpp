@@ -29,7 +29,7 @@ struct Allowance {
 
 struct Limits {
     std::uint32_t sessions = 16384;
-    std::uint32_t sessions_per_user = 12288;
+    std::uint32_t sessions_per_user = 0;  // 0: three quarters of all
     std::uint32_t requests_per_session = 256;
     std::uint32_t locks_per_request = 64;
     std::uint32_t name_length = 128;

@@ -62,6 +62,8 @@ private:
     void raise_epoch(std::uint32_t epoch);
     std::string locks_wait();
     std::optional<std::string> listen();
+    void wait_for_signal();
+    SavedState state() const;
     void stop();
 
     net::Mesh::Events mesh_events();
@@ -142,9 +144,7 @@ void raise_descriptor_limit() {
 Result<int> Node::run(bool fresh) {
     raise_descriptor_limit();
     if (auto why = begin(fresh)) return Error{std::move(*why)};
-    signals_.async_wait([this](const boost::system::error_code& failure, int) {
-        if (!failure) stop();
-    });
+    wait_for_signal();
     std::signal(SIGPIPE, SIG_IGN);
     while (!loop_.stopped()) {
         loop_.run_one();
@@ -308,6 +308,29 @@ std::optional<std::string> Node::listen() {
     return std::nullopt;
 }
 
+// Who stops without having saved its state has lost its locks: rather it goes on.
+void Node::wait_for_signal() {
+    signals_.async_wait([this](const boost::system::error_code& failure, int) {
+        if (failure) return;
+        const auto room = folder_.rehearse(state());
+        if (room) return stop();
+        log_error(
+            fmt::format("the state could not be saved, so the daemon goes on: {}; make room and stop it "
+                        "once more, or lose the locks of this host with SIGKILL",
+                        room.error()));
+        wait_for_signal();
+    });
+}
+
+SavedState Node::state() const {
+    return {.agreement = config_.agreement(),
+            .incarnation = incarnation_,
+            .vigil = vigil_.saved(),
+            .links = mesh_->saved(),
+            .desk = desk_.saved(),
+            .sessions = sessions_.saved()};
+}
+
 // Programs see their connection end; those that come back to the next run find everything as it was.
 void Node::stop() {
     programs_.reset();
@@ -319,13 +342,7 @@ void Node::stop() {
         log_info(fmt::format("host {} has stopped", config_.host));
         loop_.stop();
     });
-    SavedState state{.agreement = config_.agreement(),
-                     .incarnation = incarnation_,
-                     .vigil = vigil_.saved(),
-                     .links = mesh_->saved(),
-                     .desk = desk_.saved(),
-                     .sessions = sessions_.saved()};
-    if (const auto saved = folder_.save(state); !saved) {
+    if (const auto saved = folder_.save(state()); !saved) {
         log_error("the state could not be saved: " + saved.error());
         exit_code_ = 1;
     }

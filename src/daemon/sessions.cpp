@@ -1,5 +1,7 @@
 #include "daemon/sessions.hpp"
 
+#include <cerrno>
+#include <csignal>
 #include <fmt/format.h>
 #include <random>
 #include <sys/resource.h>
@@ -34,6 +36,15 @@ constexpr std::size_t most_strangers = 1024;
 std::size_t descriptors_allowed() {
     rlimit limit{};
     return ::getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : 1024;
+}
+
+// Something is left for others.
+std::size_t share_of_one(std::size_t most) {
+    return std::max<std::size_t>(1, most - most / 4);
+}
+
+bool is_running(std::int32_t pid) {
+    return ::kill(pid, 0) == 0 || errno != ESRCH;
 }
 
 std::optional<session::Ticket> ticket_ended_by(const session::DaemonMessage& message) {
@@ -217,20 +228,20 @@ std::optional<std::string> Sessions::objection_to(const net::Identity& who, bool
     const std::size_t most = std::min<std::size_t>(config_.limits.sessions, descriptors_allowed() / 2);
     if (!resumed && records_.size() >= most)
         return fmt::format("there are {} sessions, the most there may be; try again later", most);
-    const std::size_t most_of_one = config_.limits.sessions_per_user;
+    const std::size_t given = config_.limits.sessions_per_user;
+    const std::size_t most_of_one = given > 0 ? given : share_of_one(most);
     // They are counted only if there can be so many.
-    if (!resumed && records_.size() >= most_of_one && sessions_of(permissions_.user_of(who)) >= most_of_one)
-        return fmt::format("{} has {} sessions, the most that one user may have; try again later",
-                           permissions_.user_of(who), most_of_one);
+    if (!resumed && records_.size() >= most_of_one) {
+        const std::string user = permissions_.user_of(who);
+        const auto is_of_user = [&](const auto& one) { return one.second.user == user; };
+        if (static_cast<std::size_t>(std::ranges::count_if(records_, is_of_user)) >= most_of_one)
+            return fmt::format("{} has {} sessions, the most that one user may have; try again later", user,
+                               most_of_one);
+    }
     if (config_.tls && !who.process && who.program.empty())
         return fmt::format("its certificate is for {}; write one that `allot cert --program NAME` made",
                            who.certified_as());
     return std::nullopt;
-}
-
-std::size_t Sessions::sessions_of(const std::string& user) const {
-    const auto has = [&](const auto& one) { return one.second.user == user; };
-    return static_cast<std::size_t>(std::ranges::count_if(records_, has));
 }
 
 void Sessions::greet(Session& session, Owner owner, bool resumed) {
@@ -284,7 +295,9 @@ void Sessions::follow(Session& session, const session::Follow& follow) {
             "the daemon may open no more files, so it cannot watch the process; raise its limit");
     const auto pid = net::pid_of(process);
     const auto mark = pid ? net::mark_of(*pid) : std::nullopt;
-    if (desk_.find(key.first, key.second) == nullptr) return;
+    const Desk::Lease* lease = desk_.find(key.first, key.second);
+    if (lease == nullptr) return;
+    if (!lease->granted) return desk_.lose(key.first, key.second, "only what is held follows a process");
     // If the process has ended already the lease just follows the connection.
     if (!mark && net::has_ended(process)) return;
     if (!mark)
@@ -296,11 +309,23 @@ void Sessions::follow(Session& session, const session::Follow& follow) {
             fmt::format("process {} is of another user; a lease follows processes of the user who has it, "
                         "and those that its program started",
                         *pid));
-    if (const std::size_t most = descriptors_allowed() / 4; followers_.size() >= most)
-        return desk_.lose(key.first, key.second,
-                          fmt::format("the daemon watches {} processes, the most there may be", most));
+    if (auto why = no_place_for(key.first)) return desk_.lose(key.first, key.second, *why);
     if (auto watch = net::watch_descriptor(loop_, std::move(process), [this, key] { follower_ended(key); }))
         followers_[key] = {*mark, std::move(watch)};
+}
+
+// Why no more processes are followed, if so.
+std::optional<std::string> Sessions::no_place_for(Owner owner) const {
+    const std::size_t most = descriptors_allowed() / 4;
+    if (followers_.size() >= most)
+        return fmt::format("the daemon watches {} processes, the most there may be", most);
+    if (followers_.size() < share_of_one(most)) return std::nullopt;
+    const std::string& user = records_.at(owner).user;
+    const auto is_of_user = [&](const auto& one) { return records_.at(one.first.first).user == user; };
+    if (static_cast<std::size_t>(std::ranges::count_if(followers_, is_of_user)) < share_of_one(most))
+        return std::nullopt;
+    return fmt::format("the daemon watches {} processes for {}, the most that one user may have",
+                       share_of_one(most), user);
 }
 
 void Sessions::say(Owner owner, const session::DaemonMessage& message) {
@@ -407,8 +432,10 @@ bool Sessions::resume(std::string_view bytes) {
             followers_[key] = {mark, std::move(watch)};
     grace_.set(config_.resume_within, [this] { release_all_absent(); });
     // Who is elsewhere may believe in what it holds for longer.
-    for (const auto& [owner, record] : records_)
+    for (const auto& [owner, record] : records_) {
         if (record.pid == 0) wait_for(owner, std::max(config_.resume_within, config_.stop_within));
+        if (record.pid != 0 && !is_running(record.pid)) wait_for(owner, std::chrono::milliseconds(0));
+    }
     return true;
 }
 

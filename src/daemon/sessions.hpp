@@ -51,7 +51,7 @@ private:
     void hello(const std::shared_ptr<Session>& session, const session::Hello& hello);
     // Why this one is not let in, if it is not.
     std::optional<std::string> objection_to(const net::Identity& who, bool resumed);
-    std::size_t sessions_of(const std::string& user) const;
+    std::optional<std::string> no_place_for(Owner owner) const;
     void greet(Session& session, Owner owner, bool resumed);
     void answer(Session& session, const session::ClientMessage& message);
     void acquire(Session& session, const session::Acquire& want);

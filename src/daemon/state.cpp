@@ -38,9 +38,7 @@ Result<bool> sync_folder(const std::string& path) {
     return true;
 }
 
-// Either the old content or the new one is there, whatever happens in between.
-Result<bool> write_whole(const std::string& path, std::string_view bytes) {
-    const std::string draft = path + ".new";
+Result<bool> write_draft(const std::string& draft, std::string_view bytes) {
     const net::Descriptor file(::open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
     const auto failed = [&] { return Error{fmt::format("{}: {}", draft, std::strerror(errno))}; };
     if (!file) return failed();
@@ -49,7 +47,16 @@ Result<bool> write_whole(const std::string& path, std::string_view bytes) {
         if (written < 0 && errno != EINTR) return failed();
         if (written > 0) bytes.remove_prefix(static_cast<std::size_t>(written));
     }
-    if (::fsync(file.get()) != 0 || std::rename(draft.c_str(), path.c_str()) != 0) return failed();
+    if (::fsync(file.get()) != 0) return failed();
+    return true;
+}
+
+// Either the old content or the new one is there, whatever happens in between.
+Result<bool> write_whole(const std::string& path, std::string_view bytes) {
+    const std::string draft = path + ".new";
+    if (auto written = write_draft(draft, bytes); !written) return written;
+    if (std::rename(draft.c_str(), path.c_str()) != 0)
+        return Error{fmt::format("{}: {}", path, std::strerror(errno))};
     return sync_folder(std::filesystem::path(path).parent_path());
 }
 
@@ -160,6 +167,15 @@ void StateFolder::note_epoch(std::uint32_t epoch) {
     if (epoch == mark_.epoch) return;
     mark_.epoch = epoch;
     note();
+}
+
+Result<bool> StateFolder::rehearse(const SavedState& state) const {
+    if (!std::filesystem::exists(path_)) return true;  // it will be made again
+    const std::string draft = file(stopped) + std::string(".new");
+    auto written = write_draft(draft, to_bytes(state) + to_bytes(mark_));
+    std::error_code ignored;
+    std::filesystem::remove(draft, ignored);
+    return written;
 }
 
 // The mark stays: it holds the numbers. What is saved beside it says that nothing was lost.

@@ -55,6 +55,8 @@ public:
     // Fences of this epoch are given out: the next one must have a higher number.
     void note_epoch(std::uint32_t epoch);
     Result<bool> save(const SavedState& state);
+    // Whether there is room for that.
+    Result<bool> rehearse(const SavedState& state) const;
 
     // Why what was noted is not on the disk; empty if it is. It is tried again once a second.
     const std::string& problem() const { return problem_; }

@@ -230,6 +230,15 @@ TEST(StoppedHolder, Knows_that_its_lock_may_be_given_away_though_no_daemon_says_
     holder.die();
 }
 
+TEST(DeadHolder, Is_not_waited_for_after_a_restart) {
+    test::Node node("", "[detector]\nresume_within = \"600s\"\n");
+    Holder holder(node.options(), "db");
+    node.end(SIGTERM);
+    holder.die();
+    node.start();
+    EXPECT_TRUE(node.session().try_acquire(Demand().lock("db"), 30s));
+}
+
 TEST(LoopbackTest, Without_TLS_a_program_on_the_same_machine_may_use_TCP) {
     const int port = free_port();
     const test::Node node(fmt::format("clients = \"127.0.0.1:{}\"\n", port));

@@ -4,7 +4,7 @@
 
 configure 1
 sed -i "s/^http = .*/http = \"$loopback:7490\"/" h1.toml
-printf '[limits]\nsessions = 4\n' >>h1.toml
+printf '[limits]\nsessions = 4\nsessions_per_user = 100\n' >>h1.toml
 start_all
 
 descriptors() { ls "/proc/${process[1]}/fd" | wc -l; }
@@ -68,12 +68,12 @@ stop 1
 sed -i "s/^sessions = 4/sessions = 100/" h1.toml
 within[1]="prlimit --nofile=50:50"
 start 1
-# Of these a quarter is for processes that are followed.
-for ((i = 0; i < 12; i++)); do hold many$i 1 --lock many$i; done
-run 1 --lock many12 -- sleep 60 2>err.txt
-[ $? -eq 122 ] || fail "a thirteenth process is followed: $(cat err.txt)"
-contains 'the daemon watches 12 processes, the most there may be' err.txt || fail "it is told: $(cat err.txt)"
-for ((i = 0; i < 12; i++)); do let_go many$i; done
+# Of these a quarter is for processes that are followed, and three quarters of that for one user.
+for ((i = 0; i < 9; i++)); do hold many$i 1 --lock many$i; done
+run 1 --lock many9 -- touch wrong 2>err.txt
+[ $? -eq 119 ] || fail "a tenth process is followed: $(cat err.txt)"
+contains 'the daemon watches 9 processes for .*, the most that one user may have' err.txt || fail "it is told: $(cat err.txt)"
+for ((i = 0; i < 9; i++)); do let_go many$i; done
 hold keeper 1 --lock kept
 idle "$loopback:7490" 200
 wait_until 20 "there are no descriptors" contains 'cannot accept connections: Too many open files' h1.log
@@ -83,5 +83,20 @@ let_go keeper
 idle_no_more
 wait_until 20 "the page is back" page_answers
 run 1 --lock kept --timeout 20s -- true || fail "programs are not let in any more"
+
+# --- No room for the state: the daemon does not stop and lose its locks. (Even root cannot write below a file.)
+hold keeper 1 --lock kept
+mv h1 aside
+touch h1
+kill -TERM "${process[1]}"
+wait_until 20 "the daemon goes on" contains 'could not be saved, so the daemon goes on: .*; make room' h1.log
+run 1 --lock other -- true || fail "it does not go on"
+rm h1
+mv aside h1
+stop 1
+start 1
+run 1 --lock kept --no-wait --patience 300ms -- touch wrong 2>/dev/null
+[ $? -eq 120 ] || fail "the lock is lost"
+let_go keeper
 [ ! -e wrong ] || fail "somebody ran who was not let in"
 exit 0
