@@ -10,15 +10,15 @@
 //
 // Still, one may be unlucky for ever, or need others to turn round in an order that they never hit upon. So
 // who has waited too long pleads with a coordinator. That one freezes all sites, along a spanning tree of the
-// graph: nobody begins to try, and when all tries are over it is told who is in service. Then it works out
-// which turns lead to those of the pleaders (feasibility.hpp) and tells all sites this plan, which ends the
-// freeze. Each site sees to it that the turns around it come in the order of the plan: it says Go to the
-// first, to the next when it has counted that one, and so on, and has no room for tries until all are done.
-// Who hears Go from its whole neighbourhood turns round. Nobody is made to turn round that does not want to:
-// the others wait until it does. So turns that are too far apart to matter to each other are not kept
-// waiting, and the coordinator need not hear of them: the next freeze ends when they are done.
+// graph: nobody begins to try, and when all tries are over it is told who is in service and who waits. Then
+// it works out which turns lead to those of all that wait (feasibility.hpp) and tells all sites this plan,
+// which ends the freeze. Each site sees to it that the turns around it come in the order of the plan: it says
+// Go to the first, to the next when it has counted that one, and so on, and has no room for tries until all
+// are done. Who hears Go from its whole neighbourhood turns round. Nobody is made to turn round that does not
+// want to: the others wait until it does. So turns that are too far apart to matter to each other are not
+// kept waiting, and the coordinator need not hear of them: the next freeze ends when they are done.
 //
-// A pleader that can never turn round is told so: its request, to enter or to leave, is refused.
+// Who waits and can never turn round is told so: its request, to enter or to leave, is refused.
 #pragma once
 
 #include <boost/container/flat_map.hpp>
@@ -78,9 +78,9 @@ public:
         Coordinator coordinator;
         std::uint32_t retry_within = 4;  // ticks: a driver draws how long until the next try
         // Ticks from the first try that failed to the plea, per member of the neighbourhood, of which more
-        // are in the way for a while, and per hop to the end of the tree, which a plea costs everybody. 0:
-        // nobody pleads, and some may wait for ever.
-        std::uint32_t rescue_after = 16;
+        // are in the way for a while, and per two hops to the end of the tree, which a plea costs everybody.
+        // 0: nobody pleads, and some may wait for ever.
+        std::uint32_t rescue_after = 7;
         Repairs repairs;
 
         // The spanning tree, and what is known of the sites before the run.
@@ -151,9 +151,11 @@ public:
         BOOST_DESCRIBE_CLASS(Freeze, (), (), (), ())
     };
     struct Frozen {
-        Sites in;  // of the sender and all below it
+        // Of the sender and all below it.
+        Sites in;
+        Sites waiting;  // to turn round
         bool operator==(const Frozen&) const = default;
-        BOOST_DESCRIBE_CLASS(Frozen, (), (in), (), ())
+        BOOST_DESCRIBE_CLASS(Frozen, (), (in, waiting), (), ())
     };
     struct Plan {
         std::vector<SiteId> turns;  // in this order
@@ -222,12 +224,13 @@ private:
     void freeze(const Context& ctx, Effects& fx);
     bool settled(const Context& ctx) const;
     void report_if_settled(const Context& ctx, Effects& fx);
-    void gathered(const Context& ctx, const Sites& in, Effects& fx);
+    void gathered(const Context& ctx, const Frozen& part, Effects& fx);
     void take_up(const Context& ctx, const Plan& plan, Effects& fx);
     bool is_planned(SiteId site) const;
     void turn_by_plan(const Context& ctx, Effects& fx);
 
-    void decide(const Context& ctx, const Sites& in, Effects& fx);
+    void decide(const Context& ctx, const Frozen& all, Effects& fx);
+    std::vector<SiteId> to_be_planned(const Context& ctx, const Frozen& all, Plan& plan, Effects& fx);
     template <class Letter>
     static void send_up(const Context& ctx, const Letter& letter, Effects& fx);
     template <class Letter>
@@ -260,9 +263,9 @@ private:
     struct Gathering {
         bool settled = false;       // its own part is there
         std::uint32_t missing = 0;  // it, and all children that have not reported yet
-        Sites in;
+        Frozen so_far;
         bool operator==(const Gathering&) const = default;
-        BOOST_DESCRIBE_CLASS(Gathering, (), (settled, missing, in), (), ())
+        BOOST_DESCRIBE_CLASS(Gathering, (), (settled, missing, so_far), (), ())
     };
     bool frozen_ = false;
     std::optional<Gathering> gathering_;
