@@ -11,7 +11,6 @@ namespace allot {
 static_assert(Protocol<Escrow> && HasTimers<Escrow> && NamesFairTimers<Escrow>);
 
 using neighborhood::Configuration;
-using neighborhood::Outlook;
 using neighborhood::Prospect;
 
 // --- The configuration.
@@ -93,9 +92,6 @@ void Escrow::Config::derive() {
     depth = 0;
     for (SiteId site = hops.order.back(); site != root; site = parent[site]) ++depth;
     colour = coloured(closed);
-    prospects.clear();
-    if (ill_written(*this) || starts_in.empty()) return;
-    for (const Outlook& one : outlook(neighborhood::effort_before_a_run)) prospects.push_back(one.prospect);
 }
 
 std::optional<std::string> Escrow::wrong(const Config& config) {
@@ -355,7 +351,7 @@ void Escrow::decide(const Context& ctx, const Frozen& all, Effects& fx) {
     for (const SiteId site : to_be_planned(ctx, all, plan, fx)) {
         if (in[site] != all.in.contains(site)) continue;  // somebody's way led over it
         neighborhood::Way way{Prospect::never, {}};
-        if (config.prospects[site] != Prospect::never)
+        if (config.prospects[site].prospect != Prospect::never)
             way = find_way(config.closed, config.ranges, in, site, effort_for_a_plea << doublings_);
         if (way.prospect == Prospect::never) plan.never.insert(site);
         if (way.prospect == Prospect::unknown && doublings_ < most_doublings) ++doublings_;

@@ -83,12 +83,11 @@ public:
         std::uint32_t rescue_after = 7;
         Repairs repairs;
 
-        // The spanning tree, and what is known of the sites before the run.
+        // The spanning tree.
         SiteId root = 0;
         std::vector<SiteId> parent;
         std::vector<std::vector<SiteId>> children;
         std::uint32_t depth = 0;
-        std::vector<neighborhood::Prospect> prospects;
         std::vector<std::uint32_t> colour;  // no two sites of a neighbourhood have the same
 
         Config();
@@ -97,6 +96,7 @@ public:
                              (coordinator, retry_within, rescue_after, repairs), (), ())
     };
     static std::optional<std::string> wrong(const Config& config);
+    static std::optional<std::string> caveat(const Config& config) { return uncertain(config); }
     static void sample(Draw& draw);
 
     // --- Between neighbours.
@@ -177,6 +177,7 @@ public:
 
     void start(const Context& ctx, Effects& fx);
     bool may_request(const Context&) const { return !hopeless_; }
+    static bool may_crash(const Context&) { return false; }
     void request(const Context& ctx, const Demand& demand, Effects& fx);
     void release(const Context& ctx, Effects& fx);
     void timeout(const Context& ctx, Timer timer, Effects& fx);
