@@ -15,16 +15,16 @@ using namespace allot::neighborhood_tests;
 
 constexpr std::size_t own_properties = 8;
 
-// Everything is judged, in so many worlds. Clocks of sites that are no neighbours may drift apart, and then
-// distances between stamps are cut; nothing else may bound the verdict.
-void expect_clean(std::string_view protocol, const std::string& flags, std::uint64_t states, bool exact) {
+// Everything is judged, in so many worlds, which are those of the real clocks. Larger instances are in the
+// soak.
+void expect_clean(std::string_view protocol, const std::string& flags, std::uint64_t states) {
     const auto result = run(protocol, flags + " requests=any");
     EXPECT_TRUE(result.violations.empty()) << flags;
     EXPECT_TRUE(result.unchecked.empty()) << flags;
     EXPECT_EQ(result.checked.size(), own_properties + 5);
     EXPECT_EQ(result.states, states) << protocol << " " << flags;
-    EXPECT_EQ(result.gaps_cut == 0, exact) << flags;
-    EXPECT_EQ(result.verdict, exact ? check::Verdict::holds : check::Verdict::bounded) << flags;
+    EXPECT_EQ(result.gaps_cut, 0u) << flags;
+    EXPECT_EQ(result.verdict, check::Verdict::holds) << flags;
 }
 
 void expect_violated(std::string_view protocol, const std::string& flags, std::string_view property) {
@@ -39,7 +39,6 @@ struct Mirrored {
     const char* inclusion;  // bounds
     const char* exclusion;
     std::uint64_t states;
-    bool exact;
 };
 
 void PrintTo(const Mirrored& mirrored, std::ostream* out) {
@@ -55,25 +54,24 @@ protected:
 };
 
 TEST_P(Mirror, Inclusion_is_safe_and_live) {
-    expect_clean("inclusion", flags(GetParam().inclusion), GetParam().states, GetParam().exact);
+    expect_clean("inclusion", flags(GetParam().inclusion), GetParam().states);
 }
 
 TEST_P(Mirror, Exclusion_has_as_many_worlds) {
-    expect_clean("exclusion", flags(GetParam().exclusion), GetParam().states, GetParam().exact);
+    expect_clean("exclusion", flags(GetParam().exclusion), GetParam().states);
 }
 
 INSTANTIATE_TEST_SUITE_P(Small, Mirror,
-                         testing::Values(Mirrored{"path:2", "1,*", "0,1", 37, true},
-                                         Mirrored{"path:3", "1,*", "0,1;0,2;0,1", 9284, true},
-                                         Mirrored{"path:3", "1,*;2,*;1,*", "0,1", 8326, true},
-                                         Mirrored{"complete:3", "2,*", "0,1", 10105, true},
-                                         Mirrored{"complete:3", "1,*", "0,2", 332571, true},
-                                         Mirrored{"path:4", "1,*;2,*;2,*;1,*", "0,1", 1544664, false}));
+                         testing::Values(Mirrored{"path:2", "1,*", "0,1", 37},
+                                         Mirrored{"path:3", "1,*", "0,1;0,2;0,1", 9284},
+                                         Mirrored{"path:3", "1,*;2,*;1,*", "0,1", 8326},
+                                         Mirrored{"complete:3", "2,*", "0,1", 10105},
+                                         Mirrored{"complete:3", "1,*", "0,2", 332571}));
 
 // A site may take its time to hear what it told itself.
 TEST(Inclusion, Messages_to_oneself_may_take_their_time) {
-    expect_clean("inclusion", "graph=path:2 full=on", 557, true);
-    expect_clean("exclusion", "graph=path:2 full=on", 557, true);
+    expect_clean("inclusion", "graph=path:2 full=on", 557);
+    expect_clean("exclusion", "graph=path:2 full=on", 557);
 }
 
 TEST(Inclusion, Any_safe_start_will_do) {
@@ -83,7 +81,7 @@ TEST(Inclusion, Any_safe_start_will_do) {
 }
 
 TEST(Composition, Is_live_on_a_complete_graph) {
-    expect_clean("composition", "graph=complete:3 bounds=1,2", 41973, true);
+    expect_clean("composition", "graph=complete:3 bounds=1,2", 41973);
 }
 
 // neighborhood.md, section 10: every site could turn round for ever, in another order.
