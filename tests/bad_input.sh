@@ -37,8 +37,8 @@ refused '--bounds 1: write least,most for all sites, as in 1,4 or 1,*' check inc
 refused '--bounds 1,1: site 0 could never change with at least 1 and at most 1' check composition --bounds 1,1
 refused '--bounds 0,4: site 0 and its neighbours are 3, so no more can be in service' check composition --bounds 0,4
 refused '--bounds 0,1;1,2: these are 2 pairs for 3 sites; write one for all, or one per site' check composition --bounds '0,1;1,2'
-refused '--bounds 1,2: site 1 has an upper bound, which is not kept here; write l,*' check inclusion --bounds 1,2
-refused '--bounds 1,2: site 0 has a lower bound, which is not kept here; write 0,k' check exclusion --bounds 1,2
+refused '--bounds 1,2: site 1 has an upper bound, which is not kept here; write l,* or use escrow' check inclusion --bounds 1,2
+refused '--bounds 1,2: site 0 has a lower bound, which is not kept here; write 0,k or use escrow' check exclusion --bounds 1,2
 refused '--initial IO: write I (in) or o (out) for each site' check inclusion --initial IO
 refused '--initial Io: these are 2 letters for 3 sites; write one for all, or one per site' check inclusion --initial Io
 refused '--initial Ioo: 0 of site 2 and its neighbours are in service; there must be 1 to 2' check inclusion --initial Ioo
@@ -224,12 +224,20 @@ refused '--initial Ioo: 0 of site 2 and its neighbours are in service; there mus
     feasible --graph path:3 --bounds '1,*' --initial Ioo
 refused '--initial IO: write I (in) or o (out) for each site' feasible --graph path:3 --bounds 0,1 --initial IO
 refused '--effort 0: write a whole number from 1' feasible --graph path:3 --bounds 0,1 --effort 0
-infeasible='site 1 can never turn round: all 3 configurations that can be reached leave no room for it; write other bounds or another start, or --infeasible allow'
+infeasible='site 1 can never turn round: all 3 configurations that can be reached leave no room for it; write other bounds or another start, or --infeasible allow (escrow then tells the site so)'
 for command in check sim swarm; do
     for protocol in composition escrow; do
         refused "--bounds 0,1;1,2;0,1: $infeasible" $command $protocol --graph path:3 --bounds '0,1;1,2;0,1' --initial Ioo
     done
 done
+for protocol in inclusion exclusion composition sidetrack escrow; do
+    refused "--crashes 1: no site of $protocol may crash; leave the flag out" check $protocol --crashes 1
+    refused "--crashes 1: no site of $protocol may crash; leave the flag out" sim $protocol --crashes 1
+    refused "--crash 1@1s: site 1 of $protocol may not crash" sim $protocol --crash 1@1s
+done
+refused '--graph complete:20000: write a graph with at most 4000000 edges' feasible --graph complete:20000 --bounds 1,2
+refused '--bounds 2,5;1,4;1,4;1,4;0,3: no configuration keeps to them and has a reserve near the leader' \
+    check sidetrack --bounds '2,5;1,4;1,4;1,4;0,3'
 refused '--infeasible maybe: write refuse or allow' check escrow --infeasible maybe
 refused '--coordinator 3: the sites are 0 to 2, or write middle' check escrow --graph path:3 --bounds 0,1 --coordinator 3
 refused '--coordinator x: write a whole number from 0 to 4294967295, or middle' check escrow --coordinator x

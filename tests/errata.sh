@@ -3,11 +3,11 @@ set -eu
 (cd "$ALLOT_SOURCE_DIR" && "$ALLOT" errata --run) # scenario files are named from there
 
 # Which are shown, and not just listed.
-shown() { "$ALLOT" errata --problem "$1" | awk '$NF == "check" || $NF == "scenario" { printf "%s ", $2 }'; }
+shown() { "$ALLOT" errata --problem "$1" | awk '$NF == "check" || $NF == "scenario" || $NF == "sim" { printf "%s ", $2 }'; }
 [ "$(shown semaphore)" = "1 2 3 4 5 6 8 11 15 join crash-clock own-report " ]
 [ "$(shown multilock)" = "1 2 3 4 5 6 7 8 9 10 11 12 13 14 19 21 22 23 " ]
 [ "$(shown pool)" = "1 2 3 4 5 6 7 8 9 10 11 12 14 16 18 " ]
-[ "$(shown neighborhood)" = "1 2 3 5 6 7 8 9 11 12 13 14 19 20 " ]
+[ "$(shown neighborhood)" = "1 2 3 4 5 6 7 8 9 11 12 13 14 15 16 19 20 " ]
 [ "$(shown broker)" = "1 2 3 4 5 6 7 8 9 10 11 12 13 14 16 18 X1 " ]
 
 # The story of one has its command and its cure, ready to paste.

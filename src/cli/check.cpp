@@ -324,6 +324,7 @@ int run_check(const CheckFlags& flags) {
     // Only a counterexample replaces what is in the file, but a long check should not end in vain.
     if (!flags.out.empty() && !std::ofstream(flags.out, std::ios::app))
         return wrong_usage(fmt::format("--out {}: this file cannot be written", flags.out));
+    say_caveat(job->machine->caveat());
     const bool terminal = isatty(STDERR_FILENO) != 0;
     if (terminal) job->options.on_progress = show_progress;
     const check::Result result = check::check(*job->machine, job->options);

@@ -19,6 +19,10 @@ int wrong_usage(const std::string& message) {
     return exit_usage;
 }
 
+void say_caveat(const std::optional<std::string>& caveat) {
+    if (caveat) fmt::print(stderr, "allot: {}\n", *caveat);
+}
+
 Result<const world::Entry*> find_protocol(const std::string& name) {
     std::vector<std::string> known;
     for (const world::Entry& entry : registry::protocols()) {

@@ -48,6 +48,8 @@ void add_up(CLI::App& app, Action& action, std::vector<std::string> program);
 
 // Prints `allot: message` and gives exit_usage.
 int wrong_usage(const std::string& message);
+// Prints what is not known of a run before it begins, if there is anything.
+void say_caveat(const std::optional<std::string>& caveat);
 
 // The protocol of that name, or an error that lists those there are.
 Result<const world::Entry*> find_protocol(const std::string& name);

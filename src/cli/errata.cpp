@@ -28,7 +28,8 @@ struct ErrataFlags {
 
 std::string shown_by(const Erratum& erratum) {
     if (erratum.demonstrations.empty()) return "listed only";
-    return erratum.demonstrations.front().plays_scenario() ? "scenario" : "check";
+    const Demonstration& first = erratum.demonstrations.front();
+    return first.plays_scenario() ? "scenario" : first.simulates() ? "sim" : "check";
 }
 
 boost::json::value as_json(const Erratum& erratum) {
@@ -66,6 +67,10 @@ void print_table(const Errata& list) {
     if (!list.empty()) fmt::print("\nThe story of one: allot errata --show {}\n", list.front().id());
 }
 
+bool found_violated(const Demonstration& shown) {
+    return !shown.plays_scenario() && !shown.measures_waits() && !shown.simulates();
+}
+
 void print_story(const Erratum& erratum) {
     const bool numbered = erratum.lines.find_first_of("0123456789") == 0;
     fmt::print("{}: {}\n\n", erratum.id(), erratum.title);
@@ -79,10 +84,9 @@ void print_story(const Erratum& erratum) {
             fmt::print("\nThis scenario shows it ({}):\n\n    {}\n", shown.shows, shown.command);
         else
             fmt::print("\nThis shows it, {}{}:\n\n    {}\n", shown.shows,
-                       shown.measures_waits() ? "" : " is violated", shown.command);
+                       found_violated(shown) ? " is violated" : "", shown.command);
         if (shown.cure.empty()) continue;
-        const bool found_violated = !shown.plays_scenario() && !shown.measures_waits();
-        fmt::print("\nWith the cure {}:\n\n    {}\n", found_violated ? "nothing is" : "it is not so",
+        fmt::print("\nWith the cure {}:\n\n    {}\n", found_violated(shown) ? "nothing is" : "it is not so",
                    shown.cure);
     }
     if (erratum.demonstrations.empty()) fmt::print("\nNo command shows it: it is only listed.\n");

@@ -171,6 +171,19 @@ void add_recovery(Table& table, const sim::Recovery& recovery) {
     for (const auto& [probe, count] : recovery.probes) add(fmt::format("  {} until then", probe), count);
 }
 
+// Why a run that broke nothing did not do what it was for either, one sentence each.
+std::vector<std::string> standstill(const sim::Figures& figures) {
+    std::vector<std::string> lines;
+    if (figures.stalled > 0)
+        lines.push_back(fmt::format("stalled: in the end {} of the sites wait, and nothing more can happen",
+                                    with_commas(figures.stalled)));
+    if (figures.left_behind > 0)
+        lines.push_back(
+            fmt::format("left behind: {} of the sites never turned round, and wait longer than --patience",
+                        with_commas(figures.left_behind)));
+    return lines;
+}
+
 void print_for_people(const Job& job, const sim::Summary& summary) {
     const sim::Figures& figures = summary.figures;
     const sim::Intervals& interval = summary.interval;
@@ -219,6 +232,7 @@ void print_for_people(const Job& job, const sim::Summary& summary) {
     for (const sim::Violation& violation : figures.violations)
         fmt::print("\nviolated at {} with --seed {}: {}: {}\n", sim::time_text(violation.at), violation.seed,
                    violation.property, violation.detail);
+    for (const std::string& line : standstill(figures)) fmt::print("\n{}\n", line);
     if (figures.stopped) fmt::print("\nstopped: --limit was reached\n");
 }
 
@@ -299,6 +313,8 @@ void print_for_programs(const Job& job, const sim::Summary& summary) {
                                {"unreleased", figures.unreleased},
                                {"unchanged", figures.unchanged},
                                {"refusals", figures.refusals},
+                               {"stalled", figures.stalled},
+                               {"left_behind", figures.left_behind},
                                {"violations", violations},
                                {"events", figures.events},
                                {"events_per_second", figures.events_per_second},
@@ -321,12 +337,13 @@ int run_sim(const SimFlags& flags) {
         file.open(flags.log);
         if (!file) return wrong_usage(fmt::format("--log {}: this file cannot be written", flags.log));
     }
+    say_caveat(job->simulation->caveat());
     std::ostream* log = flags.log.empty() ? nullptr : flags.log == "-" ? &std::cout : &file;
     const sim::Summary summary = run_all(*job, log);
     if (log != nullptr && !log->flush())
         return wrong_usage(fmt::format("--log {}: writing failed", flags.log));
     (flags.json ? print_for_programs : print_for_people)(*job, summary);
-    if (!summary.figures.violations.empty()) return exit_no;
+    if (!summary.figures.violations.empty() || !standstill(summary.figures).empty()) return exit_no;
     return summary.figures.stopped ? exit_bounded : exit_ok;
 }
 
@@ -341,7 +358,8 @@ void add_sim(CLI::App& app, Action& action) {
         "  allot sim raymond --sites 15 --permits 5 --crash 2@1s,3@2s --warm-up 3s --json\n"
         "  allot sim raymond --time 20ms --log run.txt; allot play run.txt\n"
         "  allot sim tree-pool --sites 16 --start arbitrary --corrupt-at 3s,6s --noise 2\n"
-        "Exit code: 0 it ran, 1 a property was violated, 2 wrong usage, 3 --limit was reached first.");
+        "Exit code: 0 it ran, 1 a property was violated or the run stood still, 2 wrong usage, 3 --limit was "
+        "reached first.");
     command->add_option("protocol", flags->protocol, "One of `allot protocols`")->required()->type_name("");
     std::set<std::string> known;
     for (const PlanFlag& flag : plan_flags) {

@@ -15,6 +15,7 @@ namespace {
 using Edges = std::set<std::pair<SiteId, SiteId>>;
 
 constexpr std::uint32_t most_sites = 1'000'000;
+constexpr std::uint64_t most_edges = 4'000'000;
 
 void join(Edges& edges, SiteId a, SiteId b) {
     if (a != b) edges.insert(std::minmax(a, b));
@@ -121,9 +122,23 @@ std::optional<Drawing> draw(std::string_view text) {
     return known && n ? regular(shape, *n) : std::nullopt;
 }
 
+// Where so many are drawn that it would take too long, it is better to know before.
+bool too_many_edges(std::string_view text) {
+    const auto parts = split(text, ':');
+    const auto sites = parts.size() < 2 ? std::nullopt : number(parts[1]);
+    if (!sites || *sites > most_sites) return false;
+    const auto degree = parts[0] == "complete"                      ? *sites - 1
+                        : parts[0] == "random" && parts.size() == 4 ? number(parts[2]).value_or(0)
+                                                                    : 0;
+    return *sites * std::min(*sites, degree) / 2 > most_edges;
+}
+
 }  // namespace
 
 Result<Graph> Graph::parse(std::string_view name, std::string_view text) {
+    if (too_many_edges(text))
+        return Error{"--" + std::string(name) + " " + std::string(text) + ": write a graph with at most " +
+                     std::to_string(most_edges) + " edges"};
     const auto drawing = draw(text);
     if (!drawing)
         return Error{

@@ -233,6 +233,34 @@ bool may_crash(const P& site, const ContextOf<P>& ctx) {
     return true;
 }
 
+// Everybody asks again, sooner or later, so that is what is looked at unless somebody says otherwise.
+template <Protocol P>
+constexpr bool always_asks() {
+    if constexpr (requires { P::requests_are_fair; }) return P::requests_are_fair;
+    return false;
+}
+
+// What is not known of a run before it begins, in one line.
+template <Protocol P>
+std::optional<std::string> caveat(const typename P::Config& config) {
+    if constexpr (requires { P::caveat(config); }) return P::caveat(config);
+    return std::nullopt;
+}
+
+// Where it is the role of a site that decides, that is known before any run.
+template <Protocol P>
+bool never_crashes(const ContextOf<P>& ctx) {
+    if constexpr (requires { P::may_crash(ctx); }) return !P::may_crash(ctx);
+    return false;
+}
+
+template <Protocol P>
+bool nobody_crashes(const typename P::Config& config) {
+    for (SiteId site = 0; site < sites_of(config); ++site)
+        if (!never_crashes<P>(ContextOf<P>{config, site})) return false;
+    return true;
+}
+
 template <Protocol P>
 bool listens_to(const ContextOf<P>& ctx, SiteId peer) {
     if constexpr (ChoosesPeers<P>) return P::listens_to(ctx, peer);

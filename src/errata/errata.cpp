@@ -86,7 +86,8 @@ std::string* place_of(Erratum& erratum, std::string_view key) {
 }
 
 bool is_command(std::string_view text) {
-    return text.starts_with("allot check ") || text.starts_with("allot play ");
+    return text.starts_with("allot check ") || text.starts_with("allot play ") ||
+           text.starts_with("allot sim ");
 }
 
 std::optional<Error> take_field(const Source& source, const Field& field, Erratum& erratum) {
@@ -101,7 +102,7 @@ std::optional<Error> take_field(const Source& source, const Field& field, Erratu
     if (field.value.empty()) return wrong(source, field.line, fmt::format("{}: nothing follows", field.key));
     if ((field.key == "command" || field.key == "cure") && !is_command(field.value))
         return wrong(source, field.line,
-                     fmt::format("{}: begin with `allot check` or `allot play`", field.key));
+                     fmt::format("{}: begin with `allot check`, `allot play` or `allot sim`", field.key));
     *place = field.value;
     return std::nullopt;
 }

@@ -11,10 +11,11 @@
 //   symptom     what goes wrong because of it
 //   repair      which repair or protocol mends it, or none
 //   story       what happens, step by step
-//   command     a whole command line that shows it: allot check or allot play. Each further one shows more.
+//   command     a whole command line that shows it: allot check, allot play or allot sim. Each further one
+//               shows more.
 //               Scenario files are named as seen from the top of the repository.
 //   shows       the property that this command finds violated, `waits of any length` where it has --waits and
-//               finds them, or what a scenario plays
+//               finds them, `stalled` or `left behind` of a simulation, or what a scenario plays
 //   cure        the same with the repair, and nothing is violated; may be missing
 //
 // A defect without a command is only listed.
@@ -35,6 +36,7 @@ struct Demonstration {
     std::string cure;  // empty: there is none
 
     bool plays_scenario() const { return command.starts_with("allot play "); }
+    bool simulates() const { return command.starts_with("allot sim "); }
     bool measures_waits() const { return command.ends_with(" --waits"); }
 };
 

@@ -67,6 +67,15 @@ std::string outcome_of_check(const boost::json::object& report) {
     return std::string(report.at("verdict").as_string());
 }
 
+// What a simulation found violated, or that somebody waits at the end who should not.
+std::string outcome_of_sim(const boost::json::object& report) {
+    for (const auto& violation : report.at("violations").as_array())
+        return std::string(violation.at("property").as_string());
+    if (report.at("stalled").to_number<std::uint64_t>() > 0) return "stalled";
+    if (report.at("left_behind").to_number<std::uint64_t>() > 0) return "left behind";
+    return "holds";
+}
+
 // The first file that did not play as it expects, or that all did.
 std::string outcome_of_play(const boost::json::array& files) {
     for (const auto& file : files)
@@ -87,7 +96,9 @@ std::string outcome_of(const std::string& command) {
     boost::system::error_code failure;
     const boost::json::value report = boost::json::parse(text, failure);
     if (failure) return first_line(text);
-    return report.is_array() ? outcome_of_play(report.as_array()) : outcome_of_check(report.as_object());
+    if (report.is_array()) return outcome_of_play(report.as_array());
+    const boost::json::object& object = report.as_object();
+    return object.contains("stalled") ? outcome_of_sim(object) : outcome_of_check(object);
 }
 
 Trial put_to_test(const Demonstration& demonstration, const Run& run) {

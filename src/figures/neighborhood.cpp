@@ -22,11 +22,17 @@ struct Case {
     double neighbourhood = 0;  // its mean size
 };
 
-// Sidetrack needs room for three within two hops of its leader; elsewhere two are enough.
+// Sidetrack needs room for three within two hops of its leader; elsewhere two are enough, and the sites have
+// a lower and an upper bound in turn.
 std::string cycle_bounds(int sites) {
     std::string bounds;
-    for (int site = 0; site < sites; ++site)
-        bounds += fmt::format("{}0,{}", site == 0 ? "" : ";", std::min(site, sites - site) <= 2 ? 3 : 2);
+    for (int site = 0; site < sites; ++site) {
+        const bool near_leader = std::min(site, sites - site) <= 2;
+        bounds += fmt::format("{}{}", site == 0 ? "" : ";",
+                              near_leader     ? "0,3"
+                              : site % 2 == 0 ? "1,3"
+                                              : "0,2");
+    }
     return bounds;
 }
 

@@ -25,6 +25,8 @@ void add_counts(Figures& all, const Figures& run) {
     all.unreleased += run.unreleased;
     all.unchanged += run.unchanged;
     all.refusals += run.refusals;
+    all.stalled += run.stalled;
+    all.left_behind += run.left_behind;
     all.events += run.events;
     all.cpu_seconds += run.cpu_seconds;
     all.stopped = all.stopped || run.stopped;

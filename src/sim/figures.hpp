@@ -95,6 +95,10 @@ struct Figures {
     std::uint64_t unreleased = 0;  // who still had to wait for it at the end
     std::uint64_t unchanged = 0;   // sites that were never granted anything and never let go
     std::uint64_t refusals = 0;
+    std::uint64_t stalled = 0;  // sites that wait in the end, though nothing more can happen
+    // Where every site should be served again and again: who never was, and has waited longer than the
+    // patience.
+    std::uint64_t left_behind = 0;
     Recovery recovery;
     std::vector<Violation> violations;
     std::uint64_t events = 0;

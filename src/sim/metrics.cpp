@@ -155,14 +155,24 @@ void Metrics::let_go(SiteId site, Time now) {
     changed_[site] = true;
 }
 
+Time Metrics::waited(SiteId site, Time now, Time patience) {
+    const Time waited = now - since_[site];
+    if (waited > patience && !changed_[site]) ++left_behind_;
+    return waited;
+}
+
 void Metrics::still_waiting(SiteId site, Time now, Time patience) {
-    if (now - since_[site] > patience) ++unserved_;
+    const Time open = waited(site, now, patience);
+    if (open > patience) ++unserved_;
+    open_longest_ = std::max(open_longest_, open);
     overtakes_max_ = std::max(overtakes_max_, overtakes_.so_far(site));
     grants_seen_max_ = std::max(grants_seen_max_, grants_ - grants_before_[site]);
 }
 
 void Metrics::still_leaving(SiteId site, Time now, Time patience) {
-    if (now - since_[site] > patience) ++unreleased_;
+    const Time open = waited(site, now, patience);
+    if (open > patience) ++unreleased_;
+    leaving_ms_.max = std::max(leaving_ms_.max, in_ms(open));
 }
 
 void Metrics::use_until(Time now) {
@@ -182,7 +192,7 @@ Figures Metrics::figures(Time now, std::uint64_t capacity) const {
         figures.messages_per_grant =
             static_cast<double>(figures.messages) / static_cast<double>(figures.grants);
     figures.waiting_ms = {waiting_.mean() / static_cast<double>(millisecond), in_ms(waiting_.quantile(0.5)),
-                          in_ms(waiting_.quantile(0.99)), in_ms(waiting_.max())};
+                          in_ms(waiting_.quantile(0.99)), in_ms(std::max(waiting_.max(), open_longest_))};
     figures.waiting_ms_by_size = waiting_ms_by_size_;
     Moments all;
     for (const auto& [size, waiting] : waiting_ms_by_size_) all += waiting;
@@ -205,6 +215,7 @@ Figures Metrics::figures(Time now, std::uint64_t capacity) const {
     figures.unreleased = unreleased_;
     figures.unchanged = static_cast<std::uint64_t>(std::ranges::count(changed_, false));
     figures.refusals = refusals_;
+    figures.left_behind = left_behind_;
     figures.events = events_;
     return figures;
 }

@@ -121,6 +121,8 @@ public:
 
 private:
     void use_until(Time now);
+    // How long it has waited at the end, and whether that is all it ever did.
+    Time waited(SiteId site, Time now, Time patience);
 
     Time began_ = 0;
     std::uint64_t events_ = 0;  // the whole run's: it is a measure of work
@@ -128,6 +130,7 @@ private:
     std::uint64_t delivered_ = 0;
     std::vector<std::uint64_t> by_kind_;
     Histogram waiting_;
+    Time open_longest_ = 0;  // of the requests that are open at the end
     std::map<std::uint64_t, Moments> waiting_ms_by_size_;
     std::vector<Time> since_;           // of each open request, or since when a site lets go
     std::vector<std::uint64_t> units_;  // in use by each site
@@ -146,6 +149,7 @@ private:
     std::uint64_t unreleased_ = 0;
     std::vector<bool> changed_;  // who was granted something, or let go of it
     std::uint64_t refusals_ = 0;
+    std::uint64_t left_behind_ = 0;
     std::uint64_t sent_ = 0;  // the whole run's
     std::map<std::string, std::uint64_t> probes_;
     struct Corruption {

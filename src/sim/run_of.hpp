@@ -577,13 +577,17 @@ Figures RunOf<P>::finish() {
                                                              time_text(now_ - *corrupted_at_)));
         judge(report);
     }
+    std::uint64_t waiting = 0;
     for (SiteId site = 0; site < sites(); ++site) {
         if (!sites_[site].up()) continue;
         const Phase phase = sites_[site].application.phase;
         if (phase == Phase::waiting) metrics_.still_waiting(site, now_, plan_.patient_for());
         if (phase == Phase::leaving) metrics_.still_leaving(site, now_, plan_.patient_for());
+        if (phase == Phase::waiting || phase == Phase::leaving) ++waiting;
     }
     Figures figures = metrics_.figures(now_, surroundings_.capacity);
+    if (!stopped_ && queue_.empty()) figures.stalled = waiting;
+    if (!always_asks<P>()) figures.left_behind = 0;
     for (std::size_t kind = 0; kind < figures.messages_by_kind.size(); ++kind)
         figures.messages_by_kind[kind].kind = kind_names<Message>()[kind];
     figures.violations = std::move(violations_);

@@ -34,6 +34,8 @@ public:
     // One run. The same seed gives the same run; a simulation may be run again and again.
     virtual Figures run(std::uint64_t seed, const Observer& observer = {}) = 0;
     virtual boost::json::value config_json() const = 0;
+    // What is not known of this instance before it runs, for people.
+    virtual std::optional<std::string> caveat() const { return std::nullopt; }
     const Plan& plan() const { return plan_; }
 
 protected:

@@ -35,6 +35,7 @@ public:
         return RunOf<P>(config_, plan_, surroundings_, seed, observer).go();
     }
     boost::json::value config_json() const override { return to_json(config_); }
+    std::optional<std::string> caveat() const override { return allot::caveat<P>(config_); }
 
 private:
     const typename P::Config config_;
@@ -106,6 +107,13 @@ Result<Surroundings> surroundings_of(const typename P::Config& config, const Pla
         if (item.site == around.anchor)
             return Error{fmt::format("--crash {}: site {} is the anchor, which never crashes",
                                      plan.crash.text(), item.site)};
+    if (plan.crashes > 0 && nobody_crashes<P>(config))
+        return Error{
+            fmt::format("--crashes {}: no site of {} may crash; leave the flag out", plan.crashes, P::name)};
+    for (const Schedule::Item& item : plan.crash.items)
+        if (never_crashes<P>(ContextOf<P>{config, item.site}))
+            return Error{fmt::format("--crash {}: site {} of {} may not crash", plan.crash.text(), item.site,
+                                     P::name)};
     if (plan.trust == world::Trust::anchor && !around.anchor)
         return Error{"--trust anchor: write --anchor SITE with it"};
     if (!plan.leave.items.empty() && !Leaves<P>)

@@ -100,7 +100,7 @@ void read_campers(const std::string& text, Setup& setup, Taker& take) {
 
 const std::vector<ParameterInfo>& setup_parameters() {
     static const std::vector<ParameterInfo> list{
-        {"requests", "1"},
+        {"requests", "any where sites always ask again, otherwise 1"},
         {"founders", "all"},
         {"cancel", "off"},
         {"crashes", "0"},

@@ -17,6 +17,7 @@ Result<std::unique_ptr<Machine>> make_machine(const Entry& entry, const Paramete
     if (!config) return Error{config.error()};
     if (const auto wrong = wrong_config<P>(*config)) return Error{*wrong};
     if constexpr (ReplacesMessages<P>) left.try_emplace("copies", "1");
+    if (always_asks<P>()) left.try_emplace("requests", "any");
     auto setup = take_setup(left, sites_of(*config), P::links, default_anchor<P>(*config));
     if (!setup) return Error{setup.error()};
     // Where there are no stamps, there is nothing to rename.
@@ -27,6 +28,9 @@ Result<std::unique_ptr<Machine>> make_machine(const Entry& entry, const Paramete
     if (setup->trust == Trust::anchor && !setup->anchor)
         return Error{"--trust anchor: write --anchor SITE with it"};
     if (setup->cancel && !Cancels<P>) return Error{"--cancel: " + std::string(P::name) + " has no cancel"};
+    if (setup->crashes > 0 && nobody_crashes<P>(*config))
+        return Error{"--crashes " + std::to_string(setup->crashes) + ": no site of " + std::string(P::name) +
+                     " may crash; leave the flag out"};
     if (setup->leaves > 0 && !Leaves<P>)
         return Error{"--leaves: a site of " + std::string(P::name) + " cannot leave"};
     if (!left.empty()) return unknown_parameter(entry, left);
@@ -49,9 +53,7 @@ void sample(Draw& draw) {
     const auto parameters = parameters_of<typename P::Config>();
     if (std::ranges::any_of(parameters, [](const ParameterInfo& one) { return one.name == "sites"; }))
         draw.number("sites", 2, 5);
-    bool always_ask = false;
-    if constexpr (requires { P::requests_are_fair; }) always_ask = P::requests_are_fair;
-    if (always_ask)
+    if (always_asks<P>())
         draw.choice("requests", {"any"});
     else
         draw.requests(4);

@@ -127,6 +127,8 @@ public:
     virtual std::string_view name() const = 0;
     virtual std::span<const PropertyName> properties() const = 0;
     virtual boost::json::value config_json() const = 0;
+    // What the protocol does not know of this instance, for people.
+    virtual std::optional<std::string> caveat() const = 0;
     // The world after every founder has started, and what their starts violated.
     virtual World initial(Report& report) = 0;
     World initial() {

@@ -73,6 +73,7 @@ public:
     std::string_view name() const override { return P::name; }
     std::span<const PropertyName> properties() const override { return P::properties; }
     boost::json::value config_json() const override { return to_json(config_); }
+    std::optional<std::string> caveat() const override { return allot::caveat<P>(config_); }
 
     using Machine::initial;
     World initial(Report& report) override;
@@ -442,11 +443,9 @@ template <Protocol P>
 void MachineOf<P>::offer_application(SiteId self, const Site<P>& site, Offers& offers) {
     const Application& app = site.application;
     const auto ctx = stepper_.context(self, site);
-    bool requests_are_fair = false;
-    if constexpr (requires { P::requests_are_fair; }) requests_are_fair = P::requests_are_fair;
     if (app.phase == Phase::idle && app.requests_left > 0 && may_request(site.protocol, ctx))
         for (const Demand& demand : demands_of<P>(ctx))
-            offers.push_back({{InputKind::request, intern_demand(demand)}, requests_are_fair});
+            offers.push_back({{InputKind::request, intern_demand(demand)}, always_asks<P>()});
     if (app.phase == Phase::holding) offers.push_back({{InputKind::release}, !setup().camps(self)});
     if (Cancels<P> && setup().cancel && app.phase == Phase::waiting)
         offers.push_back({{InputKind::cancel}, false});

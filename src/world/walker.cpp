@@ -8,9 +8,26 @@ namespace allot::world {
 
 namespace {
 
-// Ranks keep the distance of neighbouring stamps up to this: a stamp that is incremented once or twice is
-// still told apart from the next larger one. Larger distances are cut, and the cuts are counted.
+// Ranks keep the distance of neighbouring stamps up to this.
 constexpr std::uint64_t widest_gap = 3;
+// Of a larger distance only a lower bound is kept: the name of one that is at least 1 + n is this plus n, up
+// to n = widest_gap. An increment of the lower stamp takes one away, as it does from the real distance. So
+// two worlds that differ in larger distances only have the same future, until an increment takes away what
+// was not kept: then the name falls just below this, which is counted.
+constexpr std::uint64_t wide = 16;
+constexpr std::uint64_t most_increments_of_a_step = 3;
+
+struct Gap {
+    std::uint64_t name = 0;
+    bool exact = true;
+};
+
+// The names of distances that became one, since a stamp between them is gone, add up like the distances.
+Gap gap_named(std::uint64_t sum) {
+    if (sum <= widest_gap) return {sum};
+    const std::uint64_t at_least = sum / wide + sum % wide;
+    return {wide + std::min(at_least - 1, widest_gap), sum % wide < wide - most_increments_of_a_step};
+}
 
 // More prompt messages than this after one step are taken for an endless chain.
 constexpr std::size_t longest_trail = 100'000;
@@ -361,10 +378,10 @@ void Walker::rank_stamps(World& world) {
     std::uint64_t name = 0;
     bool changed = false;
     for (const std::uint64_t value : values) {
-        const std::uint64_t gap = value - before;
-        const std::uint64_t widest = before < clock ? 1 : widest_gap;
-        if (gap > widest_gap && widest == widest_gap) ++gaps_cut_;
-        name += std::min(gap, widest);
+        const Gap gap =
+            before < clock ? Gap{std::min<std::uint64_t>(value - before, 1)} : gap_named(value - before);
+        if (!gap.exact) ++gaps_cut_;
+        name += gap.name;
         before = value;
         names.emplace_back(value, name);
         changed = changed || name != value;

@@ -125,13 +125,26 @@ TEST(Metrics, Tell_how_long_sites_wait_to_let_go) {
     const Figures figures = metrics.figures(second, 3);
     EXPECT_EQ(figures.releases, 2u);
     EXPECT_DOUBLE_EQ(figures.leaving_ms.moments.mean(), 2);
-    EXPECT_DOUBLE_EQ(figures.leaving_ms.max, 4);
+    EXPECT_DOUBLE_EQ(figures.leaving_ms.max, 980);  // still open
     EXPECT_EQ(figures.unreleased, 1u);
+    EXPECT_EQ(figures.left_behind, 1u);
 
     const Summary both = summarise({figures, figures});
     EXPECT_EQ(both.figures.releases, 4u);
     EXPECT_EQ(both.figures.unreleased, 2u);
-    EXPECT_DOUBLE_EQ(both.figures.leaving_ms.max, 4);
+    EXPECT_DOUBLE_EQ(both.figures.leaving_ms.max, 980);
+}
+
+TEST(Metrics, Count_waits_that_are_open_at_the_end) {
+    Metrics metrics(2, 1);
+    metrics.requested(0, 0);
+    metrics.granted(0, 1, 5 * millisecond);
+    metrics.requested(1, 10 * millisecond);
+    metrics.still_waiting(1, second, 2 * second);
+    const Figures figures = metrics.figures(second, 1);
+    EXPECT_DOUBLE_EQ(figures.waiting_ms.max, 990);
+    EXPECT_DOUBLE_EQ(figures.waiting_ms.mean, 5);
+    EXPECT_EQ(figures.unserved + figures.left_behind, 0u);
 }
 
 TEST(Metrics, Tell_who_never_changed_and_what_was_refused) {

@@ -1,12 +1,13 @@
 # The larger instances of arbiters and of escrow: all properties, exact store; and many random runs.
 set -euo pipefail
-# Exit code 3 where clocks drift apart: everything was judged in all worlds found.
+# Everything is judged in all worlds there are. Where clocks drift apart and come close again the exit code is 3 for
+# that reason alone: a check that the memory cut short judges less, and does not pass.
 check() {
     echo "allot check $*"
     local code=0
     "$ALLOT" check "$@" --memory 8G >out.txt || code=$?
     tail -n 1 out.txt
-    [ $code -eq 0 ] || { [ $code -eq 3 ] && grep -q 'Bounded: stamps drifted too far apart' out.txt; } ||
+    [ $code -eq 0 ] || { [ $code -eq 3 ] && grep -qx 'Bounded: stamps drifted too far apart to be kept exactly.' out.txt; } ||
         { cat out.txt; exit 1; }
 }
 states() { grep -o '[0-9,]* states' out.txt; }
@@ -21,6 +22,7 @@ mirrored() {
 }
 
 mirrored star:4 '3,*;1,*;1,*;1,*' 0,1
+mirrored path:4 '1,*;2,*;2,*;1,*' 0,1
 check inclusion --graph path:3 --requests any --full
 check inclusion --graph complete:3 --bounds '2,*' --requests any --full
 check inclusion --graph path:4 --requests any
@@ -40,5 +42,5 @@ for instance in 'complete:3 1,2' 'star:4 1,3;0,1;0,1;1,2' 'complete:4 1,3' 'comp
     code=0
     "$ALLOT" check escrow --graph "$graph" --bounds "$bounds" --requests any --memory 512M >out.txt || code=$?
     tail -n 1 out.txt
-    [ $code -eq 0 ] || [ $code -eq 3 ] || { cat out.txt; exit 1; }
+    [ $code -eq 0 ] || { [ $code -eq 3 ] && grep -q '^Bounded: the memory' out.txt; } || { cat out.txt; exit 1; }
 done

@@ -37,11 +37,14 @@ public:
     using Context = allot::Context<Config>;
 
     static std::optional<std::string> wrong(const Config& config) {
-        if (auto reason = unfit(config)) return reason;
+        if (auto reason = ill_written(config)) return reason;
         if (auto reason = Rules::wrong(config)) return reason;
+        if (auto reason = startless(config)) return reason;
         return hopeless(config);
     }
+    static std::optional<std::string> caveat(const Config& config) { return uncertain(config); }
     static void sample(Draw& draw) { Rules::sample(draw); }
+    static bool may_crash(const Context&) { return false; }
 
     void start(const Context& ctx, Effects&) { Arbiter::start(here(ctx)); }
     void request(const Context& ctx, const Demand&, Effects& fx) {

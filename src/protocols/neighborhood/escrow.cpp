@@ -11,7 +11,6 @@ namespace allot {
 static_assert(Protocol<Escrow> && HasTimers<Escrow> && NamesFairTimers<Escrow>);
 
 using neighborhood::Configuration;
-using neighborhood::Outlook;
 using neighborhood::Prospect;
 
 // --- The configuration.
@@ -93,9 +92,6 @@ void Escrow::Config::derive() {
     depth = 0;
     for (SiteId site = hops.order.back(); site != root; site = parent[site]) ++depth;
     colour = coloured(closed);
-    prospects.clear();
-    if (ill_written(*this) || starts_in.empty()) return;
-    for (const Outlook& one : outlook(neighborhood::effort_before_a_run)) prospects.push_back(one.prospect);
 }
 
 std::optional<std::string> Escrow::wrong(const Config& config) {
@@ -152,6 +148,7 @@ void Escrow::begin(const Context& ctx, Effects& fx) {
     if (gos_ == ctx.config.size(ctx.self)) return turn_by_plan(ctx, fx);
     if (!frozen_ && !is_planned(ctx.self)) return attempt(ctx, fx);
     stage_ = Stage::ready;
+    carry_on(ctx, fx);
 }
 
 void Escrow::attempt(const Context& ctx, Effects& fx) {
@@ -201,7 +198,8 @@ void Escrow::receive(const Context& ctx, SiteId, const Wake&, Effects& fx) {
     carry_on(ctx, fx);
 }
 
-// Who waits and is not in the plan: it tries again when it may, and its patience runs out.
+// Who waits and is not in the plan: it tries again when it may, and its patience runs out, also while it is
+// frozen.
 void Escrow::carry_on(const Context& ctx, Effects& fx) {
     if ((stage_ != Stage::blocked && stage_ != Stage::ready) || is_planned(ctx.self)) return;
     if (stage_ == Stage::ready) {
@@ -210,7 +208,7 @@ void Escrow::carry_on(const Context& ctx, Effects& fx) {
     }
     if (help_ != Help::none || ctx.config.rescue_after == 0) return;
     help_ = Help::timed;
-    fx.arm(Timer::rescue, ctx.config.rescue_after * (ctx.config.size(ctx.self) + ctx.config.depth));
+    fx.arm(Timer::rescue, ctx.config.rescue_after * (ctx.config.size(ctx.self) + ctx.config.depth / 2));
 }
 
 void Escrow::timeout(const Context& ctx, Timer timer, Effects& fx) {
@@ -312,22 +310,27 @@ bool Escrow::settled(const Context& ctx) const {
 void Escrow::report_if_settled(const Context& ctx, Effects& fx) {
     if (!gathering_ || gathering_->settled || !settled(ctx)) return;
     gathering_->settled = true;
-    gathered(ctx, in() ? Sites{ctx.self} : Sites{}, fx);
+    Frozen own;
+    if (in()) own.in.insert(ctx.self);
+    if (asks()) own.waiting.insert(ctx.self);
+    gathered(ctx, own, fx);
 }
 
 void Escrow::receive(const Context& ctx, SiteId, const Frozen& frozen, Effects& fx) {
-    gathered(ctx, frozen.in, fx);
+    gathered(ctx, frozen, fx);
 }
 
-void Escrow::gathered(const Context& ctx, const Sites& in, Effects& fx) {
-    gathering_->in.insert(in.begin(), in.end());
+void Escrow::gathered(const Context& ctx, const Frozen& part, Effects& fx) {
+    Frozen& so_far = gathering_->so_far;
+    so_far.in.insert(part.in.begin(), part.in.end());
+    so_far.waiting.insert(part.waiting.begin(), part.waiting.end());
     if (--gathering_->missing > 0) return;
-    const Sites all = std::move(gathering_->in);
+    const Frozen all = std::move(so_far);
     gathering_.reset();
     if (ctx.self == ctx.config.root)
         decide(ctx, all, fx);
     else
-        send_up(ctx, Frozen{all}, fx);
+        send_up(ctx, all, fx);
 }
 
 // --- The coordinator.
@@ -338,30 +341,41 @@ void Escrow::receive(const Context& ctx, SiteId, const Plea& plea, Effects& fx) 
     if (!frozen_) freeze(ctx, fx);
 }
 
-// All sites are frozen, and these are in service. Pleas that come from now on are for the next freeze.
-void Escrow::decide(const Context& ctx, const Sites& in_service, Effects& fx) {
+// All sites are frozen: this is who is in service, and who waits. Pleas that come from now on are for the
+// next freeze.
+void Escrow::decide(const Context& ctx, const Frozen& all, Effects& fx) {
     const Config& config = ctx.config;
     Configuration in(config.sites, false);
-    for (const SiteId site : in_service) in[site] = true;
+    for (const SiteId site : all.in) in[site] = true;
     Plan plan;
-    // By colours, so that turns that follow each other in the plan can mostly be taken at the same time.
-    std::ranges::sort(pleas_, {},
-                      [&](const Plea& plea) { return std::pair(config.colour[plea.site], plea.site); });
-    for (const Plea& plea : std::exchange(pleas_, {})) {
-        plan.heard.insert(plea.site);
-        if (in[plea.site] == plea.enter) {
-            fx.reached("turned-before-plan");
-            continue;
-        }
+    for (const SiteId site : to_be_planned(ctx, all, plan, fx)) {
+        if (in[site] != all.in.contains(site)) continue;  // somebody's way led over it
         neighborhood::Way way{Prospect::never, {}};
-        if (config.prospects[plea.site] != Prospect::never)
-            way = find_way(config.closed, config.ranges, in, plea.site, effort_for_a_plea << doublings_);
-        if (way.prospect == Prospect::never) plan.never.insert(plea.site);
+        if (config.prospects[site].prospect != Prospect::never)
+            way = find_way(config.closed, config.ranges, in, site, effort_for_a_plea << doublings_);
+        if (way.prospect == Prospect::never) plan.never.insert(site);
         if (way.prospect == Prospect::unknown && doublings_ < most_doublings) ++doublings_;
-        for (const SiteId site : way.turns) in[site] = !in[site];
+        for (const SiteId turn : way.turns) in[turn] = !in[turn];
         plan.turns.insert(plan.turns.end(), way.turns.begin(), way.turns.end());
     }
     take_up(ctx, plan, fx);
+}
+
+// All that wait: a freeze costs everybody the same, however many it is for. Some may have begun to wait after
+// they said who they are, and pleaded since. By colours, so that turns that follow each other in the plan can
+// mostly be taken at the same time.
+std::vector<SiteId> Escrow::to_be_planned(const Context& ctx, const Frozen& all, Plan& plan, Effects& fx) {
+    Sites waiting = all.waiting;
+    for (const Plea& plea : std::exchange(pleas_, {})) {
+        plan.heard.insert(plea.site);
+        if (all.in.contains(plea.site) == plea.enter)
+            fx.reached("turned-before-plan");
+        else
+            waiting.insert(plea.site);
+    }
+    std::vector<SiteId> sites(waiting.begin(), waiting.end());
+    std::ranges::stable_sort(sites, {}, [&](SiteId site) { return ctx.config.colour[site]; });
+    return sites;
 }
 
 // --- The plan.

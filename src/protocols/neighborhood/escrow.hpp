@@ -10,15 +10,15 @@
 //
 // Still, one may be unlucky for ever, or need others to turn round in an order that they never hit upon. So
 // who has waited too long pleads with a coordinator. That one freezes all sites, along a spanning tree of the
-// graph: nobody begins to try, and when all tries are over it is told who is in service. Then it works out
-// which turns lead to those of the pleaders (feasibility.hpp) and tells all sites this plan, which ends the
-// freeze. Each site sees to it that the turns around it come in the order of the plan: it says Go to the
-// first, to the next when it has counted that one, and so on, and has no room for tries until all are done.
-// Who hears Go from its whole neighbourhood turns round. Nobody is made to turn round that does not want to:
-// the others wait until it does. So turns that are too far apart to matter to each other are not kept
-// waiting, and the coordinator need not hear of them: the next freeze ends when they are done.
+// graph: nobody begins to try, and when all tries are over it is told who is in service and who waits. Then
+// it works out which turns lead to those of all that wait (feasibility.hpp) and tells all sites this plan,
+// which ends the freeze. Each site sees to it that the turns around it come in the order of the plan: it says
+// Go to the first, to the next when it has counted that one, and so on, and has no room for tries until all
+// are done. Who hears Go from its whole neighbourhood turns round. Nobody is made to turn round that does not
+// want to: the others wait until it does. So turns that are too far apart to matter to each other are not
+// kept waiting, and the coordinator need not hear of them: the next freeze ends when they are done.
 //
-// A pleader that can never turn round is told so: its request, to enter or to leave, is refused.
+// Who waits and can never turn round is told so: its request, to enter or to leave, is refused.
 #pragma once
 
 #include <boost/container/flat_map.hpp>
@@ -78,17 +78,16 @@ public:
         Coordinator coordinator;
         std::uint32_t retry_within = 4;  // ticks: a driver draws how long until the next try
         // Ticks from the first try that failed to the plea, per member of the neighbourhood, of which more
-        // are in the way for a while, and per hop to the end of the tree, which a plea costs everybody. 0:
-        // nobody pleads, and some may wait for ever.
-        std::uint32_t rescue_after = 16;
+        // are in the way for a while, and per two hops to the end of the tree, which a plea costs everybody.
+        // 0: nobody pleads, and some may wait for ever.
+        std::uint32_t rescue_after = 7;
         Repairs repairs;
 
-        // The spanning tree, and what is known of the sites before the run.
+        // The spanning tree.
         SiteId root = 0;
         std::vector<SiteId> parent;
         std::vector<std::vector<SiteId>> children;
         std::uint32_t depth = 0;
-        std::vector<neighborhood::Prospect> prospects;
         std::vector<std::uint32_t> colour;  // no two sites of a neighbourhood have the same
 
         Config();
@@ -97,6 +96,7 @@ public:
                              (coordinator, retry_within, rescue_after, repairs), (), ())
     };
     static std::optional<std::string> wrong(const Config& config);
+    static std::optional<std::string> caveat(const Config& config) { return uncertain(config); }
     static void sample(Draw& draw);
 
     // --- Between neighbours.
@@ -151,9 +151,11 @@ public:
         BOOST_DESCRIBE_CLASS(Freeze, (), (), (), ())
     };
     struct Frozen {
-        Sites in;  // of the sender and all below it
+        // Of the sender and all below it.
+        Sites in;
+        Sites waiting;  // to turn round
         bool operator==(const Frozen&) const = default;
-        BOOST_DESCRIBE_CLASS(Frozen, (), (in), (), ())
+        BOOST_DESCRIBE_CLASS(Frozen, (), (in, waiting), (), ())
     };
     struct Plan {
         std::vector<SiteId> turns;  // in this order
@@ -175,6 +177,7 @@ public:
 
     void start(const Context& ctx, Effects& fx);
     bool may_request(const Context&) const { return !hopeless_; }
+    static bool may_crash(const Context&) { return false; }
     void request(const Context& ctx, const Demand& demand, Effects& fx);
     void release(const Context& ctx, Effects& fx);
     void timeout(const Context& ctx, Timer timer, Effects& fx);
@@ -222,12 +225,13 @@ private:
     void freeze(const Context& ctx, Effects& fx);
     bool settled(const Context& ctx) const;
     void report_if_settled(const Context& ctx, Effects& fx);
-    void gathered(const Context& ctx, const Sites& in, Effects& fx);
+    void gathered(const Context& ctx, const Frozen& part, Effects& fx);
     void take_up(const Context& ctx, const Plan& plan, Effects& fx);
     bool is_planned(SiteId site) const;
     void turn_by_plan(const Context& ctx, Effects& fx);
 
-    void decide(const Context& ctx, const Sites& in, Effects& fx);
+    void decide(const Context& ctx, const Frozen& all, Effects& fx);
+    std::vector<SiteId> to_be_planned(const Context& ctx, const Frozen& all, Plan& plan, Effects& fx);
     template <class Letter>
     static void send_up(const Context& ctx, const Letter& letter, Effects& fx);
     template <class Letter>
@@ -260,9 +264,9 @@ private:
     struct Gathering {
         bool settled = false;       // its own part is there
         std::uint32_t missing = 0;  // it, and all children that have not reported yet
-        Sites in;
+        Frozen so_far;
         bool operator==(const Gathering&) const = default;
-        BOOST_DESCRIBE_CLASS(Gathering, (), (settled, missing, in), (), ())
+        BOOST_DESCRIBE_CLASS(Gathering, (), (settled, missing, so_far), (), ())
     };
     bool frozen_ = false;
     std::optional<Gathering> gathering_;

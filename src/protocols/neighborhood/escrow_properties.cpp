@@ -94,10 +94,16 @@ struct EscrowProperties {
             if (pleas[self] > 1) report.violated("one-plea", named(self) + " has pleaded twice");
     }
 
+    // Runs get everywhere, so a wrong verdict is seen through where there is room for the turn.
     void check_verdicts() const {
-        for (SiteId self = 0; self < view.sites.size(); ++self)
-            if (site(self).hopeless_ && view.config.prospects[self] == neighborhood::Prospect::yes)
-                report.violated("verdict-true", named(self) + " could turn round");
+        for (SiteId self = 0; self < view.sites.size(); ++self) {
+            if (!site(self).hopeless_) continue;
+            const bool room = std::ranges::all_of(view.config.closed[self], [&](SiteId around) {
+                const auto [low, high] = view.config.ranges[around];
+                return in_service(around) != (site(self).in() ? low : high);
+            });
+            if (room) report.violated("verdict-true", named(self) + " could turn round now");
+        }
     }
 };
 

@@ -1,7 +1,11 @@
 #include "protocols/neighborhood/feasibility.hpp"
 
 #include <algorithm>
-#include <bit>
+#include <boost/functional/hash.hpp>
+#include <boost/unordered/unordered_flat_set.hpp>
+#include <numeric>
+
+#include "core/ensure.hpp"
 
 namespace allot::neighborhood {
 
@@ -47,12 +51,14 @@ class WaySearch {
 public:
     WaySearch(Position position, std::uint64_t effort) : position_(std::move(position)), effort_(effort) {}
 
-    // Short ways first.
+    // Short ways first, as long as longer ones may find more.
     bool run(SiteId site, std::size_t sites) {
-        constexpr unsigned deepest = 10;
         busy_.assign(sites, false);
-        for (unsigned depth = 0; depth <= deepest && used_ < effort_; ++depth)
+        cut_short_ = true;
+        for (unsigned depth = 0; cut_short_ && used_ < effort_; ++depth) {
+            cut_short_ = false;
             if (reach(site, depth)) return true;
+        }
         return false;
     }
     std::vector<SiteId>& turns() { return turns_; }
@@ -66,7 +72,10 @@ private:
             turn(site);
             return true;
         }
-        if (depth == 0) return false;
+        if (depth == 0) {
+            cut_short_ = true;
+            return false;
+        }
         // Who makes room for an entry leaves, and the other way round.
         busy_[site] = true;
         const std::size_t so_far = turns_.size();
@@ -91,79 +100,104 @@ private:
     Position position_;
     std::vector<SiteId> turns_;
     std::vector<bool> busy_;  // wait for others to turn round first
+    bool cut_short_ = false;
     std::uint64_t used_ = 0;
     const std::uint64_t effort_;
 };
 
-// --- Few sites: every configuration, one bit per site.
+// --- Every configuration that can be reached, of a few sites while all others stay as they are.
 
 class Exploration {
 public:
-    using Bits = std::uint32_t;
-
-    Exploration(const Closed& closed, const std::vector<Range>& ranges, const Configuration& start)
-        : ranges_(ranges), last_turn_(std::size_t{1} << closed.size(), unseen) {
-        for (const auto& neighbourhood : closed) {
-            Bits mask = 0;
-            for (const SiteId site : neighbourhood) mask |= bit(site);
-            masks_.push_back(mask);
-        }
-        Bits first = 0;
-        for (SiteId site = 0; site < start.size(); ++site)
-            if (start[site]) first |= bit(site);
-        last_turn_[first] = nobody;
-        found_.push_back(first);
+    Exploration(Position position, std::vector<SiteId> sites)
+        : position_(std::move(position)),
+          sites_(std::move(sites)),
+          words_((sites_.size() + 63) / 64),
+          known_(0, Hash{*this}, Equal{*this}) {
+        bits_.assign(words_, 0);
+        for (std::size_t i = 0; i < sites_.size(); ++i)
+            if (position_.in(sites_[i])) bits_[i / 64] ^= std::uint64_t{1} << (i % 64);
+        known_.insert(0);
+        reached_by_.push_back({});
     }
 
-    // Breadth first. `visit(configuration, movable)` says whether to go on.
+    // Breadth first. `visit(site)` is called for everybody that may turn round in a configuration; it says
+    // whether to go on. Gives false if the effort was not enough for all configurations.
     template <class Visit>
-    void run(Visit&& visit) {
-        for (std::size_t i = 0; i < found_.size(); ++i) {
-            const Bits in = found_[i];
-            const Bits may_turn = movable(in);
-            if (!visit(in, may_turn)) return;
-            for (SiteId site = 0; site < masks_.size(); ++site) {
-                const Bits next = in ^ bit(site);
-                if ((may_turn & bit(site)) == 0 || last_turn_[next] != unseen) continue;
-                last_turn_[next] = static_cast<std::uint8_t>(site);
-                found_.push_back(next);
+    bool run(std::uint64_t& effort, Visit&& visit) {
+        for (; looked_at_ < found(); ++looked_at_) {
+            if (effort < words_) return false;
+            effort -= words_;
+            place(looked_at_);
+            for (std::uint32_t i = 0; i < sites_.size(); ++i) {
+                if (position_.obstacle(sites_[i])) continue;
+                if (!visit(sites_[i])) return true;
+                add(looked_at_, i);
             }
         }
+        return true;
     }
 
-    // The turns on the shortest way to a configuration that was found.
-    std::vector<SiteId> way_to(Bits in) const {
+    // How the one was reached that is being looked at.
+    std::vector<SiteId> turns() const {
         std::vector<SiteId> turns;
-        for (; last_turn_[in] != nobody; in ^= bit(turns.back())) turns.push_back(last_turn_[in]);
+        for (std::uint32_t at = looked_at_; at > 0; at = reached_by_[at].from)
+            turns.push_back(sites_[reached_by_[at].turned]);
         std::ranges::reverse(turns);
         return turns;
     }
-    const std::vector<Bits>& found() const { return found_; }
-    static Bits bit(SiteId site) { return Bits{1} << site; }
+    std::uint32_t found() const { return static_cast<std::uint32_t>(reached_by_.size()); }
+    // Of at most 64 sites, one bit each: all configurations found.
+    const std::vector<std::uint64_t>& configurations() const { return bits_; }
 
 private:
-    static constexpr std::uint8_t unseen = 0xFF;
-    static constexpr std::uint8_t nobody = 0xFE;
-
-    Bits movable(Bits in) const {
-        Bits no_room_in = 0;
-        Bits no_room_out = 0;
-        for (SiteId site = 0; site < masks_.size(); ++site) {
-            const auto count = static_cast<std::uint32_t>(std::popcount(in & masks_[site]));
-            if (count == ranges_[site].high) no_room_in |= bit(site);
-            if (count == ranges_[site].low) no_room_out |= bit(site);
+    // Configurations are numbered in the order in which they are found; the set knows only numbers.
+    struct Hash {
+        const Exploration& owner;
+        std::size_t operator()(std::uint32_t number) const {
+            const auto first = owner.bits_.begin() + static_cast<std::ptrdiff_t>(number * owner.words_);
+            return boost::hash_range(first, first + static_cast<std::ptrdiff_t>(owner.words_));
         }
-        Bits may_turn = 0;
-        for (SiteId site = 0; site < masks_.size(); ++site)
-            if ((masks_[site] & ((in & bit(site)) != 0 ? no_room_out : no_room_in)) == 0)
-                may_turn |= bit(site);
-        return may_turn;
+    };
+    struct Equal {
+        const Exploration& owner;
+        bool operator()(std::uint32_t a, std::uint32_t b) const {
+            const auto first = owner.bits_.begin();
+            return std::equal(first + static_cast<std::ptrdiff_t>(a * owner.words_),
+                              first + static_cast<std::ptrdiff_t>((a + 1) * owner.words_),
+                              first + static_cast<std::ptrdiff_t>(b * owner.words_));
+        }
+    };
+    struct Step {
+        std::uint32_t from = 0;
+        std::uint32_t turned = 0;  // index of the site
+    };
+
+    bool in(std::uint32_t number, std::uint32_t i) const {
+        return ((bits_[number * words_ + i / 64] >> (i % 64)) & 1u) != 0;
+    }
+    // Turns everybody round that differs from where the position is now.
+    void place(std::uint32_t number) {
+        for (std::uint32_t i = 0; i < sites_.size(); ++i)
+            if (in(number, i) != position_.in(sites_[i])) position_.turn(sites_[i]);
+    }
+    void add(std::uint32_t from, std::uint32_t turned) {
+        const std::uint32_t number = found();
+        for (std::size_t word = 0; word < words_; ++word) bits_.push_back(bits_[from * words_ + word]);
+        bits_[number * words_ + turned / 64] ^= std::uint64_t{1} << (turned % 64);
+        if (known_.insert(number).second)
+            reached_by_.push_back({from, turned});
+        else
+            bits_.resize(number * words_);
     }
 
-    const std::vector<Range>& ranges_;
-    std::vector<Bits> masks_;
-    std::vector<std::uint8_t> last_turn_;  // by configuration: who turned round to get there
-    std::vector<Bits> found_;
+    Position position_;
+    const std::vector<SiteId> sites_;
+    const std::size_t words_;  // of one configuration
+    std::vector<std::uint64_t> bits_;
+    boost::unordered_flat_set<std::uint32_t, Hash, Equal> known_;
+    std::vector<Step> reached_by_;
+    std::uint32_t looked_at_ = 0;
 };
 
 std::string after(const std::vector<SiteId>& turns) {
@@ -174,25 +208,6 @@ std::string after(const std::vector<SiteId>& turns) {
         text += (i == 0 ? "" : ", ") + std::to_string(turns[i]);
     if (turns.size() > most) text += " and " + std::to_string(turns.size() - most) + " more turns";
     return text;
-}
-
-void explore_all(const Closed& closed, const std::vector<Range>& ranges, const Configuration& start,
-                 std::vector<Outlook>& sites) {
-    Exploration exploration(closed, ranges, start);
-    std::size_t open =
-        static_cast<std::size_t>(std::ranges::count(sites, Prospect::unknown, &Outlook::prospect));
-    exploration.run([&](std::uint32_t in, std::uint32_t movable) {
-        for (SiteId site = 0; site < sites.size() && open > 0; ++site)
-            if ((movable & Exploration::bit(site)) != 0 && sites[site].prospect == Prospect::unknown) {
-                sites[site] = {Prospect::yes, after(exploration.way_to(in))};
-                --open;
-            }
-        return open > 0;
-    });
-    for (Outlook& site : sites)
-        if (site.prospect == Prospect::unknown)
-            site = {Prospect::never, "all " + std::to_string(exploration.found().size()) +
-                                         " configurations that can be reached leave no room for it"};
 }
 
 // --- Counting: what two neighbourhoods together leave no room for.
@@ -215,14 +230,20 @@ public:
             for (SiteId site = 0; site < closed_.size(); ++site) {
                 alone(site);
                 if (least(site) < tightest) continue;
-                for (const SiteId near : closed_[site])
+                for (const SiteId near : closed_[site]) {
+                    if (pairs_ > most_pairs) return;
+                    pairs_ += closed_[near].size();
                     for (const SiteId other : closed_[near])
                         if (other != site) together(site, other);
+                }
             }
         } while (settled_);
     }
 
 private:
+    // On graphs where more share a neighbourhood, not all of them are looked at.
+    static constexpr std::uint64_t most_pairs = 20'000'000;
+
     bool free(SiteId site) const { return sites_[site].prospect != Prospect::never; }
     // What a neighbourhood needs, and may have, of those that are not known to stay as they are.
     std::int64_t least(SiteId center) const { return std::int64_t{ranges_[center].low} - fixed_in_[center]; }
@@ -269,6 +290,97 @@ private:
     std::vector<std::uint32_t> fixed_in_;  // by neighbourhood: in service for ever, as far as that is known
     std::vector<std::uint32_t> free_;      // by neighbourhood: all others
     bool settled_ = false;
+    std::uint64_t pairs_ = 0;
+};
+
+// --- Who might turn round, each neighbourhood for itself.
+
+// Somebody is taken for movable if every neighbourhood around it would have room as soon as those that are
+// movable stood as it needs them. All others stay as they are for ever: the first of them to turn round
+// would find those neighbourhoods as they have always been.
+class Movable {
+public:
+    Movable(const Closed& closed, const std::vector<Range>& ranges, const Configuration& start,
+            std::vector<bool> fixed)
+        : closed_(closed),
+          ranges_(ranges),
+          start_(start),
+          fixed_(std::move(fixed)),
+          least_in_(closed.size()),
+          most_in_(closed.size()),
+          obstacles_(closed.size()),
+          movable_(closed.size(), false) {
+        for (SiteId center = 0; center < closed.size(); ++center) {
+            least_in_[center] = most_in_[center] = count_in(closed[center], start);
+            for (const SiteId site : closed[center])
+                if (full(center, start[site])) ++obstacles_[site];
+        }
+        for (SiteId site = 0; site < closed.size(); ++site) consider(site);
+        while (!open_.empty()) {
+            const SiteId site = open_.back();
+            open_.pop_back();
+            may_turn(site);
+        }
+    }
+
+    bool operator[](SiteId site) const { return movable_[site]; }
+
+    // Sites that share a neighbourhood which could have too few or too many belong together; what the others
+    // do is of no concern to them.
+    std::vector<std::vector<SiteId>> regions() const {
+        std::vector<std::vector<SiteId>> regions;
+        std::vector<bool> placed(closed_.size(), false);
+        std::vector<bool> passed(closed_.size(), false);  // neighbourhoods
+        for (SiteId first = 0; first < closed_.size(); ++first) {
+            if (!movable_[first] || placed[first]) continue;
+            std::vector<SiteId>& region = regions.emplace_back(1, first);
+            placed[first] = true;
+            for (std::size_t i = 0; i < region.size(); ++i)
+                for (const SiteId center : closed_[region[i]]) {
+                    const bool loose =
+                        least_in_[center] >= ranges_[center].low && most_in_[center] <= ranges_[center].high;
+                    if (loose || passed[center]) continue;
+                    passed[center] = true;
+                    for (const SiteId site : closed_[center])
+                        if (movable_[site] && !placed[site]) {
+                            placed[site] = true;
+                            region.push_back(site);
+                        }
+                }
+            std::ranges::sort(region);
+        }
+        return regions;
+    }
+
+private:
+    bool full(SiteId center, bool leave) const {
+        return leave ? most_in_[center] <= ranges_[center].low : least_in_[center] >= ranges_[center].high;
+    }
+    void consider(SiteId site) {
+        if (obstacles_[site] > 0 || fixed_[site]) return;
+        movable_[site] = true;
+        open_.push_back(site);
+    }
+    void may_turn(SiteId moved) {
+        const bool out = start_[moved];
+        for (const SiteId center : closed_[moved]) {
+            const bool before = full(center, !out);
+            out ? --least_in_[center] : ++most_in_[center];
+            if (!before || full(center, !out)) continue;
+            for (const SiteId site : closed_[center])
+                if (start_[site] != out && --obstacles_[site] == 0) consider(site);
+        }
+    }
+
+    const Closed& closed_;
+    const std::vector<Range>& ranges_;
+    const Configuration& start_;
+    const std::vector<bool> fixed_;         // known to stay as they are
+    std::vector<std::uint32_t> least_in_;   // by neighbourhood: if all that are movable were out
+    std::vector<std::uint32_t> most_in_;    // and if they were in
+    std::vector<std::uint32_t> obstacles_;  // by site: neighbourhoods without room for its turn
+    std::vector<bool> movable_;
+    std::vector<SiteId> open_;
 };
 
 bool no_lower_bounds(const std::vector<Range>& ranges) {
@@ -279,6 +391,41 @@ bool no_upper_bounds(const Closed& closed, const std::vector<Range>& ranges) {
     for (SiteId site = 0; site < closed.size(); ++site)
         if (ranges[site].high < closed[site].size()) return false;
     return true;
+}
+
+// Looks at everything that can be reached in a region, until the effort is used up.
+void explore(const Position& position, const std::vector<SiteId>& region, std::uint64_t& effort,
+             std::vector<Outlook>& sites) {
+    const auto is_open = [&](SiteId site) { return sites[site].prospect == Prospect::unknown; };
+    auto open = std::ranges::count_if(region, is_open);
+    std::uint64_t without_end = ~std::uint64_t{0};
+    Exploration exploration(position, region);
+    const bool all =
+        exploration.run(region.size() <= most_sites_explored ? without_end : effort, [&](SiteId site) {
+            if (!is_open(site)) return true;
+            sites[site] = {Prospect::yes, after(exploration.turns())};
+            return --open > 0;
+        });
+    for (const SiteId site : region)
+        if (all && is_open(site))
+            sites[site] = {Prospect::never, "all " + std::to_string(exploration.found()) +
+                                                " configurations that can be reached leave no room for it"};
+}
+
+// Ways for some sites of a region that is too large to look at everything first.
+void find_ways(const Position& position, const std::vector<SiteId>& region, std::size_t count,
+               std::uint64_t& effort, std::vector<Outlook>& sites) {
+    // No site may use up what is there for all.
+    const std::uint64_t share = effort / 64;
+    for (const SiteId site : region) {
+        if (sites[site].prospect != Prospect::unknown) continue;
+        WaySearch search(position, std::min(share, effort));
+        const bool found = search.run(site, count);
+        effort -= std::min(effort, search.used());
+        if (!found) continue;
+        search.turns().pop_back();
+        sites[site] = {Prospect::yes, after(search.turns())};
+    }
 }
 
 }  // namespace
@@ -292,58 +439,61 @@ std::vector<Outlook> outlook(const Closed& closed, const std::vector<Range>& ran
         return {count, {Prospect::yes, "there are no upper bounds, so all others may enter first"}};
     std::vector<Outlook> sites(count);
     Certificates(closed, ranges, start, sites).run();
+    std::vector<bool> fixed(count);
+    for (SiteId site = 0; site < count; ++site) fixed[site] = sites[site].prospect == Prospect::never;
+    const Movable movable(closed, ranges, start, std::move(fixed));
     const Position position(closed, ranges, start);
-    bool anybody = false;
+    auto regions = movable.regions();
     for (SiteId site = 0; site < count; ++site) {
-        if (position.obstacle(site)) continue;
-        sites[site] = {Prospect::yes, after({})};
-        anybody = true;
+        if (!movable[site] && sites[site].prospect == Prospect::unknown)
+            sites[site] = {Prospect::never, regions.empty() ? "at the start nobody may turn round"
+                                                            : "nobody that can turn round makes room for it"};
+        if (!position.obstacle(site)) sites[site] = {Prospect::yes, after({})};
     }
-    if (!anybody) {
-        for (Outlook& site : sites)
-            if (site.prospect == Prospect::unknown)
-                site = {Prospect::never, "at the start nobody may turn round"};
-        return sites;
+    std::ranges::stable_sort(regions, {}, [](const auto& region) { return region.size(); });
+    for (const auto& region : regions) {
+        if (region.size() > most_sites_explored) find_ways(position, region, count, effort, sites);
+        const bool open = std::ranges::any_of(
+            region, [&](SiteId site) { return sites[site].prospect == Prospect::unknown; });
+        if (open) explore(position, region, effort, sites);
     }
-    if (count <= most_sites_explored) {
-        explore_all(closed, ranges, start, sites);
-        return sites;
-    }
-    // No site may use up what is there for all.
-    const std::uint64_t share = effort / 16;
-    for (SiteId site = 0; site < count; ++site) {
-        if (sites[site].prospect != Prospect::unknown) continue;
-        WaySearch search(position, std::min(share, effort));
-        const bool found = search.run(site, count);
-        effort -= std::min(effort, search.used());
-        if (found) search.turns().pop_back();
-        sites[site] = found ? Outlook{Prospect::yes, after(search.turns())}
-                            : Outlook{Prospect::unknown, "no way was found within the effort allowed"};
-    }
+    for (Outlook& site : sites)
+        if (site.prospect == Prospect::unknown) site.reason = "no way was found within the effort allowed";
     return sites;
 }
 
 Way find_way(const Closed& closed, const std::vector<Range>& ranges, const Configuration& from, SiteId site,
              std::uint64_t effort) {
-    WaySearch search(Position(closed, ranges, from), effort);
+    const Position position(closed, ranges, from);
+    WaySearch search(position, effort);
     if (search.run(site, closed.size())) return {Prospect::yes, std::move(search.turns())};
-    if (closed.size() > most_sites_explored) return {};
-    Exploration exploration(closed, ranges, from);
-    Way way{Prospect::never, {}};
-    exploration.run([&](std::uint32_t in, std::uint32_t movable) {
-        if ((movable & Exploration::bit(site)) == 0) return true;
-        way = {Prospect::yes, exploration.way_to(in)};
+    const Movable movable(closed, ranges, from, std::vector<bool>(closed.size(), false));
+    if (!movable[site]) return {Prospect::never, {}};
+    const auto regions = movable.regions();
+    const auto region =
+        std::ranges::find_if(regions, [&](const auto& one) { return std::ranges::binary_search(one, site); });
+    Exploration exploration(position, *region);
+    Way way;
+    if (region->size() <= most_sites_explored) effort = ~std::uint64_t{0};
+    const bool all = exploration.run(effort, [&](SiteId turned) {
+        if (turned != site) return true;
+        way = {Prospect::yes, exploration.turns()};
         way.turns.push_back(site);
         return false;
     });
+    if (all && way.prospect == Prospect::unknown) way.prospect = Prospect::never;
     return way;
 }
 
-std::vector<std::uint32_t> reachable(const Closed& closed, const std::vector<Range>& ranges,
+std::vector<std::uint64_t> reachable(const Closed& closed, const std::vector<Range>& ranges,
                                      const Configuration& start) {
-    Exploration exploration(closed, ranges, start);
-    exploration.run([](std::uint32_t, std::uint32_t) { return true; });
-    return exploration.found();
+    ensure(closed.size() <= 64, "one bit for each site");
+    std::vector<SiteId> all(closed.size());
+    std::iota(all.begin(), all.end(), SiteId{0});
+    Exploration exploration(Position(closed, ranges, start), std::move(all));
+    std::uint64_t effort = ~std::uint64_t{0};
+    exploration.run(effort, [](SiteId) { return true; });
+    return exploration.configurations();
 }
 
 }  // namespace allot::neighborhood

@@ -84,6 +84,7 @@ public:
     Phase phase() const { return phase_; }
     Stamp clock() const { return clock_; }
 
+    static bool may_crash(const Context&) { return false; }
     static bool prompt(const Envelope<Message>& envelope) { return envelope.from == envelope.to; }
     static void on_state(const View<InclusionPublished>& view, Report& report);
 

@@ -127,15 +127,6 @@ std::optional<std::string> unsafe_start(const Neighborhood& instance) {
            std::to_string(low) + " to " + std::to_string(high);
 }
 
-std::optional<std::string> startless(const Neighborhood& instance) {
-    if (instance.no_start)
-        return flag("bounds", instance.bounds.text()) +
-               "no configuration keeps to them at the start; write others";
-    if (instance.starts_in.empty())
-        return "--initial any: no safe configuration was found; write one, as in Ioo, or other bounds";
-    return std::nullopt;
-}
-
 }  // namespace
 
 std::vector<Outlook> Neighborhood::outlook(std::uint64_t effort) const {
@@ -155,14 +146,17 @@ void Neighborhood::derive() {
 
 void Neighborhood::derive(const std::vector<Range>& start_ranges) {
     starts_in.clear();
+    prospects.clear();
     no_start = false;
+    if (wrong_bounds(*this)) return;
     if (initial.any()) {
-        if (wrong_bounds(*this)) return;
         auto start = find_lively(closed, ranges, start_ranges);
         no_start = start.none;
         starts_in = std::move(start.found).value_or(Configuration{});
+        prospects = std::move(start.prospects);
     } else if (initial.size() == 1 || initial.size() == sites) {
         for (SiteId site = 0; site < sites; ++site) starts_in.push_back(initial.in(site));
+        if (!first_unsafe(closed, ranges, starts_in)) prospects = outlook(effort_before_a_run);
     }
 }
 
@@ -180,6 +174,15 @@ std::optional<std::string> ill_written(const Neighborhood& instance) {
     return unsafe_start(instance);
 }
 
+std::optional<std::string> startless(const Neighborhood& instance) {
+    if (instance.no_start)
+        return flag("bounds", instance.bounds.text()) +
+               "no configuration keeps to them at the start; write others";
+    if (instance.starts_in.empty())
+        return "--initial any: no safe configuration was found; write one, as in Ioo, or other bounds";
+    return std::nullopt;
+}
+
 std::optional<std::string> unfit(const Neighborhood& instance) {
     if (auto wrong = ill_written(instance)) return wrong;
     return startless(instance);
@@ -187,12 +190,18 @@ std::optional<std::string> unfit(const Neighborhood& instance) {
 
 std::optional<std::string> hopeless(const Neighborhood& instance) {
     if (instance.infeasible == Infeasible::allow) return std::nullopt;
-    const auto sites = instance.outlook(effort_before_a_run);
-    const auto never = std::ranges::find(sites, Prospect::never, &Outlook::prospect);
-    if (never == sites.end()) return std::nullopt;
-    return flag("bounds", instance.bounds.text()) + "site " + std::to_string(never - sites.begin()) +
-           " can never turn round: " + never->reason +
-           "; write other bounds or another start, or --infeasible allow";
+    const auto never = std::ranges::find(instance.prospects, Prospect::never, &Outlook::prospect);
+    if (never == instance.prospects.end()) return std::nullopt;
+    return flag("bounds", instance.bounds.text()) + "site " +
+           std::to_string(never - instance.prospects.begin()) + " can never turn round: " + never->reason +
+           "; write other bounds or another start, or --infeasible allow (escrow then tells the site so)";
+}
+
+std::optional<std::string> uncertain(const Neighborhood& instance) {
+    const auto open = std::ranges::count(instance.prospects, Prospect::unknown, &Outlook::prospect);
+    if (open == 0) return std::nullopt;
+    return flag("bounds", instance.bounds.text()) + "of " + std::to_string(open) +
+           " sites it is not known whether they can ever turn round; `allot feasible` looks longer";
 }
 
 }  // namespace allot::neighborhood

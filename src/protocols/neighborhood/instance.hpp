@@ -69,13 +69,20 @@ std::uint32_t count_in(const std::vector<SiteId>& neighbourhood, const Configura
 // The first site whose neighbourhood has too few or too many in service.
 std::optional<SiteId> first_unsafe(const Closed& closed, const std::vector<Range>& ranges,
                                    const Configuration& in);
-struct Outlook;
+enum class Prospect : std::uint8_t { yes, never, unknown };
+BOOST_DESCRIBE_ENUM(Prospect, yes, never, unknown)
+
+// Of one site: can it ever turn round, and why (not), for people.
+struct Outlook {
+    Prospect prospect = Prospect::unknown;
+    std::string reason;
+};
 
 // Whether to run an instance in which some sites can never turn round.
 enum class Infeasible : std::uint8_t { refuse, allow };
 BOOST_DESCRIBE_ENUM(Infeasible, refuse, allow)
 
-// How long is looked for such sites before a run; what is not known by then does not stop it.
+// How long is looked for such sites before a run; what is not known by then does not stop it, but is said.
 constexpr std::uint64_t effort_before_a_run = 200'000;
 
 // What the configurations of all protocols of this problem have in common. The graph says how many sites
@@ -93,6 +100,9 @@ struct Neighborhood {
     std::vector<Range> ranges;
     Configuration starts_in;  // empty: none was found
     bool no_start = false;    // there is none
+    // Which sites can ever turn round, as far as a short search finds out (feasibility.hpp). Empty: there is
+    // no start from which they could.
+    std::vector<Outlook> prospects;
 
     void derive();
     // Where the start must keep to narrower ranges than the run.
@@ -100,7 +110,7 @@ struct Neighborhood {
 
     std::uint32_t size(SiteId site) const { return static_cast<std::uint32_t>(closed[site].size()); }
 
-    // Which sites can ever turn round (feasibility.hpp), where the instance is fit for it otherwise.
+    // The same after a longer search, where there is a start.
     std::vector<Outlook> outlook(std::uint64_t effort) const;
 
     BOOST_DESCRIBE_CLASS(Neighborhood, (), (graph, bounds, initial, infeasible), (), ())
@@ -108,10 +118,14 @@ struct Neighborhood {
 
 // What is wrong with graph, bounds and start as they are written, in one line.
 std::optional<std::string> ill_written(const Neighborhood& instance);
-// The same, or that there is no safe start.
+// That no safe start was found.
+std::optional<std::string> startless(const Neighborhood& instance);
+// Either of them.
 std::optional<std::string> unfit(const Neighborhood& instance);
 // Of an instance that is fit: who can never turn round, and why, unless that is allowed. Nobody shall wait
 // for what can never be.
 std::optional<std::string> hopeless(const Neighborhood& instance);
+// Of how many sites it is not known before the run whether they can ever turn round, in one line.
+std::optional<std::string> uncertain(const Neighborhood& instance);
 
 }  // namespace allot::neighborhood

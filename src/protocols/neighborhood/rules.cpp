@@ -44,17 +44,24 @@ std::optional<std::string> wrong_reserve(const Config& config) {
                std::to_string(config.sites - 1);
     const auto hops = config.distances(config.leader);
     const std::uint32_t reserve_within = config.repairs.two_hops ? 2 : 1;
-    for (SiteId site = 0; site < config.sites; ++site) {
+    const auto near = [&](SiteId site) {
+        return "is " + std::to_string(hops[site]) + " hops from the leader and needs ";
+    };
+    for (SiteId site = 0; site < config.sites; ++site)
+        if (hops[site] <= reserve_within && config.ranges[site].high < config.ranges[site].low + 3)
+            return bounds_of_site(config, site) + near(site) +
+                   "l and k with k - l >= 3, to keep a reserve; write such bounds, or use escrow";
+    if (config.repairs.start_margin && config.starts_in.empty())
+        return "--bounds " + config.bounds.text() +
+               (config.no_start ? ": no configuration keeps" : ": no configuration was found that keeps") +
+               " to them and has a reserve near the leader; write others, or use escrow";
+    for (SiteId site = 0; site < config.sites && config.repairs.start_margin; ++site) {
         if (hops[site] > reserve_within) continue;
         const auto [low, high] = config.ranges[site];
-        const std::string near = "is " + std::to_string(hops[site]) + " hops from the leader";
-        if (high < low + 3)
-            return bounds_of_site(config, site) + near +
-                   " and needs l and k with k - l >= 3, to keep a reserve";
         const std::uint32_t count = count_in(config.closed[site], config.starts_in);
-        if (config.repairs.start_margin && (count <= low || count >= high))
-            return "--initial " + config.initial.text() + ": site " + std::to_string(site) + " " + near +
-                   " and needs " + std::to_string(low + 1) + " to " + std::to_string(high - 1) +
+        if (count <= low || count >= high)
+            return "--initial " + config.initial.text() + ": site " + std::to_string(site) + " " +
+                   near(site) + std::to_string(low + 1) + " to " + std::to_string(high - 1) +
                    " in service at the start, to keep a reserve; there are " + std::to_string(count);
     }
     return std::nullopt;
@@ -71,7 +78,7 @@ std::optional<std::string> wrong_upper_bounds(const Neighborhood& instance) {
     for (SiteId site = 0; site < instance.sites; ++site)
         if (instance.ranges[site].high < instance.size(site))
             return bounds_of_site(instance, site) +
-                   "has an upper bound, which is not kept here; write l,* or use composition or sidetrack";
+                   "has an upper bound, which is not kept here; write l,* or use escrow";
     return std::nullopt;
 }
 
@@ -93,7 +100,7 @@ std::optional<std::string> ExclusionRules::wrong(const Config& config) {
     for (SiteId site = 0; site < config.sites; ++site)
         if (config.ranges[site].low > 0)
             return bounds_of_site(config, site) +
-                   "has a lower bound, which is not kept here; write 0,k or use composition or sidetrack";
+                   "has a lower bound, which is not kept here; write 0,k or use escrow";
     return std::nullopt;
 }
 

@@ -48,9 +48,13 @@ public:
 
     std::optional<Configuration> run() {
         constexpr std::uint64_t steps_per_site = 200;
-        for (std::uint64_t step = 0; step < steps_per_site * closed_.size(); ++step) {
+        constexpr std::uint64_t most_looks = 1'000'000'000;  // at a count of a neighbourhood
+        std::uint64_t looks = 0;
+        for (std::uint64_t step = 0; step < steps_per_site * closed_.size() && looks < most_looks; ++step) {
             if (unsafe_.empty()) return in_;
-            turn(choose(closed_[unsafe_.draw(draw_)]));
+            const auto& neighbourhood = closed_[unsafe_.draw(draw_)];
+            for (const SiteId site : neighbourhood) looks += closed_[site].size();
+            turn(choose(neighbourhood));
         }
         return std::nullopt;
     }
@@ -171,16 +175,24 @@ SafeStart find_safe(const Closed& closed, const std::vector<Range>& ranges, std:
 
 SafeStart find_lively(const Closed& closed, const std::vector<Range>& ranges,
                       const std::vector<Range>& start_ranges) {
-    constexpr std::uint64_t tried = 8;
-    const SafeStart first = find_safe(closed, start_ranges);
-    SafeStart start = first;
-    for (std::uint64_t seed = 1; start.found; ++seed) {
-        const auto sites = outlook(closed, ranges, *start.found, effort_before_a_run);
-        if (std::ranges::count(sites, Prospect::never, &Outlook::prospect) == 0) return start;
-        if (seed > tried) break;
-        start = find_safe(closed, start_ranges, seed);
+    const std::uint64_t tried = closed.size() <= 64 ? 32 : 9;
+    SafeStart best = find_safe(closed, start_ranges);
+    std::pair<std::ptrdiff_t, std::ptrdiff_t> fewest{};
+    for (std::uint64_t seed = 0; seed < tried && best.found; ++seed) {
+        SafeStart start = seed == 0 ? best : find_safe(closed, start_ranges, seed);
+        if (!start.found) continue;
+        start.prospects = outlook(closed, ranges, *start.found, effort_before_a_run);
+        const auto count = [&](Prospect prospect) {
+            return std::ranges::count(start.prospects, prospect, &Outlook::prospect);
+        };
+        const std::pair left_out(count(Prospect::never), count(Prospect::unknown));
+        if (seed == 0 || left_out < fewest) {
+            best = std::move(start);
+            fewest = left_out;
+        }
+        if (fewest == std::pair<std::ptrdiff_t, std::ptrdiff_t>{}) break;
     }
-    return first;
+    return best;
 }
 
 }  // namespace allot::neighborhood

@@ -85,6 +85,50 @@ TEST(Feasibility, Of_large_instances_is_counted_or_found) {
     EXPECT_EQ(std::ranges::count(prospects(cycle), yes), 60);
 }
 
+std::ptrdiff_t count(const Instance& one, Prospect prospect) {
+    return std::ranges::count(prospects(one), prospect);
+}
+
+// Too many sites for a table of all configurations, and few that can be reached. That there are so many, and
+// who can turn round, was counted apart from this program.
+TEST(Feasibility, Of_tight_bounds_is_settled_however_many_sites_there_are) {
+    const Instance lively = instance("grid:3x7", "1,2", "IooIooIIooooIooIIooIo");
+    EXPECT_EQ(count(lively, yes), 21);
+    EXPECT_EQ(reachable(lively.closed, lively.ranges, lively.starts_in).size(), 297u);
+    const Instance other = instance("grid:3x7", "1,2", "IoIooIIooooIooIIooIoI");
+    EXPECT_EQ(count(other, yes), 18);
+    EXPECT_EQ(count(other, never), 3);
+    EXPECT_EQ(reachable(other.closed, other.ranges, other.starts_in).size(), 440u);
+}
+
+// Among the starts that are tried, the one is taken from which every site can turn round.
+TEST(Feasibility, A_start_that_leaves_nobody_behind_is_preferred) {
+    for (const char* graph : {"grid:3x7", "path:21"})
+        EXPECT_EQ(count(instance(graph, "1,2"), yes), 21) << graph;
+}
+
+TEST(Feasibility, Who_needs_others_that_never_turn_round_never_does_either) {
+    const auto path = instance("path:6", "0,1;1,2;0,1;0,3;0,3;0,2", "oIoooo").outlook(effort);
+    for (const SiteId blocked : {0u, 1u, 2u, 3u}) {
+        EXPECT_EQ(path[blocked].prospect, never) << blocked;
+        EXPECT_EQ(path[blocked].reason, "nobody that can turn round makes room for it");
+    }
+    for (const SiteId free : {4u, 5u}) EXPECT_EQ(path[free].prospect, yes) << free;
+}
+
+// Steps of both searches count, so what is unknown with few may be known with more.
+TEST(Feasibility, More_effort_finds_more) {
+    const Instance grid = instance("grid:6x6", "1,2");
+    std::ptrdiff_t unknown_before = grid.sites + 1;
+    for (const std::uint64_t allowed : {1u, 100u, 10'000u, 1'000'000u}) {
+        const auto sites = grid.outlook(allowed);
+        const auto unknown = std::ranges::count(sites, Prospect::unknown, &Outlook::prospect);
+        EXPECT_LE(unknown, unknown_before);
+        unknown_before = unknown;
+    }
+    EXPECT_EQ(unknown_before, 0);
+}
+
 TEST(Feasibility, One_kind_of_bound_never_blocks) {
     for (const auto& one : {instance("random:500:4:1", "1,*"), instance("random:500:4:1", "0,1")})
         EXPECT_EQ(std::ranges::count(prospects(one), yes), 500);
@@ -97,13 +141,14 @@ TEST(Feasibility, Effort_is_bounded_and_what_is_not_known_is_said) {
     EXPECT_GT(std::ranges::count(sites, Prospect::unknown, &Outlook::prospect), 0);
 }
 
-std::string drawn_graph(Random& draw, std::uint32_t sites) {
+// Beside a tree, one of so many other edges.
+std::string drawn_graph(Random& draw, std::uint32_t sites, std::uint64_t one_in = 4) {
     std::string edges;
     for (SiteId site = 1; site < sites; ++site)
         edges += (edges.empty() ? "edges:" : ",") + std::to_string(draw(site)) + "-" + std::to_string(site);
     for (SiteId one = 0; one < sites; ++one)
         for (SiteId other = one + 1; other < sites; ++other)
-            if (draw(4) == 0) edges += "," + std::to_string(one) + "-" + std::to_string(other);
+            if (draw(one_in) == 0) edges += "," + std::to_string(one) + "-" + std::to_string(other);
     return edges;
 }
 
@@ -113,6 +158,21 @@ std::string drawn_bounds(Random& draw, const Graph& graph) {
         const auto low = draw(neighbours.size() + 1);
         const auto high = low + 1 + draw(neighbours.size() + 1 - low);
         bounds += (bounds.empty() ? "" : ";") + std::to_string(low) + "," + std::to_string(high);
+    }
+    return bounds;
+}
+
+// One or two more or less than there are at the start.
+std::string bounds_around(Random& draw, const Graph& graph, const std::string& start) {
+    std::string bounds;
+    for (SiteId site = 0; site < graph.sites(); ++site) {
+        std::uint64_t count = start[site] == 'I' ? 1 : 0;
+        for (const SiteId near : graph.neighbours[site]) count += start[near] == 'I' ? 1 : 0;
+        const std::uint64_t size = graph.neighbours[site].size() + 1;
+        const std::uint64_t low = count - std::min(count, draw(2));
+        const std::uint64_t high = std::min(size, std::max(count, low + 1));
+        bounds += (bounds.empty() ? "" : ";") + std::to_string(high == low ? low - 1 : low) + "," +
+                  std::to_string(high);
     }
     return bounds;
 }
@@ -129,15 +189,19 @@ struct Oracle {
         }
         return true;
     }
-    std::vector<std::uint32_t> component(std::uint32_t start, std::uint32_t& turned) const {
+    // Nothing if there are more than so many.
+    std::optional<std::vector<std::uint32_t>> component(std::uint32_t start, std::uint32_t& turned,
+                                                        std::size_t most) const {
         std::vector<std::uint32_t> found{start};
-        for (std::size_t i = 0; i < found.size(); ++i)
+        for (std::size_t i = 0; i < found.size(); ++i) {
+            if (found.size() > most) return std::nullopt;
             for (SiteId site = 0; site < one.sites; ++site) {
                 const std::uint32_t next = found[i] ^ (1u << site);
                 if (!safe(next)) continue;
                 turned |= 1u << site;
                 if (std::ranges::find(found, next) == found.end()) found.push_back(next);
             }
+        }
         std::ranges::sort(found);
         return found;
     }
@@ -164,10 +228,10 @@ TEST(Feasibility, Agrees_with_the_definition_on_random_instances) {
         std::uint32_t start = 0;
         for (SiteId site = 0; site < sites; ++site) start |= one.starts_in[site] ? 1u << site : 0;
         std::uint32_t turned = 0;
-        const auto component = oracle.component(start, turned);
+        const auto component = *oracle.component(start, turned, 1u << sites);
         auto reached = reachable(one.closed, one.ranges, one.starts_in);
         std::ranges::sort(reached);
-        ASSERT_EQ(reached, component) << graph << " " << bounds;
+        ASSERT_TRUE(std::ranges::equal(reached, component)) << graph << " " << bounds;
         const auto found = prospects(one);
         for (SiteId site = 0; site < sites; ++site) {
             const bool can = Oracle::in(turned, site);
@@ -182,6 +246,33 @@ TEST(Feasibility, Agrees_with_the_definition_on_random_instances) {
     EXPECT_GT(started, 500);
     EXPECT_GT(infeasible, 100);
     EXPECT_GT(startless, 100);
+}
+
+// The same on graphs with too many sites for all configurations, and bounds around a start that leave little
+// room: what can be reached is looked at one by one, as far as that goes.
+TEST(Feasibility, Agrees_with_the_definition_on_larger_instances) {
+    Random draw(11);
+    std::map<Prospect, int> found;
+    for (int round = 0; round < 60; ++round) {
+        const auto sites = static_cast<std::uint32_t>(21 + draw(8));
+        const Graph graph = *Graph::parse("graph", drawn_graph(draw, sites, 40));
+        std::string start;
+        for (SiteId site = 0; site < sites; ++site) start += draw.coin() ? 'I' : 'o';
+        const Instance one = instance(graph.text(), bounds_around(draw, graph, start), start);
+        std::uint32_t bits = 0;
+        for (SiteId site = 0; site < sites; ++site) bits |= one.starts_in[site] ? 1u << site : 0;
+        std::uint32_t turned = 0;
+        const auto component = Oracle{one}.component(bits, turned, 2000);
+        if (!component) continue;
+        const auto list = prospects(one);
+        for (SiteId site = 0; site < sites; ++site) {
+            ASSERT_EQ(list[site], Oracle::in(turned, site) ? yes : never)
+                << graph.text() << " " << one.bounds.text() << " " << start << " site " << site;
+            ++found[list[site]];
+        }
+    }
+    EXPECT_GT(found[yes], 100);
+    EXPECT_GT(found[never], 100);
 }
 
 TEST(SafeStart, Is_found_on_large_graphs) {
