@@ -259,8 +259,17 @@ TEST(FollowTest, A_process_is_not_watched_longer_than_its_ticket_lasts) {
         heard.clear();
         ASSERT_TRUE(waiter.send(frame_of(session::Acquire{ticket, {"db"}, {}, 100'000})));
         ASSERT_TRUE(waiter.send_with(frame_of(session::Follow{ticket, ::getpid()}), self.get()));
-        ASSERT_TRUE(hears("not granted in time"));
+        ASSERT_TRUE(hears("only what is held follows a process"));
     }
+    EXPECT_EQ(node.descriptors(), before);
+    for (session::Ticket ticket = 11; ticket <= 20; ++ticket) {
+        ASSERT_TRUE(waiter.send(frame_of(session::Acquire{ticket, {"free"}, {}, 0})));
+        ASSERT_TRUE(waiter.send_with(frame_of(session::Follow{ticket, ::getpid()}), self.get()));
+        ASSERT_TRUE(waiter.send(frame_of(session::Release{ticket})));
+    }
+    heard.clear();
+    ASSERT_TRUE(waiter.send(frame_of(session::StatusQuery{false})));
+    ASSERT_TRUE(hears("alpha"));
     EXPECT_EQ(node.descriptors(), before);
 }
 
