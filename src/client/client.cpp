@@ -1,6 +1,7 @@
 #include "allot/client.hpp"
 
 #include <algorithm>
+#include <new>
 #include <unistd.h>
 
 #include "client/core.hpp"
@@ -60,7 +61,7 @@ struct Lease::Owner {
         if (is_mine())
             core->stop();
         else
-            new std::shared_ptr(std::move(core));  // left as it is
+            new (std::nothrow) std::shared_ptr(std::move(core));  // left as it is
     }
 
     bool is_mine() const { return process == ::getpid(); }
