@@ -211,9 +211,12 @@ std::optional<Domain> TreePool::domain(const Context& ctx, std::string_view memb
 void TreePool::confine(const Context& ctx) {
     std::sort(reserved_.begin(), reserved_.end());
     if (!is_root(ctx)) seen_ = {};
+    if (!is_root(ctx) || !ctx.config.pacing) outbox_.clear();
     if (!ctx.config.drain) deferred_.reset();
     if (ctx.config.degree(ctx.self) == 0) {
         seen_ = {};
+        reserved_.clear();
+        outbox_.clear();
         priority_.reset();
         deferred_.reset();
     }
@@ -224,24 +227,6 @@ std::vector<SiteId> TreePool::channels(const Context& ctx) {
     for (Channel channel = 0; channel < ctx.config.degree(ctx.self); ++channel)
         neighbours.push_back(ctx.config.tree.neighbour(ctx.self, channel, ctx.config.sites));
     return neighbours;
-}
-
-std::optional<std::string> TreePool::misfit(const Context& ctx) const {
-    const std::uint32_t degree = ctx.config.degree(ctx.self);
-    const auto none = [&](Channel channel) { return channel >= degree; };
-    const bool known = std::none_of(reserved_.begin(), reserved_.end(), none) &&
-                       !(priority_ && none(*priority_)) && !(deferred_ && none(deferred_->channel)) &&
-                       (successor_ == 0 || !none(successor_));
-    if (!known) return "this site has channels 0 to " + std::to_string(degree - 1);
-    if (!std::is_sorted(reserved_.begin(), reserved_.end()))
-        return "reserved lists channels in ascending order";
-    if (reserved_.size() > ctx.config.max_request || need_ > ctx.config.max_request)
-        return "need and the length of reserved are at most max-request";
-    if (number_ >= ctx.config.numbers()) return "number is below the modulus";
-    const std::uint32_t most_kept_back = is_root(ctx) ? ctx.config.outbox_size() : 0;
-    if (outbox_.size() > most_kept_back)
-        return "the outbox of this site holds at most " + std::to_string(most_kept_back) + " messages";
-    return std::nullopt;
 }
 
 }  // namespace allot
