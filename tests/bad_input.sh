@@ -54,7 +54,12 @@ refused '--units -1: write a whole number up to 4294967295, as in 2' check tree-
 refused '--tree parents:-1,0,9: 9 is no site; the sites are 0 to 2' check tree-pool --tree parents:-1,0,9
 refused '--tree parents:-1,0,x: write the parent of each site' check tree-pool --tree parents:-1,0,x
 refused '--copies 0: write a whole number from 1' check tree-pool --copies 0
-refused '--copies 2: with --start arbitrary write 1, or leave it out' check tree-pool --start arbitrary --copies 2
+for fault in '--campers 1' '--lose 1' '--lose any' '--duplicate 1' '--crashes 1'; do
+    refused "${fault% *}: after an arbitrary start nothing else may go wrong; leave it out, or leave out --start" \
+        check tree-pool --start arbitrary $fault
+done
+refused '--samples 1000000: 255 of them take all of --memory 1M; write fewer, or more memory' \
+    check tree-pool --start arbitrary --samples 1000000 --memory 1M
 refused '--samples 5: add --start arbitrary' check tree-pool --samples 5
 refused '--noise 1: add --start arbitrary' check tree-pool --noise 1
 refused '--seed 2: add --start arbitrary' check tree-pool --seed 2
@@ -279,7 +284,8 @@ refused 'permit builds: it is named twice; add the units up' run --permit builds
 refused '--timeout soon: write a time, as in 60s' run --lock db --timeout soon -- true
 refused '--start arbitrary: raymond does not say' sim raymond --start arbitrary
 refused '--corrupt-at soon: write times' sim raymond --corrupt-at soon
-refused '--noise any: write a whole number' sim raymond --noise any
+refused '--noise any: write a whole number from 0 to 1000' sim raymond --noise any
+refused '--noise 4294967295: write a whole number from 0 to 1000' sim tree-pool --start arbitrary --noise 4294967295
 refused '--timeout 999999h: write a time' run --lock db --timeout 999999h -- true
 refused '--timeout excludes --no-wait' run --lock db --timeout 1s --no-wait -- true
 refused '--patience requires --no-wait' run --lock db --patience 1s -- true

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "check/checker.hpp"
+#include "check/watchdog.hpp"
 #include "cli/commands.hpp"
 #include "cli/table.hpp"
 #include "core/graph.hpp"
@@ -65,6 +66,22 @@ Result<check::Options> read_options(const CheckFlags& flags) {
     return options;
 }
 
+// An arbitrary start stands for all faults: where more follow, or somebody never lets go, nothing has to
+// converge.
+std::optional<std::string> disturbed(const world::Setup& setup) {
+    for (const auto& [flag, count] : {std::pair("crashes", setup.crashes),
+                                      {"duplicate", setup.duplicate},
+                                      {"lose", setup.lose},
+                                      {"lies", setup.lies},
+                                      {"campers", static_cast<std::uint32_t>(setup.campers.size())}})
+        if (count > 0)
+            return fmt::format(
+                "--{}: after an arbitrary start nothing else may go wrong; leave it out, or "
+                "leave out --start",
+                flag);
+    return std::nullopt;
+}
+
 // Arbitrary starts: sites and messages drawn anew within their domains, one world per sample.
 std::optional<std::string> add_starts(const CheckFlags& flags, Job& job) {
     if (flags.start == "boot") {
@@ -76,10 +93,7 @@ std::optional<std::string> add_starts(const CheckFlags& flags, Job& job) {
     if (flags.start != "arbitrary") return fmt::format("--start {}: write boot or arbitrary", flags.start);
     if (!job.machine->has_domains() || !job.machine->says_legal())
         return fmt::format("--start arbitrary: {} does not say what its states may be", flags.protocol);
-    // Where a legitimate world has one of what a timer replaces, a timer in a hurry leads out of it.
-    if (job.machine->setup().copies > 1)
-        return fmt::format("--copies {}: with --start arbitrary write 1, or leave it out",
-                           job.machine->setup().copies);
+    if (const auto wrong = disturbed(job.machine->setup())) return wrong;
     const auto or_else = [](const std::string& given, const char* usual) {
         return given.empty() ? std::string(usual) : given;
     };
@@ -90,8 +104,13 @@ std::optional<std::string> add_starts(const CheckFlags& flags, Job& job) {
         if (!*number) return number->error();
     if (const auto wrong = job.machine->wrong_noise(*noise)) return wrong;
     job.options.from_anywhere = true;
-    for (std::uint64_t i = 0; i < *samples; ++i)
+    for (std::uint64_t i = 0; i < *samples; ++i) {
+        if (i % 256 == 255 && check::resident_bytes() > job.options.memory_bytes)
+            return fmt::format(
+                "--samples {}: {} of them take all of --memory {}; write fewer, or more memory", *samples, i,
+                flags.memory);
         job.options.starts.push_back(job.machine->arbitrary(*seed + i, static_cast<std::uint32_t>(*noise)));
+    }
     return std::nullopt;
 }
 

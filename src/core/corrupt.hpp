@@ -1,4 +1,5 @@
-// Corruption: draws every leaf of a value anew, for runs that start in an arbitrary state.
+// Corruption: draws every leaf of a value anew, for runs that start in an arbitrary state; and says what of a
+// value written by hand could never be drawn.
 //
 // domain_of(member_name) says from which numbers the leaves of a member are drawn; a leaf belongs to the
 // innermost named member around it. Without a domain a number is drawn from 0 to 3, a bool or a described
@@ -15,6 +16,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -200,6 +202,72 @@ private:
     DomainOf& domain_of_;
 };
 
+template <Leaf T>
+std::optional<std::string> leaf_outside(const T& value, std::string_view name,
+                                        const std::optional<Domain>& domain) {
+    if (!domain) return std::nullopt;
+    const std::string here = std::string(name) + ": write ";
+    if constexpr (reflect::DescribedEnum<T>) {
+        const std::vector<T> candidates = enumerators_in<T>(domain);
+        if (candidates.empty() || std::ranges::find(candidates, value) != candidates.end())
+            return std::nullopt;
+        std::string names;
+        for (const T one : candidates) names += (names.empty() ? "" : ", ") + std::string(enum_name(one));
+        return here + "one of " + names;
+    } else {
+        const Domain numbers = clipped<T>(domain);
+        if (numbers.low > numbers.high) return std::nullopt;
+        if (leaf_of<T>(numbers.low) <= value && value <= leaf_of<T>(numbers.high)) return std::nullopt;
+        if constexpr (reflect::Bool<T>) return here + (numbers.low == 0 ? "false" : "true");
+        return here + "a whole number from " + std::to_string(numbers.low) + " to " +
+               std::to_string(numbers.high);
+    }
+}
+
+// The first leaf, or sequence, that is outside its domain.
+template <class DomainOf>
+class Inspection {
+public:
+    explicit Inspection(DomainOf& domain_of) : domain_of_(domain_of) {}
+
+    template <class T>
+    std::optional<std::string> visit(const T& value, std::string_view name,
+                                     const std::optional<Domain>& domain) {
+        if constexpr (reflect::String<T>) {
+            return std::nullopt;
+        } else if constexpr (Leaf<T>) {
+            return leaf_outside(value, name, domain);
+        } else if constexpr (reflect::Optional<T>) {
+            return value ? visit(*value, name, domain) : std::nullopt;
+        } else if constexpr (reflect::Pair<T>) {
+            auto why = visit(value.first, name, domain);
+            return why ? why : visit(value.second, name, domain);
+        } else if constexpr (reflect::Map<T>) {
+            for (const auto& [key, mapped] : value)
+                if (auto why = visit(mapped, name, domain)) return why;
+            return std::nullopt;
+        } else if constexpr (reflect::FixedArray<T> || reflect::Sequence<T> || reflect::Set<T>) {
+            if constexpr (reflect::Sequence<T>)
+                if (domain && domain->longest > 0 && value.size() > domain->longest)
+                    return std::string(name) + ": write no more than " + std::to_string(domain->longest);
+            for (const typename T::value_type& element : value)
+                if (auto why = visit(element, name, domain)) return why;
+            return std::nullopt;
+        } else if constexpr (reflect::Variant<T>) {
+            return std::visit([&](const auto& kind) { return visit(kind, name, domain); }, value);
+        } else {
+            std::optional<std::string> why;
+            for_each_member(value, [&](std::string_view member_name, const auto& member) {
+                if (!why) why = visit(member, member_name, std::optional<Domain>(domain_of_(member_name)));
+            });
+            return why;
+        }
+    }
+
+private:
+    DomainOf& domain_of_;
+};
+
 }  // namespace corrupt_detail
 
 // `random(bound)` returns a number from 0 to bound - 1; core/random.hpp has one.
@@ -207,6 +275,13 @@ template <Reflectable T, class Draw, class DomainOf>
 void corrupt(T& value, Draw& random, DomainOf&& domain_of) {
     corrupt_detail::Pass<Draw, std::remove_reference_t<DomainOf>>(random, domain_of)
         .visit(value, std::nullopt);
+}
+
+// What to write where something is that could not be drawn; nothing where all of it could.
+template <Reflectable T, class DomainOf>
+std::optional<std::string> outside(const T& value, DomainOf&& domain_of) {
+    return corrupt_detail::Inspection<std::remove_reference_t<DomainOf>>(domain_of).visit(value, "",
+                                                                                          std::nullopt);
 }
 
 }  // namespace allot

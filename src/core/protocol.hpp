@@ -24,7 +24,7 @@
 //     P::Monitor                            history that properties need; see core/view.hpp
 //     P::Config::Repairs                    described bools: defects of a paper that can be switched back on
 //     misfit(ctx)                           why a state written by hand cannot be one of this instance
-//     prompt(message), normalise(worlds), domain(ctx, member), legal(view)
+//     prompt(message), normalise(worlds), domain(ctx, member), demand(), legal(view)
 //     wrong_noise(config, messages)         static: why so many per channel are too many in an arbitrary
 //     start confine(ctx)                          brings a state drawn at random into the protocol's own
 //     bounds

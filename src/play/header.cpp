@@ -44,8 +44,9 @@ std::ptrdiff_t count_of(const Scenario& scenario, Verb verb) {
                          [&](const Statement& statement) { return uses(statement, verb); });
 }
 
-void fill_in(const Scenario& scenario, Verb verb, const char* parameter, Parameters& given) {
-    const auto count = count_of(scenario, verb);
+void fill_in(const Scenario& scenario, Verb verb, const char* parameter, Parameters& given,
+             std::ptrdiff_t more = 0) {
+    const auto count = count_of(scenario, verb) + more;
     if (count > 0) given.try_emplace(parameter, std::to_string(count));
 }
 
@@ -56,7 +57,8 @@ Parameters filled_in(const Scenario& scenario, Parameters given) {
     fill_in(scenario, Verb::restart, "restarts", given);
     fill_in(scenario, Verb::duplicate, "duplicate", given);
     fill_in(scenario, Verb::drop, "lose", given);
-    fill_in(scenario, Verb::timeout, "copies", given);
+    // What a timer replaces was sent by it, or put there.
+    fill_in(scenario, Verb::timeout, "copies", given, count_of(scenario, Verb::put));
     return given;
 }
 

@@ -255,7 +255,7 @@ Result<Move> read_timeout(Stage& stage, Words& words) {
     });
     if (setup.copies > 0 && replaces)
         return Error{"timer " + name + " replaces what is lost, and copies=" + text(setup.copies) +
-                     " such messages are in flight already"};
+                     " such messages are in flight already; write more copies in the header"};
     return Error{"timer " + name + " sends, and a channel holds backlog=" + text(setup.backlog) +
                  " messages already"};
 }

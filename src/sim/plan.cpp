@@ -161,6 +161,9 @@ Result<OptionalCount> OptionalCount::parse(std::string_view name, std::string_vi
 }
 
 Result<Plan> take_plan(Parameters& given) {
+    if (const auto noise = given.find("noise"); noise != given.end())
+        if (const auto number = parse_number("noise", noise->second, 0, most_noise); !number)
+            return Error{number.error()};
     // `with` and `without` name repairs of the protocol; a plan has none.
     Parameters mine;
     for (const ParameterInfo& parameter : parameters_of<Plan>())

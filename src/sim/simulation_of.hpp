@@ -135,6 +135,8 @@ Result<Surroundings> surroundings_of(const typename P::Config& config, const Pla
     header["trust"] = enum_name(plan.trust);
     header["anchor"] = around.anchor ? std::to_string(*around.anchor) : "none";
     header["links"] = enum_name(around.links);
+    // Here a timer fires when its time has come, whatever is in flight.
+    if (ReplacesMessages<P>) header["copies"] = "1000000";
     around.header = world::header_line(P::name, header);
     return around;
 }

@@ -3,10 +3,13 @@
 
 #include <concepts>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/corrupt.hpp"
+#include "core/json.hpp"
 #include "core/random.hpp"
 #include "core/view.hpp"
 
@@ -22,12 +25,39 @@ concept HasChannels = requires(const ContextOf<P>& ctx) {
     { P::channels(ctx) } -> std::same_as<std::vector<SiteId>>;
 };
 
-// Every local variable of the site; its application finds itself where the protocol believes it to be.
+// The program finds itself where the protocol believes it to be; nobody has told it to stop.
+template <class P>
+void renew_application(Site<P>& site) {
+    Application renewed{site.protocol.phase(), site.application.requests_left};
+    if (renewed.phase != Phase::idle) {
+        renewed.demand = site.application.demand;
+        if constexpr (requires { site.protocol.demand(); }) renewed.demand = site.protocol.demand();
+    }
+    site.application = std::move(renewed);
+}
+
+// Every local variable of the site, and what its program believes.
 template <HasDomains P>
 void draw_site(const ContextOf<P>& ctx, Site<P>& site, Random& random) {
     corrupt(site.protocol, random, [&](std::string_view member) { return P::domain(ctx, member); });
     if constexpr (requires { site.protocol.confine(ctx); }) site.protocol.confine(ctx);
-    site.application.phase = site.protocol.phase();
+    renew_application(site);
+}
+
+// What to write instead, where a fault could never lead to this state.
+template <HasDomains P>
+std::optional<std::string> never_drawn(const ContextOf<P>& ctx, const P& state) {
+    if (auto why = outside(state, [&](std::string_view member) { return P::domain(ctx, member); }))
+        return why;
+    if constexpr (requires(P & drawn) { drawn.confine(ctx); }) {
+        P confined = state;
+        confined.confine(ctx);
+        const boost::json::value written = to_json(state);
+        const boost::json::value right = to_json(confined);
+        for (const auto& [member, value] : right.as_object())
+            if (written.at(member) != value) return std::string(member) + ": write " + json_text(value);
+    }
+    return std::nullopt;
 }
 
 // Up to `noise` messages on each channel from this site.

@@ -533,9 +533,12 @@ std::optional<std::string> MachineOf<P>::merge_state(LocalId& local, const boost
     const std::scoped_lock lock(mutex_);
     Site<P> site = sites_[local];
     if (auto error = merge_json(site.protocol, part)) return error;
-    if constexpr (requires { site.protocol.misfit(stepper_.context(0, site)); })
-        if (auto error = site.protocol.misfit(stepper_.context(this->local(local).site, site))) return error;
-    site.application.phase = site.protocol.phase();
+    const auto ctx = stepper_.context(this->local(local).site, site);
+    if constexpr (HasDomains<P>)
+        if (auto error = never_drawn<P>(ctx, site.protocol)) return error;
+    if constexpr (requires { site.protocol.misfit(ctx); })
+        if (auto error = site.protocol.misfit(ctx)) return error;
+    renew_application(site);
     local = intern_local(this->local(local).site, site);
     return std::nullopt;
 }

@@ -165,6 +165,46 @@ TEST(CorruptTest, A_corrupted_value_is_a_valid_one) {
     }
 }
 
+TEST(CorruptTest, What_was_drawn_is_within_its_domains) {
+    EXPECT_EQ(outside(full_example(), no_domain), std::nullopt);
+    Random random(7);
+    for (int i = 0; i < 1'000; ++i) {
+        Everything value = full_example();
+        corrupt(value, random, example_domain);
+        EXPECT_EQ(outside(value, example_domain), std::nullopt);
+    }
+}
+
+TEST(CorruptTest, What_could_not_be_drawn_is_found_wherever_it_is) {
+    const auto with = [](auto change) {
+        Random random(8);
+        Everything value = full_example();
+        corrupt(value, random, example_domain);
+        change(value);
+        return outside(value, example_domain).value_or("");
+    };
+    EXPECT_EQ(with([](Everything& value) { value.clock = 8; }), "clock: write a whole number from 5 to 7");
+    EXPECT_EQ(with([](Everything& value) { value.tiny = -1; }), "tiny: write a whole number from 0 to 127");
+    EXPECT_EQ(with([](Everything& value) { value.mood = Mood::calm; }), "mood: write one of eager, tired");
+    EXPECT_EQ(with([](Everything& value) { value.triple[2] = 7; }),
+              "triple: write a whole number from 8 to 9");
+    EXPECT_EQ(with([](Everything& value) { value.peers.insert(9); }),
+              "peers: write a whole number from 10 to 12");
+    EXPECT_EQ(with([](Everything& value) { value.named["gpu1"] = 6; }),
+              "named: write a whole number from 4 to 5");
+    EXPECT_EQ(with([](Everything& value) {
+                  value.asked = Ask{StampAccess::make(2), 5};
+              }),
+              "units: write a whole number from 1 to 1");
+    EXPECT_EQ(with([](Everything& value) {
+                  value.inbox = {Ping{}, Ask{StampAccess::make(4), 1}};
+              }),
+              "stamp: write a whole number from 2 to 3");
+    const auto two = [](std::string_view) { return std::optional<Domain>(Domain{0, 9, 2}); };
+    EXPECT_EQ(outside(Everything{.bits = {true, true}}, two), std::nullopt);
+    EXPECT_EQ(outside(Everything{.bits = {true, true, true}}, two), "bits: write no more than 2");
+}
+
 TEST(CorruptTest, Any_callable_may_draw) {
     const auto highest = [](std::uint64_t bound) { return bound - 1; };
     Ask value;

@@ -9,6 +9,9 @@ from_anywhere --sites 2 --units 1 --samples 1000 --noise 2 --cmax 2 --patience 2
 from_anywhere --sites 2 --units 2 --max-request 2 --samples 200 --patience 2
 from_anywhere --sites 2 --units 1 --samples 1000 --patience 2 --drain on
 from_anywhere --sites 2 --units 1 --samples 100 --patience 0 --pacing on
+# Timers that fire too early.
+from_anywhere --sites 2 --units 1 --samples 200 --patience 2 --copies 2
+from_anywhere --sites 2 --units 1 --samples 50 --taint off --copies 3
 for seed in $(seq 1 20); do
     from_anywhere --sites 3 --tree star --units 1 --samples 1 --seed "$seed" --patience 2
     from_anywhere --sites 3 --tree chain --units 1 --samples 1 --seed "$seed" --patience 2
@@ -34,3 +37,22 @@ thrown_about 8 30
 thrown_about 16 20
 thrown_about 32 6
 thrown_about 64 2
+# Delays that vary, so that timers fire too early; programs that hold for long, also what a reset has taken from them; faults close
+# together.
+in_turmoil() {
+    local seeds=$1
+    shift
+    for tree in chain star binary; do
+        for option in taint drain pacing; do
+            echo "allot sim tree-pool --tree $tree --$option on $* --seeds $seeds"
+            "$ALLOT" sim tree-pool --tree "$tree" --units 4 --max-request 2 --cmax 2 --noise 2 --$option on \
+                --start arbitrary --verify 1 --seeds "$seeds" "$@" >found.txt || { cat found.txt; exit 1; }
+        done
+    done
+}
+for sites in 2 4 8 16; do
+    in_turmoil 20 --sites $sites --latency exponential:5ms --time 60s
+    in_turmoil 20 --sites $sites --latency exponential:5ms --timeout 2 --time 60s
+    in_turmoil 20 --sites $sites --hold 2s --think 1s --corrupt-at 2s,3s,3.2s,3.25s --time 60s
+    in_turmoil 20 --sites $sites --latency exponential:2ms --hold exponential:500ms --corrupt-at 2s,2.1s,2.5s,3s --time 60s
+done

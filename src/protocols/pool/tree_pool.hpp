@@ -184,12 +184,12 @@ public:
         return timer == Timer::controller && std::holds_alternative<Controller>(message);
     }
     Phase phase() const { return phase_; }
+    Demand demand() const { return {need_, {}}; }
 
     static std::vector<Demand> demands(const Context& ctx);
     static Demand draw_demand(const Context& ctx, Random& random);
     static std::uint64_t capacity(const Config& config) { return config.units; }
     static void sample(Draw& draw);
-    std::optional<std::string> misfit(const Context& ctx) const;
 
     static void on_state(const View<TreePool>& view, Report& report);
 

@@ -39,12 +39,14 @@ struct ByChannel {
 
 // Everything there is, and how it lies round the ring.
 struct TreePool::Census {
+    std::uint32_t number = 0;  // of the root
     Tally tokens;
-    std::uint32_t controllers = 0;
-    const Controller* controller = nullptr;  // one of them
-    bool marked = false;                     // one of them
+    std::uint32_t controllers = 0;  // with that number
+    bool marked = false;            // a controller, of any number
 
-    // Round the ring from the root to the controller, where there is just one.
+    // The one of them that is furthest round the ring; the others are behind it, copies that a timer in a
+    // hurry has sent. They follow it and are dropped where it has been.
+    const Controller* controller = nullptr;
     Tally behind;          // tokens it has passed, or that overtook it at the root
     bool in_order = true;  // its number and its way are as the sites remember them
 
@@ -52,8 +54,7 @@ struct TreePool::Census {
         add(tokens, message);
         const auto* found = std::get_if<Controller>(&message);
         if (found == nullptr) return;
-        ++controllers;
-        controller = found;
+        controllers += found->number == number;
         marked = marked || found->marked;
     }
     // Whether what was counted so far is what it has left behind.
@@ -66,26 +67,27 @@ struct TreePool::Census {
 };
 
 TreePool::Census TreePool::census(const View<TreePool>& view) {
-    Census census;
+    Census census{.number = view.site(Tree::root).protocol.number_};
     for (const auto* envelope : view.flight) census.note(envelope->message);
     for (const auto* site : view.sites) {
         census.tokens.resources += static_cast<std::uint32_t>(site->protocol.reserved_.size());
         census.tokens.priorities += site->protocol.priority_.has_value();
     }
     for (const Message& message : view.site(Tree::root).protocol.outbox_) census.note(message);
-    if (census.controllers == 1 && view.sites.size() > 1) census.walk(view);
+    if (view.sites.size() > 1) census.walk(view);
     return census;
 }
 
 // A station is a site and the channel by which one arrives there. What rests at the root and came in by the
-// last channel is the first thing behind the controller, which then left by channel 0.
+// last channel is the first thing behind the controller, which then left by channel 0. Controllers with
+// other numbers may only be ahead of it: the root drops them before it comes there.
 void TreePool::Census::walk(const View<TreePool>& view) {
     const Config& config = view.config;
     boost::container::small_vector<std::optional<Channel>, 16> sent_to(view.sites.size());
     SiteId here = Tree::root;
     Channel arrival = config.degree(here) - 1;
-    bool found = false;  // never, if somebody put it between sites that are no neighbours
-    for (std::uint32_t hops = 0; !found && hops < 2 * (config.sites - 1); ++hops) {
+    std::uint32_t left = controllers;  // for ever, if somebody put one between sites that are no neighbours
+    for (std::uint32_t hops = 0; left > 0 && hops < 2 * (config.sites - 1); ++hops) {
         const TreePool& site = view.site(here).protocol;
         behind.resources += site.resting(arrival);
         behind.priorities += site.priority_ == arrival;
@@ -94,8 +96,13 @@ void TreePool::Census::walk(const View<TreePool>& view) {
         sent_to[here] = departure;
         // The newest message of a channel is the furthest behind, and the root's outbox is behind them all.
         const auto pass = [&](const Message& message) {
-            found = found || std::holds_alternative<Controller>(message);
-            if (!found) add(behind, message);
+            if (left == 0) return;
+            const auto* found = std::get_if<Controller>(&message);
+            if (found == nullptr) return add(behind, message);
+            in_order = in_order && found->number == number;
+            if (found->number != number) return;
+            controller = found;
+            --left;
         };
         if (here == Tree::root && departure == 0)
             std::for_each(site.outbox_.rbegin(), site.outbox_.rend(), pass);
@@ -105,10 +112,10 @@ void TreePool::Census::walk(const View<TreePool>& view) {
         arrival = *config.tree.channel(there, here, config.sites);
         here = there;
     }
-    in_order = found;
+    in_order = in_order && controller != nullptr && left == 0;
     for (SiteId self = 0; self < view.sites.size(); ++self) {
         const TreePool& site = view.site(self).protocol;
-        const bool knows_it = site.number_ == controller->number;
+        const bool knows_it = site.number_ == number;
         in_order = in_order && (sent_to[self] ? knows_it && site.successor_ == *sent_to[self] : !knows_it);
     }
 }
@@ -130,7 +137,7 @@ void TreePool::on_state(const View<TreePool>& view, Report& report) {
     // Before the root has made the first ones there are none.
     if (census.tokens != all && census.tokens != Tally{})
         report.violated("exact", "there are " + text(census.tokens));
-    if (census.controllers == 1 && !root.tainted_ && !census.counts_right(root.seen_))
+    if (census.controller != nullptr && !root.tainted_ && !census.counts_right(root.seen_))
         report.violated("exact", "the controller has left behind " + text(census.behind) +
                                      ", which is not what was counted");
 }
@@ -167,8 +174,7 @@ std::optional<std::string> TreePool::wrong_size(const View<TreePool>& view, Site
            std::to_string(site.need_);
 }
 
-// All tokens are there, and one controller, which has counted right and which all sites will take for what it
-// is.
+// All tokens are there, and a controller that has counted right and that all sites will take for what it is.
 bool TreePool::legal(const View<TreePool>& view) {
     for (SiteId self = 0; self < view.sites.size(); ++self) {
         const TreePool& site = view.site(self).protocol;
@@ -179,7 +185,7 @@ bool TreePool::legal(const View<TreePool>& view) {
     const TreePool& root = view.site(Tree::root).protocol;
     if (census.tokens != view.config.all() || root.reset_ || census.marked) return false;
     if (!view.config.full()) return true;
-    return census.controllers == 1 && census.in_order && census.counts_right(root.seen_);
+    return census.in_order && census.counts_right(root.seen_);
 }
 
 // What the root alone uses stays as it is elsewhere.
@@ -211,9 +217,12 @@ std::optional<Domain> TreePool::domain(const Context& ctx, std::string_view memb
 void TreePool::confine(const Context& ctx) {
     std::sort(reserved_.begin(), reserved_.end());
     if (!is_root(ctx)) seen_ = {};
+    if (!is_root(ctx) || !ctx.config.pacing) outbox_.clear();
     if (!ctx.config.drain) deferred_.reset();
     if (ctx.config.degree(ctx.self) == 0) {
         seen_ = {};
+        reserved_.clear();
+        outbox_.clear();
         priority_.reset();
         deferred_.reset();
     }
@@ -224,24 +233,6 @@ std::vector<SiteId> TreePool::channels(const Context& ctx) {
     for (Channel channel = 0; channel < ctx.config.degree(ctx.self); ++channel)
         neighbours.push_back(ctx.config.tree.neighbour(ctx.self, channel, ctx.config.sites));
     return neighbours;
-}
-
-std::optional<std::string> TreePool::misfit(const Context& ctx) const {
-    const std::uint32_t degree = ctx.config.degree(ctx.self);
-    const auto none = [&](Channel channel) { return channel >= degree; };
-    const bool known = std::none_of(reserved_.begin(), reserved_.end(), none) &&
-                       !(priority_ && none(*priority_)) && !(deferred_ && none(deferred_->channel)) &&
-                       (successor_ == 0 || !none(successor_));
-    if (!known) return "this site has channels 0 to " + std::to_string(degree - 1);
-    if (!std::is_sorted(reserved_.begin(), reserved_.end()))
-        return "reserved lists channels in ascending order";
-    if (reserved_.size() > ctx.config.max_request || need_ > ctx.config.max_request)
-        return "need and the length of reserved are at most max-request";
-    if (number_ >= ctx.config.numbers()) return "number is below the modulus";
-    const std::uint32_t most_kept_back = is_root(ctx) ? ctx.config.outbox_size() : 0;
-    if (outbox_.size() > most_kept_back)
-        return "the outbox of this site holds at most " + std::to_string(most_kept_back) + " messages";
-    return std::nullopt;
 }
 
 }  // namespace allot

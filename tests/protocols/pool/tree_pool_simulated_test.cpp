@@ -2,10 +2,15 @@
 #include <algorithm>
 #include <deque>
 #include <gtest/gtest.h>
+#include <set>
+#include <sstream>
 
+#include "cli/registry.hpp"
 #include "core/bytes.hpp"
+#include "play/player.hpp"
 #include "protocols/pool/tree_pool.hpp"
 #include "sim/simulation_of.hpp"
+#include "world/arbitrary.hpp"
 #include "world/step.hpp"
 
 namespace {
@@ -220,6 +225,60 @@ TEST(PoolSimulated, Survives_faults_in_the_middle_of_work_with_every_option) {
         EXPECT_EQ(figures.recovery.ms.moments.count(), 20u) << option;
         EXPECT_EQ(figures.unserved, 0u) << option;
     }
+}
+
+// The second fault comes while programs still hold what the first one took from them.
+TEST(PoolSimulated, A_fault_forgets_that_somebody_was_told_to_stop) {
+    const Figures figures =
+        run({{"sites", "4"}, {"units", "2"}},
+            {{"corrupt-at", "2s,3s"}, {"time", "30s"}, {"hold", "2s"}, {"think", "1s"}}, 20);
+    EXPECT_GT(figures.revoked, 0u);
+    EXPECT_TRUE(figures.violations.empty()) << figures.violations.front().detail;
+}
+
+// Timers that are too short for the latency lead out of no legitimate world.
+TEST(PoolSimulated, Stays_legitimate_though_the_timer_fires_too_early) {
+    for (const char* timeout : {"0", "2"})
+        for (const char* sites : {"4", "16"}) {
+            const Figures figures = run({{"sites", sites}, {"timeout", timeout}},
+                                        {{"start", "arbitrary"}, {"latency", "exponential:5ms"}}, 10);
+            EXPECT_TRUE(figures.violations.empty())
+                << timeout << " " << sites << ": " << figures.violations.front().detail;
+            EXPECT_EQ(figures.recovery.ms.moments.count(), 10u);
+        }
+}
+
+TEST(PoolSimulated, Logs_of_faults_are_scenarios) {
+    for (const char* sites : {"4", "8", "16"})
+        for (const char* option : {"drain", "pacing"})
+            for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+                Parameters flags =
+                    hops({{"start", "arbitrary"}, {"corrupt-at", "500ms,510ms"}, {"time", "1s"}});
+                std::ostringstream log;
+                (*simulation_of<TreePool>().make({{"sites", sites}, {option, "on"}}, *take_plan(flags)))
+                    ->run(seed, {.log = &log});
+                const auto outcome = play::Player(registry::protocols()).play("log", log.str());
+                EXPECT_TRUE(outcome.ok()) << sites << " " << option << " " << seed << outcome.message;
+            }
+}
+
+TEST(PoolSimulated, After_a_fault_a_program_believes_in_the_demand_that_its_site_has) {
+    TreePool::Config config;
+    config.units = config.max_request = 5;
+    Random random(1);
+    std::set<std::uint32_t> believed;
+    for (int i = 0; i < 200; ++i) {
+        Site<TreePool> site;
+        site.application = {Phase::holding, 7, {1, {}}, {}, true};
+        world::draw_site<TreePool>({config, 1}, site, random);
+        EXPECT_EQ(site.application.phase, site.protocol.phase());
+        EXPECT_EQ(site.application.requests_left, 7u);
+        EXPECT_FALSE(site.application.revoked);
+        if (site.application.phase == Phase::idle) continue;
+        EXPECT_EQ(site.application.demand, site.protocol.demand());
+        believed.insert(site.application.demand.units);
+    }
+    EXPECT_EQ(believed, (std::set<std::uint32_t>{0, 1, 2, 3, 4, 5}));
 }
 
 TEST(PoolSimulated, Nobody_waits_beyond_the_bound) {

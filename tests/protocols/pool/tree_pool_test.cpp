@@ -3,11 +3,14 @@
 // ours.
 #include "protocols/pool/tree_pool.hpp"
 
+#include <boost/json/parse.hpp>
 #include <gtest/gtest.h>
+#include <map>
 #include <set>
 
 #include "protocols/support.hpp"
 #include "world/step.hpp"
+#include "world/walker.hpp"
 
 namespace {
 
@@ -18,19 +21,25 @@ check::Result run(const std::string& flags, const check::Options& options = {}) 
     return protocol_tests::run("tree-pool", flags, options);
 }
 
+std::unique_ptr<world::Machine> machine_of(const std::string& flags) {
+    for (const world::Entry& entry : registry::protocols())
+        if (entry.name == "tree-pool") return std::move(*entry.make(parameters(flags)));
+    return nullptr;
+}
+
+check::Result run_from(world::Machine& machine, std::vector<world::World> starts) {
+    check::Options options;
+    options.from_anywhere = true;
+    options.starts = std::move(starts);
+    return check::check(machine, options);
+}
+
 check::Result run_from_anywhere(const std::string& flags, std::uint64_t starts, std::uint32_t noise,
                                 std::uint64_t first_seed = 1) {
-    for (const world::Entry& entry : registry::protocols()) {
-        if (entry.name != "tree-pool") continue;
-        auto machine = entry.make(parameters(flags));
-        EXPECT_TRUE(machine) << (machine ? "" : machine.error());
-        check::Options options;
-        options.from_anywhere = true;
-        for (std::uint64_t i = 0; i < starts; ++i)
-            options.starts.push_back((*machine)->arbitrary(first_seed + i, noise));
-        return check::check(**machine, options);
-    }
-    return {};
+    const auto machine = machine_of(flags);
+    std::vector<world::World> drawn;
+    for (std::uint64_t i = 0; i < starts; ++i) drawn.push_back(machine->arbitrary(first_seed + i, noise));
+    return run_from(*machine, std::move(drawn));
 }
 
 void expect_violated(const check::Result& result, std::string_view property, const std::string& flags) {
@@ -162,32 +171,157 @@ TEST(TreePool, Converges_from_anywhere_with_pacing) {
     expect_holds(run_from_anywhere(flags, 20, 1), flags);
 }
 
+// A timer in a hurry leads out of no legitimate world, and keeps nobody from reaching one.
+TEST(TreePool, Converges_from_anywhere_though_the_timer_fires_too_early) {
+    for (const std::string flags : {"sites=2 units=1 requests=any backoff=0 patience=2 copies=2",
+                                    "sites=2 units=1 requests=any backoff=0 taint=off copies=3"})
+        expect_holds(run_from_anywhere(flags, 3, 1), flags);
+    for (const std::string tree : {"chain", "star"}) {
+        const std::string flags = "sites=3 units=1 requests=0 backoff=0 taint=off copies=2 tree=" + tree;
+        expect_holds(run_from_anywhere(flags, 1, 1), flags);
+    }
+}
+
+// On the chain 0 - 1 - 2, with the controller, number 5 of 9, on its way to site 2 and all tokens ahead of
+// it.
+class OnAChain {
+public:
+    OnAChain() : machine_(machine_of("sites=3 tree=chain units=1 requests=0 backoff=0 taint=off copies=2")) {}
+
+    // One more controller, put in front of the other or behind it.
+    world::World with(SiteId from, SiteId to, const char* controller, bool in_front = false) {
+        world::World world = machine_->initial();
+        world.flight.clear();
+        set(world, 0, R"({"number": 5})");
+        set(world, 1, R"({"number": 5, "successor": 1})");
+        set(world, 2, R"({"number": 4})");
+        for (const char* token : {R"({"Resource": {}})", R"({"Pusher": {}})", R"({"Priority": {}})"})
+            put(world, 2, 1, token);
+        if (in_front) put(world, from, to, controller);
+        put(world, 1, 2, five);
+        if (!in_front) put(world, from, to, controller);
+        return world;
+    }
+    bool legal(const world::World& world) const { return machine_->legal(world); }
+    world::Machine& machine() { return *machine_; }
+
+    static constexpr const char* four = R"({"Controller": {"number": 4}})";
+    static constexpr const char* five = R"({"Controller": {"number": 5}})";
+
+private:
+    void set(world::World& world, SiteId self, const char* part) {
+        EXPECT_EQ(machine_->merge_state(world.sites[self], boost::json::parse(part)), std::nullopt);
+    }
+    void put(world::World& world, SiteId from, SiteId to, const char* message) {
+        world::EnvelopeId made = 0;
+        EXPECT_EQ(machine_->make_message(from, to, boost::json::parse(message), made), std::nullopt);
+        world::Walker(*machine_).put(world, made);
+    }
+
+    std::unique_ptr<world::Machine> machine_;
+};
+
+TEST(TreePool, Only_copies_may_be_behind_the_controller_and_only_other_numbers_ahead_of_it) {
+    OnAChain chain;
+    EXPECT_TRUE(chain.legal(chain.with(0, 1, chain.five)));
+    EXPECT_TRUE(chain.legal(chain.with(1, 2, chain.five)));
+    EXPECT_TRUE(chain.legal(chain.with(1, 2, chain.four, true)));
+    EXPECT_TRUE(chain.legal(chain.with(2, 1, chain.four)));
+    EXPECT_TRUE(chain.legal(chain.with(1, 0, chain.four)));
+    EXPECT_FALSE(chain.legal(chain.with(0, 1, chain.four)));
+    EXPECT_FALSE(chain.legal(chain.with(1, 2, chain.four)));
+    EXPECT_FALSE(chain.legal(chain.with(2, 1, chain.five)));
+    EXPECT_FALSE(chain.legal(chain.with(1, 0, chain.five)));
+    EXPECT_FALSE(chain.legal(chain.with(1, 0, R"({"Controller": {"number": 4, "marked": true}})")));
+}
+
+// Closure decides whether that is right.
+TEST(TreePool, A_controller_too_many_with_any_number_anywhere_leads_out_of_no_legitimate_world) {
+    OnAChain chain;
+    std::vector<world::World> starts;
+    std::ptrdiff_t legitimate = 0;
+    for (const auto& [from, to] : {std::pair(0u, 1u), {1u, 2u}, {2u, 1u}, {1u, 0u}})
+        for (int number = 0; number < 9; ++number)
+            for (const bool in_front : {false, true}) {
+                const std::string controller =
+                    R"({"Controller": {"number": )" + std::to_string(number) + "}}";
+                starts.push_back(chain.with(from, to, controller.c_str(), in_front));
+                legitimate += chain.legal(starts.back());
+            }
+    EXPECT_EQ(legitimate, 2 + (1 + 9) + 2 * 8 + 2 * 8);
+    const auto result = run_from(chain.machine(), std::move(starts));
+    EXPECT_TRUE(result.violations.empty()) << result.violations.front().property;
+    EXPECT_EQ(result.verdict, check::Verdict::holds) << result.stopped_by;
+}
+
 TEST(TreePool, With_too_few_numbers_stale_controllers_chase_each_other_for_ever) {
     const std::string flags = "sites=2 units=1 requests=0 modulus=2 property=convergence";
     expect_violated(run_from_anywhere(flags, 1, 2, 8), "convergence", flags);
 }
 
+// Section 2 of the specification. There are 2 * 2 * (1 + 1) + 1 numbers, one more with drain, and as many as
+// the root may keep back: the units and one token of each other kind.
 TEST(TreePool, An_arbitrary_start_stays_within_its_domains) {
-    for (const world::Entry& entry : registry::protocols()) {
-        if (entry.name != "tree-pool") continue;
-        auto machine = entry.make(parameters("sites=3 tree=star units=3 max-request=2 drain=on pacing=on"));
-        ASSERT_TRUE(machine);
-        bool any_reserved = false;
-        std::set<std::size_t> kept_back;
-        for (std::uint64_t seed = 0; seed < 200; ++seed) {
-            const world::World start = (*machine)->arbitrary(seed, 1);
-            for (SiteId self = 0; self < 3; ++self) {
-                world::LocalId local = start.sites[self];
-                // An empty change is refused where the state does not fit.
-                EXPECT_EQ((*machine)->merge_state(local, boost::json::object{}), std::nullopt) << seed;
-                const auto state = (*machine)->state(local);
-                any_reserved = any_reserved || state.at("reserved").as_array().size() == 2;
-                if (self == 0) kept_back.insert(state.at("outbox").as_array().size());
+    const auto machine = machine_of("sites=3 tree=star units=3 max-request=2 drain=on pacing=on");
+    const std::map<std::string, std::int64_t> at_root{{"need", 2},       {"number", 15}, {"successor", 1},
+                                                      {"undecided", 15}, {"doubled", 6}, {"awake", 2}};
+    const std::map<std::string, std::int64_t> at_leaf{{"need", 2},      {"number", 15}, {"successor", 0},
+                                                      {"undecided", 0}, {"doubled", 0}, {"awake", 0}};
+    std::map<std::string, std::int64_t> most_at_root;
+    std::map<std::string, std::int64_t> most_at_leaf;
+    std::set<std::size_t> reserved;
+    std::set<std::size_t> kept_back;
+    std::int64_t seen = 0;
+    for (std::uint64_t seed = 0; seed < 500; ++seed) {
+        const world::World start = machine->arbitrary(seed, 1);
+        for (SiteId self = 0; self < 3; ++self) {
+            world::LocalId local = start.sites[self];
+            EXPECT_EQ(machine->merge_state(local, boost::json::object{}), std::nullopt) << seed;
+            const auto state = machine->state(local);
+            for (const auto& [member, bound] : at_root) {
+                std::int64_t& most = (self == 0 ? most_at_root : most_at_leaf)[member];
+                most = std::max(most, state.at(member).to_number<std::int64_t>());
             }
+            reserved.insert(state.at("reserved").as_array().size());
+            if (self == 0) kept_back.insert(state.at("outbox").as_array().size());
+            if (self == 0) seen = std::max(seen, state.at("seen").at("resources").to_number<std::int64_t>());
+            if (self == 0) continue;
+            EXPECT_FALSE(state.at("reset").as_bool() || state.at("tainted").as_bool());
+            EXPECT_TRUE(state.at("outbox").as_array().empty());
         }
-        EXPECT_TRUE(any_reserved);
-        EXPECT_EQ(kept_back, (std::set<std::size_t>{0, 1, 2, 3, 4, 5, 6}));
     }
+    EXPECT_EQ(most_at_root, at_root);
+    EXPECT_EQ(most_at_leaf, at_leaf);
+    EXPECT_EQ(reserved, (std::set<std::size_t>{0, 1, 2}));
+    EXPECT_EQ(kept_back, (std::set<std::size_t>{0, 1, 2, 3, 4, 5, 6}));
+    EXPECT_EQ(seen, 4);
+}
+
+TEST(TreePool, A_state_that_no_fault_leaves_behind_is_refused) {
+    const auto machine = machine_of("sites=3 tree=star units=3 max-request=2 drain=off pacing=on");
+    const auto refusal = [&](SiteId self, const char* part) {
+        world::LocalId local = machine->initial().sites[self];
+        return machine->merge_state(local, boost::json::parse(part)).value_or("taken");
+    };
+    EXPECT_EQ(refusal(0, R"({"doubled": 4000000000})"), "doubled: write a whole number from 0 to 6");
+    EXPECT_EQ(refusal(0, R"({"doubled": 6, "awake": 2, "undecided": 15})"), "taken");
+    EXPECT_EQ(refusal(0, R"({"undecided": 4294967295})"), "undecided: write a whole number from 0 to 15");
+    EXPECT_EQ(refusal(0, R"({"awake": 77})"), "awake: write a whole number from 0 to 2");
+    EXPECT_EQ(refusal(0, R"({"seen": {"resources": 4294967295}})"),
+              "resources: write a whole number from 0 to 4");
+    EXPECT_EQ(refusal(0, R"({"outbox": [{"Controller": {"number": 99999}}]})"),
+              "number: write a whole number from 0 to 14");
+    EXPECT_EQ(refusal(0, R"({"outbox": [{"Controller": {"number": 14}}]})"), "taken");
+    EXPECT_EQ(refusal(0, R"({"priority": 2})"), "priority: write a whole number from 0 to 1");
+    EXPECT_EQ(refusal(0, R"({"reserved": [0, 1, 1]})"), "reserved: write no more than 2");
+    EXPECT_EQ(refusal(0, R"({"reserved": [1, 0]})"), "reserved: write [0, 1]");
+    EXPECT_EQ(refusal(0, R"({"phase": "leaving"})"), "phase: write one of idle, waiting, holding");
+    EXPECT_EQ(refusal(0, R"({"deferred": {"channel": 0}})"), "deferred: write null");
+    EXPECT_EQ(refusal(0, R"({"reset": true})"), "taken");
+    EXPECT_EQ(refusal(1, R"({"reset": true})"), "reset: write false");
+    EXPECT_EQ(refusal(1, R"({"outbox": [{"Pusher": {}}]})"), "outbox: write []");
+    EXPECT_EQ(refusal(1, R"({"seen": {"pushers": 1}})"),
+              R"(seen: write {"resources": 0, "pushers": 0, "priorities": 0})");
 }
 
 // --- Messages that come twice: what programs use, and what they are told.
