@@ -63,6 +63,10 @@ std::vector<Demand> StrongWeakPublished::demands(const Context& ctx) {
     return broker::demands(ctx.config, manner(ctx.config), ctx.self);
 }
 
+std::optional<std::string> StrongWeakPublished::unlisted(const Config& config) {
+    return broker::unlisted(config, manner(config));
+}
+
 std::optional<std::string> StrongWeakPublished::unfit(const Config& config, const Demand& demand) {
     return broker::unfit(config, manner(config), demand);
 }
