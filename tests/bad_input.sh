@@ -87,6 +87,19 @@ refused '--wants r0,r7: there is no resource r7; write some of r0 to r1' check s
 refused '--wants r0,r1,r2: this protocol takes at most 2' check strong-weak --resources 3 --wants r0,r1,r2
 refused '--wants r0;r1;r0: these are the demands of 3 clients, with --clients 2' check strong-weak --wants 'r0;r1;r0'
 refused '--wants ring: needs --resources 2 or more' check strong-weak --resources 1 --wants ring
+refused '--wants all: with --resources 17 these are more than 256 demands; write ring, cycle' check strong-weak --resources 17
+refused '--wants all: with --resources 9 these are more than 256 demands' check ordered-chain --resources 9
+refused '--wants all: with --resources 17 these are more than 256 demands' swarm strong-weak --resources 17
+refused '--crashes 1: no site of strong-weak-published may crash; leave the flag out' check strong-weak-published --crashes 1
+refused '--crashes 1: no site of strong-weak-published may crash' swarm strong-weak-published --crashes 1
+refused '--crashes 1: no site of strong-weak-published may crash' sim strong-weak-published --crashes 1
+refused '--crash 2@1s: no site of strong-weak-published may crash' sim strong-weak-published --crash 2@1s
+refused '--crash 0@1s: site 0 of strong-weak never crashes; write another, such as 2' sim strong-weak --crash 0@1s
+refused '--restarts 1: who is gone from strong-weak does not come back; for newcomers write --founders' \
+    check strong-weak --crashes 1 --restarts 1
+refused '--restarts 1: who is gone from ring-ticket does not come back' swarm ring-ticket --restarts 1
+refused '--restart 2@2s: who is gone from ordered-chain does not come back; for newcomers write --founders and --join' \
+    sim ordered-chain --crash 2@1s --restart 2@2s
 refused '--popularity few: write even or zipf' sim strong-weak --popularity few
 refused '--demand r0,r1,r2: this protocol takes at most 2 resources at once' sim strong-weak --resources 3 --demand r0,r1,r2
 refused '--demand r2: with --resources 2 write some of r0 to r1' sim strong-weak --demand r2
@@ -238,7 +251,7 @@ done
 for protocol in inclusion exclusion composition sidetrack escrow; do
     refused "--crashes 1: no site of $protocol may crash; leave the flag out" check $protocol --crashes 1
     refused "--crashes 1: no site of $protocol may crash; leave the flag out" sim $protocol --crashes 1
-    refused "--crash 1@1s: site 1 of $protocol may not crash" sim $protocol --crash 1@1s
+    refused "--crash 1@1s: no site of $protocol may crash" sim $protocol --crash 1@1s
 done
 refused '--graph complete:20000: write a graph with at most 4000000 edges' feasible --graph complete:20000 --bounds 1,2
 refused '--bounds 2,5;1,4;1,4;1,4;0,3: no configuration keeps to them and has a reserve near the leader' \

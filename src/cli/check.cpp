@@ -138,6 +138,7 @@ Result<Job> prepare(const CheckFlags& flags) {
     if (!machine) return Error{machine.error()};
     Job job{std::move(*machine), std::move(*options)};
     if (const auto wrong = too_large(job.machine->setup())) return Error{*wrong};
+    if (const auto wrong = job.machine->unlisted()) return Error{*wrong};
     if (const auto wrong = add_starts(flags, job)) return Error{*wrong};
     for (const PropertyName& property : world::properties_from_anywhere)
         if (!job.options.from_anywhere && !job.machine->setup().property.empty() &&

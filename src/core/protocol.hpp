@@ -17,7 +17,10 @@
 //     P::Timer, timeout(ctx, timer, fx), fair(timer), replaces(timer, message), backs_off(timer)
 //     cancel, leave; trusted, dead, suspected, unsuspected, departed, reconnected
 //     may_request(ctx), demands(ctx), P::requests_are_fair
+//     unfit(config, demand)                 static: why nobody can grant it; request() then refuses it
+//     unlisted(config)                      static: why demands(ctx) are not all that there are
 //     may_crash(ctx), listens_to(ctx, peer) who never crashes, peers that the detector need not mention
+//     P::Config::sites_return               false where who is gone never comes back under its old number
 //     needs_anchor(config)                  whether one site must never be suspected; default: if it hears
 //     them P::probes                             names of rare paths; a handler on one says fx.reached(name)
 //     sample(draw)                          static: draws the configuration and faults of a random run
@@ -247,17 +250,20 @@ std::optional<std::string> caveat(const typename P::Config& config) {
     return std::nullopt;
 }
 
-// Where it is the role of a site that decides, that is known before any run.
+// Some site that may crash; none where the protocol says of every site, whatever its state, that it may not.
 template <Protocol P>
-bool never_crashes(const ContextOf<P>& ctx) {
-    if constexpr (requires { P::may_crash(ctx); }) return !P::may_crash(ctx);
-    return false;
+std::optional<SiteId> some_mortal(const typename P::Config& config) {
+    if constexpr (requires(const ContextOf<P>& ctx) { P::may_crash(ctx); }) {
+        for (SiteId site = 0; site < sites_of(config); ++site)
+            if (P::may_crash(ContextOf<P>{config, site})) return site;
+        return std::nullopt;
+    }
+    return 0;
 }
 
 template <Protocol P>
-bool nobody_crashes(const typename P::Config& config) {
-    for (SiteId site = 0; site < sites_of(config); ++site)
-        if (!never_crashes<P>(ContextOf<P>{config, site})) return false;
+constexpr bool sites_return() {
+    if constexpr (requires { P::Config::sites_return; }) return P::Config::sites_return;
     return true;
 }
 

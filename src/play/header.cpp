@@ -53,8 +53,6 @@ void fill_in(const Scenario& scenario, Verb verb, const char* parameter, Paramet
 Parameters filled_in(const Scenario& scenario, Parameters given) {
     given.try_emplace("requests", "any");
     given.try_emplace("anchor", "none");
-    fill_in(scenario, Verb::crash, "crashes", given);
-    fill_in(scenario, Verb::restart, "restarts", given);
     fill_in(scenario, Verb::duplicate, "duplicate", given);
     fill_in(scenario, Verb::drop, "lose", given);
     // What a timer replaces was sent by it, or put there.
@@ -72,18 +70,25 @@ Result<std::unique_ptr<world::Machine>> make_machine(const Scenario& scenario,
     const auto given = read_parameters(header);
     if (!given) return Error{given.error()};
 
-    // Not every protocol can cancel or leave. Where it can't, the line that tries is to blame, not the
-    // header.
-    Result<std::unique_ptr<world::Machine>> machine = Error{""};
-    for (const auto& [cancel, leave] :
-         {std::pair(true, true), {true, false}, {false, true}, {false, false}}) {
-        Parameters all = filled_in(scenario, *given);
-        if (cancel && count_of(scenario, Verb::cancel) > 0) all.try_emplace("cancel", "on");
-        if (leave) fill_in(scenario, Verb::leave, "leaves", all);
-        machine = (*entry)->make(all);
-        if (machine) return machine;
+    Parameters taken = filled_in(scenario, *given);
+    auto machine = (*entry)->make(taken);
+    if (!machine) return Error{header.text + ": " + machine.error()};
+    // Not in every protocol can sites cancel, leave, crash or come back. Where they can't, the line that
+    // tries is to blame, not the header.
+    for (const auto& [verb, parameter] : {std::pair(Verb::cancel, "cancel"),
+                                          {Verb::leave, "leaves"},
+                                          {Verb::crash, "crashes"},
+                                          {Verb::restart, "restarts"}}) {
+        const auto count = count_of(scenario, verb);
+        Parameters more = taken;
+        const std::string value = verb == Verb::cancel ? "on" : std::to_string(count);
+        if (count == 0 || !more.try_emplace(parameter, value).second) continue;
+        auto able = (*entry)->make(more);
+        if (!able) continue;
+        machine = std::move(able);
+        taken = std::move(more);
     }
-    return Error{header.text + ": " + machine.error()};
+    return machine;
 }
 
 }  // namespace allot::play

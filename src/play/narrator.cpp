@@ -73,7 +73,8 @@ void Narrator::row(std::size_t line, const std::string& text, const std::string&
 
 void Narrator::step(std::size_t line, const std::string& text, const Stage& stage, const Taken& taken) {
     if (log_ == nullptr) return;
-    row(line, text, changes_text(stage, taken), sent_text(stage, taken.sent));
+    const std::string refusal = taken.refused.empty() ? "" : "refused: " + taken.refused;
+    row(line, text, refusal.empty() ? changes_text(stage, taken) : refusal, sent_text(stage, taken.sent));
     if (!taken.report.clean())
         *log_ << fmt::format("      violates {}: {}\n", taken.report.property(), taken.report.detail());
 }

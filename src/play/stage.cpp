@@ -45,6 +45,8 @@ Taken Stage::take(const Move& move) {
     Taken taken;
     taken.before = world_;
     taken.sent = sent_by(*machine_, world_, move);
+    if (move.kind == MoveKind::input)
+        taken.refused = machine_->react(world_.sites[move.site], move.input).refused;
     world_ = walker_.apply(world_, move, taken.report);
     count(taken.sent);
     note_order(consumed_by(move), taken.sent);

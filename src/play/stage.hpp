@@ -15,6 +15,7 @@ namespace allot::play {
 struct Taken {
     world::World before;
     std::vector<world::EnvelopeId> sent;  // what left its site
+    std::string refused;                  // why, if a request was
     Report report;                        // of the step, and of the world it led to
 };
 

@@ -173,7 +173,8 @@ Result<Move> read_request(Stage& stage, Words& words) {
     if (!move && allowed != unbounded_requests) return used_up("requests", allowed);
     if (!move) return Error{site_text(site) + " never asks in " + std::string(stage.machine().name())};
     const Demand wanted = demand.value_or(Demand{});
-    if (const auto error = not_on_offer(stage, site, wanted)) return *error;
+    if (!stage.machine().refuses_unfit())
+        if (const auto error = not_on_offer(stage, site, wanted)) return *error;
     move->input.argument = stage.machine().intern_demand(wanted);
     return *move;
 }
@@ -220,7 +221,10 @@ Result<Move> read_start(Stage& stage, Verb verb, Words& words) {
     const bool gone = standing == Standing::down || standing == Standing::left;
     if (verb == Verb::join ? standing == Standing::absent : gone) {
         if (const auto move = find_input(stage, site, InputKind::start)) return *move;
-        return used_up("restarts", stage.machine().setup().restarts);
+        if (const auto allowed = stage.machine().setup().restarts; allowed > 0)
+            return used_up("restarts", allowed);
+        return Error{"the header allows restarts=0, or a site of " + std::string(stage.machine().name()) +
+                     " cannot come back"};
     }
     const std::string found = site_text(site) + " is " + std::string(condition(stage.site(site)));
     if (verb == Verb::restart) return Error{found + "; only a site that crashed or left restarts"};

@@ -103,17 +103,25 @@ Result<Surroundings> surroundings_of(const typename P::Config& config, const Pla
         around.anchor = default_anchor<P>(config);
     else
         around.anchor = plan.anchor.site;
+    const auto mortal = some_mortal<P>(config);
+    if (!mortal && (plan.crashes > 0 || !plan.crash.items.empty()))
+        return Error{fmt::format(
+            "--{}: no site of {} may crash; leave the flag out",
+            plan.crashes > 0 ? fmt::format("crashes {}", plan.crashes) : "crash " + plan.crash.text(),
+            P::name)};
+    if constexpr (requires(const ContextOf<P>& ctx) { P::may_crash(ctx); })
+        for (const Schedule::Item& item : plan.crash.items)
+            if (!P::may_crash(ContextOf<P>{config, item.site}))
+                return Error{fmt::format("--crash {}: site {} of {} never crashes; write another, such as {}",
+                                         plan.crash.text(), item.site, P::name, mortal.value_or(0))};
+    if (!plan.restart.items.empty() && !sites_return<P>())
+        return Error{fmt::format(
+            "--restart {}: who is gone from {} does not come back; for newcomers write --founders and --join",
+            plan.restart.text(), P::name)};
     for (const Schedule::Item& item : plan.crash.items)
         if (item.site == around.anchor)
             return Error{fmt::format("--crash {}: site {} is the anchor, which never crashes",
                                      plan.crash.text(), item.site)};
-    if (plan.crashes > 0 && nobody_crashes<P>(config))
-        return Error{
-            fmt::format("--crashes {}: no site of {} may crash; leave the flag out", plan.crashes, P::name)};
-    for (const Schedule::Item& item : plan.crash.items)
-        if (never_crashes<P>(ContextOf<P>{config, item.site}))
-            return Error{fmt::format("--crash {}: site {} of {} may not crash", plan.crash.text(), item.site,
-                                     P::name)};
     if (plan.trust == world::Trust::anchor && !around.anchor)
         return Error{"--trust anchor: write --anchor SITE with it"};
     if (!plan.leave.items.empty() && !Leaves<P>)

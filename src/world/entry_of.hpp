@@ -28,11 +28,14 @@ Result<std::unique_ptr<Machine>> make_machine(const Entry& entry, const Paramete
     if (setup->trust == Trust::anchor && !setup->anchor)
         return Error{"--trust anchor: write --anchor SITE with it"};
     if (setup->cancel && !Cancels<P>) return Error{"--cancel: " + std::string(P::name) + " has no cancel"};
-    if (setup->crashes > 0 && nobody_crashes<P>(*config))
-        return Error{"--crashes " + std::to_string(setup->crashes) + ": no site of " + std::string(P::name) +
-                     " may crash; leave the flag out"};
     if (setup->leaves > 0 && !Leaves<P>)
         return Error{"--leaves: a site of " + std::string(P::name) + " cannot leave"};
+    if (setup->crashes > 0 && !some_mortal<P>(*config))
+        return Error{"--crashes " + std::to_string(setup->crashes) + ": no site of " + std::string(P::name) +
+                     " may crash; leave the flag out"};
+    if (setup->restarts > 0 && !sites_return<P>())
+        return Error{"--restarts " + std::to_string(setup->restarts) + ": who is gone from " +
+                     std::string(P::name) + " does not come back; for newcomers write --founders"};
     if (!left.empty()) return unknown_parameter(entry, left);
     if (const auto wrong = unknown_property(entry, *setup)) return Error{*wrong};
     auto machine = std::make_unique<MachineOf<P>>(*config, *setup);

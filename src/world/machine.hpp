@@ -51,6 +51,7 @@ struct Reaction {
     bool plain = false;   // the site goes on and sends, and that is all
     boost::container::small_vector<EnvelopeId, 4> sent;
     Report report;
+    std::string refused;  // why, if the request was
 };
 
 // The stamps that occur in a thing, as a set of small numbers; `large` when one does not fit.
@@ -171,6 +172,10 @@ public:
     virtual std::string_view timer_name(std::uint32_t timer) const = 0;
     virtual std::optional<std::uint32_t> timer_named(std::string_view name) const = 0;
     virtual std::vector<Demand> demands() const = 0;
+    // Why these are not all that may be asked for: there would be too many to try.
+    virtual std::optional<std::string> unlisted() const = 0;
+    // Whether the protocol itself refuses what nobody can grant.
+    virtual bool refuses_unfit() const = 0;
     virtual std::uint32_t intern_demand(const Demand& demand) = 0;
     virtual const Demand& demand(std::uint32_t id) const = 0;
     // Both give an error sentence instead of changing anything where the JSON does not fit.

@@ -126,6 +126,15 @@ public:
         return std::nullopt;
     }
     std::vector<Demand> demands() const override { return {demands_.begin(), demands_.end()}; }
+    std::optional<std::string> unlisted() const override {
+        if constexpr (requires { P::unlisted(config_); }) return P::unlisted(config_);
+        return std::nullopt;
+    }
+    bool refuses_unfit() const override {
+        return requires(const Demand& demand) {
+            P::unfit(config_, demand);
+        };
+    }
     std::uint32_t intern_demand(const Demand& demand) override;
     const Demand& demand(std::uint32_t id) const override { return demands_[id]; }
     std::optional<std::string> merge_state(LocalId& local, const boost::json::value& part) override;
@@ -301,6 +310,8 @@ const Reaction& MachineOf<P>::react(LocalId local, const Input& input) {
             reaction.report.violated(
                 assertion.name, "a message to site " + std::to_string(send.to) + ", which does not exist");
     }
+    for (const Notice& notice : stepper_.fx().notices())
+        if (notice.kind == Notice::Kind::refused) reaction.refused = notice.reason;
     note_probes(reaction.report);
     reaction.after = intern_local(self, site);
     reaction.plain =

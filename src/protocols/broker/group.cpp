@@ -197,6 +197,13 @@ std::vector<Demand> demands(const Group& group, const Manner& manner, SiteId cli
     return list;
 }
 
+std::optional<std::string> unlisted(const Group& group, const Manner& manner) {
+    if (listed_wants(group, manner, group.resources)) return std::nullopt;
+    return "--wants all: with --resources " + std::to_string(group.resources) + " these are more than " +
+           std::to_string(most_demands) +
+           " demands; write ring, cycle, demands as in r0,r1/r1, or a smaller --max-request";
+}
+
 Demand draw_demand(const Group& group, const Manner& manner, SiteId client, Random& random) {
     if (group.wants.text() != "all") {
         const auto wants = demands(group, manner, client);

@@ -53,6 +53,7 @@ struct Group {
     Wants wants;
     Popularity popularity = Popularity::even;
 
+    static constexpr bool sites_return = false;
     std::uint32_t sites() const { return resources + clients; }
     bool is_resource(SiteId site) const { return site < resources; }
     bool is_client(SiteId site) const { return site >= resources; }
@@ -74,9 +75,10 @@ Result<std::vector<SiteId>> resources_of(const Group& group, const Manner& manne
 
 std::optional<std::string> unfit(const Group& group, const Manner& manner, const Demand& demand);
 
-// Everything that this client may ask for; where that is too much, as with `ring`. A resource asks for
-// nothing.
+// Everything that this client may ask for; where that is too much, as with `ring`, and `unlisted` says so. A
+// resource asks for nothing.
 std::vector<Demand> demands(const Group& group, const Manner& manner, SiteId client);
+std::optional<std::string> unlisted(const Group& group, const Manner& manner);
 // First a size, then resources one by one.
 Demand draw_demand(const Group& group, const Manner& manner, SiteId client, Random& random);
 // Few clients and resources; clients that come late and vanish; withdrawn requests.

@@ -219,6 +219,9 @@ public:
     static std::vector<Demand> demands(const Context& ctx) {
         return broker::demands(ctx.config, manner, ctx.self);
     }
+    static std::optional<std::string> unlisted(const Config& config) {
+        return broker::unlisted(config, manner);
+    }
     static std::optional<std::string> unfit(const Config& config, const Demand& demand) {
         return broker::unfit(config, manner, demand);
     }

@@ -108,7 +108,7 @@ struct StrongWeakRelevance {
             return receiver().waits_here(world.config, edge);
         return std::ranges::any_of(world.flight, [&](const auto& envelope) {
             const auto* news = std::get_if<P::NewStrong>(&envelope.message);
-            return envelope.to == to && news != nullptr && news->edge == edge;
+            return envelope.to == to && news != nullptr && news->edge == edge && (*this)(*news);
         });
     }
 
@@ -117,19 +117,24 @@ struct StrongWeakRelevance {
         return !repairs().match_requests ||
                (client.request == grant.request && client.phase == Phase::waiting);
     }
+    // Whether a request that was granted stays first until it is over, and only its newest edge is undone.
+    bool steps_back_rightly() const {
+        return repairs().match_requests && repairs().match_edges && repairs().consent;
+    }
     bool operator()(const P::Done& done) const {
         const auto& line = receiver().resource().line;
-        return !repairs().match_requests || (!line.empty() && line.front().request == done.request);
+        return !steps_back_rightly() || (!line.empty() && line.front().request == done.request);
     }
     // A request is aside before its strong resource knows of it, and comes there again only when its edge is
     // undone.
     bool operator()(const P::NewStrong& news) const {
-        return !repairs().match_requests || receiver().resource().aside.contains(news.request);
+        return !steps_back_rightly() || receiver().resource().aside.contains(news.request);
     }
     bool operator()(const P::Probe& probe) const {
         if (!is_current(probe.init)) return false;
         if (repairs().check_hop && !waits_here(probe.hop)) return false;
-        if (probe.init.owner == to) return is_current(probe.victim.edge);
+        const bool fails = probe.victim.token && !repairs().rank_holders;
+        if (probe.init.owner == to) return fails || is_current(probe.victim.edge);
         return !probe.passed.contains(to);
     }
     bool operator()(const P::RemoteKill& kill) const { return is_current(kill.edge); }

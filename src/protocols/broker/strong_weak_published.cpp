@@ -35,6 +35,22 @@ bool came_along(const Entry& entry, const Edge& edge) {
     return entry.weak && entry.edge == edge;
 }
 
+// Whether a message still has a part in breaking a cycle: where edges have names, an edge that is none any
+// more never becomes one again, and what is about it is ignored. `resource` looks up a site's state.
+bool breaks_loop(const StrongWeakPublished::Config& config, const auto& resource,
+                 const Envelope<StrongWeakPublished::Message>& envelope) {
+    using P = StrongWeakPublished;
+    const auto exists = [&](const Edge& edge) {
+        return !config.repairs.name_edges || is_edge(resource(edge.owner), edge);
+    };
+    if (const auto* kill = std::get_if<P::KillLoop>(&envelope.message))
+        return exists(kill->edge) ||
+               std::ranges::any_of(resource(envelope.to).strong,
+                                   [&](const Entry& entry) { return came_along(entry, kill->edge); });
+    if (const auto* ack = std::get_if<P::KillAck1>(&envelope.message)) return exists(ack->edge);
+    return std::holds_alternative<P::KillAck2>(envelope.message);
+}
+
 }  // namespace
 
 // --- Configurations and demands.
@@ -45,6 +61,10 @@ std::optional<std::string> StrongWeakPublished::wrong(const Config& config) {
 
 std::vector<Demand> StrongWeakPublished::demands(const Context& ctx) {
     return broker::demands(ctx.config, manner(ctx.config), ctx.self);
+}
+
+std::optional<std::string> StrongWeakPublished::unlisted(const Config& config) {
+    return broker::unlisted(config, manner(config));
 }
 
 std::optional<std::string> StrongWeakPublished::unfit(const Config& config, const Demand& demand) {
@@ -407,8 +427,7 @@ void StrongWeakPublished::normalise(MutableView<StrongWeakPublished>& world) {
     rename_ids(world);
 }
 
-// An edge that is none any more never becomes one again. A search about such an edge would only be sent on
-// until somebody drops it.
+// A search about an edge that is none any more would only be sent on until somebody drops it.
 bool StrongWeakPublished::can_act(const MutableView<StrongWeakPublished>& world,
                                   const Envelope<Message>& envelope) {
     const Config::Repairs& repairs = world.config.repairs;
@@ -417,11 +436,9 @@ bool StrongWeakPublished::can_act(const MutableView<StrongWeakPublished>& world,
     };
     const auto exists = [&](const Edge& edge) { return is_edge(resource(edge.owner), edge); };
     if (const auto* kill = std::get_if<RemoteKillLoop>(&envelope.message)) return exists(kill->edge);
-    if (const auto* ack = std::get_if<KillAck1>(&envelope.message)) return exists(ack->edge);
-    if (const auto* kill = std::get_if<KillLoop>(&envelope.message))
-        return exists(kill->edge) ||
-               std::ranges::any_of(resource(envelope.to).strong,
-                                   [&](const Entry& entry) { return came_along(entry, kill->edge); });
+    if (std::holds_alternative<KillLoop>(envelope.message) ||
+        std::holds_alternative<KillAck1>(envelope.message))
+        return breaks_loop(world.config, resource, envelope);
     if (const auto* ack = std::get_if<NewStrongAck>(&envelope.message))
         return !repairs.name_acks || exists(ack->edge);
     if (const auto* seek = std::get_if<SeekLoop>(&envelope.message))
@@ -483,13 +500,14 @@ struct StrongWeakPublished::Properties {
                             broker::name_of(site) + " is not locked, though a cycle is being broken");
     }
 
+    // A second order about the same edge, which nobody heeds any more, breaks nothing.
     void check_lock() const {
+        const auto look_up = [this](SiteId site) -> const Resource& { return resource(site); };
         for (const auto* envelope : view.flight) {
+            if (!breaks_loop(view.config, look_up, *envelope)) continue;
             const bool killing = std::holds_alternative<KillLoop>(envelope->message);
-            const bool first = std::holds_alternative<KillAck1>(envelope->message);
-            const bool second = std::holds_alternative<KillAck2>(envelope->message);
-            if (killing || first || second) expect_locked(killing ? envelope->from : envelope->to);
-            if (first) expect_locked(envelope->from);
+            expect_locked(killing ? envelope->from : envelope->to);
+            if (std::holds_alternative<KillAck1>(envelope->message)) expect_locked(envelope->from);
         }
     }
 };

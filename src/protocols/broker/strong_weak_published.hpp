@@ -212,6 +212,7 @@ public:
     static bool may_request(const Context& ctx) { return ctx.config.is_client(ctx.self); }
     static bool may_crash(const Context&) { return false; }  // the listing knows no departures (erratum 18)
     static std::vector<Demand> demands(const Context& ctx);
+    static std::optional<std::string> unlisted(const Config& config);
     static std::optional<std::string> unfit(const Config& config, const Demand& demand);
     static Demand draw_demand(const Context& ctx, Random& random);
     static void sample(Draw& draw);

@@ -60,9 +60,16 @@ TEST(BrokerGroup, Clients_have_demands_of_their_own) {
     EXPECT_TRUE(demands(two, pairs, 0).empty());  // a resource
 }
 
-TEST(BrokerGroup, What_is_too_much_to_list_is_asked_for_along_the_ring) {
+// 16 + 16 * 15 ordered pairs are 256.
+TEST(BrokerGroup, What_is_too_much_to_list_is_asked_for_along_the_ring_and_told) {
     EXPECT_EQ(texts(demands(group(1000, 1), pairs, 1000)), (Texts{"r0,r1", "r1,r0"}));
     EXPECT_EQ(texts(demands(group(20, 1), sets, 20)), (Texts{"r0,r1", "r1,r0"}));
+    for (const std::uint32_t many : {17u, 1000u}) EXPECT_TRUE(unlisted(group(many, 1), pairs)) << many;
+    EXPECT_TRUE(unlisted(group(9, 1), sets));
+    EXPECT_EQ(demands(group(16, 1), pairs, 16).size(), 256u);
+    EXPECT_EQ(unlisted(group(16, 1), pairs), std::nullopt);
+    EXPECT_EQ(unlisted(group(8, 1), sets), std::nullopt);
+    EXPECT_EQ(unlisted(group(1000, 1, "ring"), sets), std::nullopt);
 }
 
 TEST(BrokerGroup, Drawn_demands_fit) {
