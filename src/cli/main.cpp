@@ -34,7 +34,7 @@ int explain(const CLI::App& app, const CLI::ParseError& error, std::span<char*> 
     std::string what = error.what();
     if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr)
         what = unexpected(app, arguments) + ": not expected here";
-    if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr)
+    if (what.ends_with(" missing"))  // as in "--sites: 1 required  missing"
         what = fmt::format("{}: its value is missing; write one after it", what.substr(0, what.find(':')));
     if (const auto end = what.find('\n'); end != std::string::npos) what.resize(end);
     return cli::wrong_usage(fmt::format("{}; see `{}`", what, help));

@@ -308,7 +308,7 @@ void add_run(CLI::App& app, Action& action, std::vector<std::string> program) {
         command->add_option("--timeout", flags->timeout, "Give up if not granted within this, as in 30s");
     timeout->option_text("TIME");
     auto* no_wait = command->add_flag("--no-wait", flags->no_wait, "Give up unless granted at once");
-    no_wait->excludes(timeout)->option_text(" ");
+    no_wait->excludes(timeout)->option_text(" ");  // so that the help does not list what it excludes
     command->add_option("--patience", flags->patience, "What --no-wait takes for at once; default 20ms")
         ->option_text("TIME")
         ->needs(no_wait);

@@ -17,9 +17,6 @@ namespace {
 // A daemon that reads nothing any longer must not fill the memory of who asks it.
 constexpr std::size_t unsent_limit = std::size_t{1} << 22;
 
-// Who asks whether a lease is valid while there is no connection waits so long for one.
-constexpr std::chrono::milliseconds short_wait{100};
-
 Destination destination_of(const Options& options) {
     auto destination = Destination::from(options);
     if (!destination) throw Failure(Code::wrong, destination.error());

@@ -3,8 +3,8 @@
 // There is no thread that reads for the others as long as nobody wants to be called back: of the threads that
 // wait, one reads, and deals with what came for all (`reading_`); when it has what it waited for, another
 // takes over. So a synchronous acquire is a write and a read in the thread that called it. The session's own
-// thread, which comes with the first lease, only watches for the end of the connection; as soon as there are
-// functions to call, or signs of life to give, it is one more that waits.
+// thread, which comes with the first request, only watches for the end of the connection; as soon as there
+// are functions to call, or signs of life to give, it is one more that waits.
 //
 // A connection that breaks is taken up again by whoever reads, with the session's name, so that the daemon
 // can say what it still knows (Claims::resume). Until then nothing is sent: what is said meanwhile is in the
@@ -54,6 +54,9 @@ public:
 private:
     using Lock = std::unique_lock<std::mutex>;
     using Time = Clock::time_point;
+
+    // Who asks whether a lease is valid while there is no connection waits so long for one.
+    static constexpr std::chrono::milliseconds short_wait{100};
 
     // down: no connection. greeting: Hello was said, Welcome is awaited.
     enum class Link : std::uint8_t { down, greeting, open };

@@ -14,8 +14,6 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds dial_pause{50};
 constexpr milliseconds rare_dial{1000};
-// Who only looks whether a lease is valid spends no more than this on a new connection.
-constexpr milliseconds short_dial{100};
 
 }  // namespace
 
@@ -53,7 +51,7 @@ void Core::redial(Lock& lock, Time until, int alarm) {
     }
     // A daemon that is restarted is back soon.
     next_dial_ = now + (now < down_since_ + options_.resume_within ? dial_pause : rare_dial);
-    const Time patience = std::min(now + options_.connect_timeout, std::max(until, now + short_dial));
+    const Time patience = std::min(now + options_.connect_timeout, std::max(until, now + short_wait));
     lock.unlock();
     auto connection = Connection::dial(destination_, patience);
     lock.lock();

@@ -171,7 +171,7 @@ void StateFolder::note_epoch(std::uint32_t epoch) {
 
 Result<bool> StateFolder::rehearse(const SavedState& state) const {
     if (!std::filesystem::exists(path_)) return true;  // it will be made again
-    const std::string draft = file(stopped) + std::string(".new");
+    const std::string draft = file(stopped) + ".new";
     auto written = write_draft(draft, to_bytes(state) + to_bytes(mark_));
     std::error_code ignored;
     std::filesystem::remove(draft, ignored);

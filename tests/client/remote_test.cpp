@@ -1,6 +1,5 @@
 // Programs whose daemon is elsewhere: over TCP, with TLS and without.
 #include <csignal>
-#include <filesystem>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
@@ -11,6 +10,7 @@
 #include "allot/client.hpp"
 #include "net/cert.hpp"
 #include "net/descriptor.hpp"
+#include "support/folder.hpp"
 #include "support/node.hpp"
 
 namespace allot::client {
@@ -33,23 +33,18 @@ int free_port() {
 // Certificates of one authority for the daemon and a program.
 struct Papers {
     Papers() {
-        std::string name = (std::filesystem::temp_directory_path() / "allot-papers-XXXXXX").string();
-        EXPECT_NE(::mkdtemp(name.data()), nullptr);
-        folder = name;
-        const auto made = net::make_certificates({.folder = name, .hosts = {"alpha"}, .programs = {"ann"}});
+        const auto made =
+            net::make_certificates({.folder = folder / "", .hosts = {"alpha"}, .programs = {"ann"}});
         EXPECT_TRUE(made) << made.error();
     }
-    ~Papers() { std::filesystem::remove_all(folder); }
-    Papers(const Papers&) = delete;
-    Papers& operator=(const Papers&) = delete;
 
-    std::string file(const std::string& name) const { return (folder / name).string(); }
+    std::string file(const std::string& name) const { return folder / name; }
     std::string table() const {
         return fmt::format("[tls]\ncertificate = \"{}\"\nkey = \"{}\"\nauthority = \"{}\"\n",
                            file("alpha.pem"), file("alpha.key"), file("ca.pem"));
     }
 
-    std::filesystem::path folder;
+    test::TemporaryFolder folder;
 };
 
 struct RemoteTest : testing::Test {

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "allot/client.hpp"
+#include "client/status.hpp"
 #include "support/node.hpp"
 
 namespace allot::client {
@@ -117,6 +118,10 @@ TEST_F(SessionTest, Threads_that_wait_without_a_deadline_sleep) {
     std::optional<Lease> held = node.session().acquire(db(), 10s);
     std::vector<std::thread> threads;
     for (int i = 0; i < 2; ++i) threads.emplace_back([&] { session.acquire(db()); });
+    ASSERT_TRUE(eventually([&] {
+        const auto resources = ask_status(node.options(), 10s).resources;
+        return resources.size() == 2 && resources.front().waiters.size() == 2;  // db, and builds
+    }));
     const double before = cpu_seconds();
     std::this_thread::sleep_for(500ms);
     EXPECT_LT(cpu_seconds() - before, 0.1);

@@ -5,30 +5,25 @@
 #include <fstream>
 #include <gtest/gtest.h>
 
+#include "support/folder.hpp"
 #include "support/node.hpp"
 
 namespace allot::daemon {
 namespace {
 
 struct StateTest : testing::Test {
-    StateTest() {
-        std::string name = (std::filesystem::temp_directory_path() / "allot-state-XXXXXX").string();
-        folder = ::mkdtemp(name.data());
-    }
-    ~StateTest() override { std::filesystem::remove_all(folder); }
-
-    std::filesystem::path folder;
+    test::TemporaryFolder folder;
 };
 
 TEST_F(StateTest, What_was_noted_is_found_after_a_crash) {
     {
-        StateFolder running((folder / "state").string());
+        StateFolder running(folder / "state");
         ASSERT_TRUE(running.open(7, false));
         ASSERT_TRUE(running.begin());
         running.note_refused({0, 3}, true);
         running.note_life(4);
     }
-    StateFolder again((folder / "state").string());
+    StateFolder again(folder / "state");
     const auto found = again.open(7, false);
     ASSERT_TRUE(found) << found.error();
     EXPECT_TRUE(found->after_a_crash);
@@ -39,7 +34,7 @@ TEST_F(StateTest, What_was_noted_is_found_after_a_crash) {
 
 TEST_F(StateTest, What_cannot_be_written_is_told_and_written_later) {
     const auto path = folder / "state";
-    StateFolder running(path.string());
+    StateFolder running(path);
     ASSERT_TRUE(running.open(7, false));
     ASSERT_TRUE(running.begin());
     // Even the root user cannot write here.
@@ -55,7 +50,7 @@ TEST_F(StateTest, What_cannot_be_written_is_told_and_written_later) {
         return running.problem().empty();
     }));
     std::filesystem::copy(path, folder / "copy", std::filesystem::copy_options::recursive);
-    StateFolder copy((folder / "copy").string());
+    StateFolder copy(folder / "copy");
     EXPECT_EQ(copy.open(7, false)->life, 5U);
 }
 

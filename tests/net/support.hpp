@@ -3,13 +3,12 @@
 
 #include <boost/asio/io_context.hpp>
 #include <chrono>
-#include <cstdlib>
-#include <filesystem>
 #include <functional>
 #include <gtest/gtest.h>
 #include <string>
 
 #include "net/stream.hpp"
+#include "support/folder.hpp"
 
 namespace allot::net {
 
@@ -25,20 +24,6 @@ inline bool run_until(boost::asio::io_context& loop, const std::function<bool()>
     return true;
 }
 
-class TemporaryFolder {
-public:
-    TemporaryFolder() {
-        std::string pattern = (std::filesystem::temp_directory_path() / "allot-test-XXXXXX").string();
-        path_ = ::mkdtemp(pattern.data());
-    }
-    ~TemporaryFolder() { std::filesystem::remove_all(path_); }
-    TemporaryFolder(const TemporaryFolder&) = delete;
-    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-    std::string operator/(const std::string& name) const { return (path_ / name).string(); }
-
-private:
-    std::filesystem::path path_;
-};
+using test::TemporaryFolder;
 
 }  // namespace allot::net
