@@ -64,8 +64,8 @@ struct Result {
     double cpu_seconds = 0;
     double bytes_per_state = 0;  // peak resident memory of the process over states
     double omission_probability = 0;
-    std::uint64_t gaps_cut = 0;  // see Walker::gaps_cut
-    std::vector<Wait> waits;     // by site, where they were asked for and nothing is violated
+    std::uint64_t guesses = 0;  // see Walker::guesses
+    std::vector<Wait> waits;    // by site, where they were asked for and nothing is violated
     std::vector<Violation> violations;
 };
 

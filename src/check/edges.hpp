@@ -17,22 +17,23 @@ public:
         walker_.for_each_step(world_,
                               [&](const world::Move& move, const world::World& after, const Report& report) {
                                   if (!graph_.goes_on(world_, report)) return;
-                                  next_ = after;
-                                  walker_.canonical(next_);
-                                  packed_.assign(next_);
-                                  f(move, graph_.find(packed_));
+                                  for (const world::World& form : walker_.canonical_forms(after)) {
+                                      next_ = &form;
+                                      packed_.assign(form);
+                                      f(move, graph_.find(packed_));
+                                  }
                               });
     }
     // While f runs: where the step begins, and where it leads.
     const world::World& before() const { return world_; }
-    const world::World& after() const { return next_; }
+    const world::World& after() const { return *next_; }
     world::ActionKey action(const world::Move& move) const { return walker_.action(move); }
 
 private:
     Graph& graph_;
     world::Walker walker_;
     world::World world_;
-    world::World next_;
+    const world::World* next_ = nullptr;
     Packed packed_;
 };
 

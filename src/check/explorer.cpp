@@ -86,7 +86,6 @@ struct Worker {
     bool layered = true;
     std::vector<Finding> findings;
     World world;
-    World canonical;
 };
 
 class Explorer {
@@ -237,15 +236,8 @@ public:
         }
         if (legitimate_ && !explorer_.machine_.legal(after))
             found(std::string(world::closure.name), "a legitimate world was left", after);
-        const World* reached = &after;
-        if (worker_.walker.canonicalises()) {
-            worker_.canonical = after;
-            worker_.walker.canonical(worker_.canonical);
-            reached = &worker_.canonical;
-        }
-        Unit* const begin = outbox_.room(most_units(*reached));
-        const Tuple next(begin, pack(*reached, begin));
-        if (!equal(next, self_)) keep(move, next);
+        if (!worker_.walker.canonicalises()) return reach(move, after);
+        for (const World& form : worker_.walker.canonical_forms(after)) reach(move, form);
     }
 
     bool quickly(const Move& move, const world::Reaction& reaction, std::size_t received) {
@@ -275,6 +267,11 @@ public:
 private:
     void found(std::string property, std::string detail, const World& after) {
         explorer_.found(worker_, {std::move(property), std::move(detail), node_, after, std::nullopt});
+    }
+    void reach(const Move& move, const World& world) {
+        Unit* const begin = outbox_.room(most_units(world));
+        const Tuple next(begin, pack(world, begin));
+        if (!equal(next, self_)) keep(move, next);
     }
     void keep(const Move& move, Tuple next) {
         progress_ = progress_ || move.fair;
@@ -381,7 +378,7 @@ Exploration Explorer::finish() {
     for (auto& worker : workers_) {
         result.transitions += worker->transitions;
         result.layered = result.layered && worker->layered;
-        result.gaps_cut += worker->walker.gaps_cut();
+        result.guesses += worker->walker.guesses();
         result.findings.insert(result.findings.end(), worker->findings.begin(), worker->findings.end());
     }
     // All findings of a round are equally deep but for those a step beyond; the shortest comes first.

@@ -26,7 +26,7 @@ struct Exploration {
     std::string stopped_by;  // empty: every world was reached
     std::uint64_t transitions = 0;
     std::uint64_t depth = 0;
-    std::uint64_t gaps_cut = 0;
+    std::uint64_t guesses = 0;
     // Every edge leads to the next level: the graph has no cycle.
     bool layered = true;
 };

@@ -10,13 +10,14 @@ bool can_be_served(world::Machine& machine, const world::World& start, SiteId si
     world::Walker walker(machine);
     Store seen(StoreKind::exact, std::size_t{4} << 30);
     bool served = false;
-    const auto reach = [&](world::World world) {
+    const auto reach = [&](const world::World& world) {
         served = served || !machine.local(world.sites[site]).pending();
-        walker.canonical(world);
         const Packed packed(world);
         seen.insert(packed, hash_of(packed), 0);
     };
-    reach(start);
+    world::World first = start;
+    walker.canonical(first);
+    reach(first);
     world::World world;
     std::vector<world::World> successors;
     for (Position at = seen.first(); at != seen.end() && !served && !seen.full(); at = seen.next(at)) {
@@ -26,7 +27,8 @@ bool can_be_served(world::Machine& machine, const world::World& start, SiteId si
                              [&](const world::Move& move, const world::World& after, const Report& report) {
                                  if (move.fair && report.clean()) successors.push_back(after);
                              });
-        for (world::World& after : successors) reach(std::move(after));
+        for (const world::World& after : successors)
+            for (const world::World& form : walker.canonical_forms(after)) reach(form);
     }
     return served || seen.full();
 }

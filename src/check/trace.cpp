@@ -71,6 +71,9 @@ public:
         here_ = after_chosen;
     }
 
+    const World& here() const { return here_; }
+    void close(const World& round) { trace.replayed = trace.replayed && walker_.recurs(round, here_); }
+
 private:
     void begin(Node root) {
         const Target is_root = at_node(root);
@@ -109,10 +112,12 @@ Trace trace_to(Graph& graph, const Options& options, const Finding& finding) {
 Trace trace_round(Graph& graph, const Options& options, const Lasso& lasso) {
     Tracer tracer(graph, options);
     tracer.walk_to(lasso.nodes.front());
+    const World round = tracer.here();
     for (std::size_t i = 0; i < lasso.actions.size(); ++i) {
         const Node next = lasso.nodes[(i + 1) % lasso.nodes.size()];
         tracer.step_to(tracer.at_node(next), tracer.trace.cycle, lasso.actions[i]);
     }
+    tracer.close(round);
     return std::move(tracer.trace);
 }
 

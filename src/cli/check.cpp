@@ -208,14 +208,15 @@ std::string detectors_line(const world::Setup& setup) {
 }
 
 std::string stamps_line(const world::Machine& machine, const check::Result& result) {
-    if (result.gaps_cut > 0)
-        return fmt::format(
-            "Stamps: renamed to small ones; {} times a distance was cut, so some runs may be missing.",
-            with_commas(result.gaps_cut));
     if (machine.stamps_from_nothing())
         return "Stamps: renamed to small ones; some are made anew from zero, so their order may differ from "
                "real runs.";
-    return "Stamps: renamed to small ones; no distance was cut, so this is exact.";
+    if (result.guesses > 0)
+        return fmt::format(
+            "Stamps: renamed to small ones; {} times a distance was not known and all it might be was "
+            "explored.",
+            with_commas(result.guesses));
+    return "Stamps: renamed to small ones; every distance that mattered was known, so this is exact.";
 }
 
 std::vector<std::string> wait_texts(const check::Result& result) {
@@ -331,7 +332,7 @@ void print_for_programs(const Job& job, const check::Result& result) {
                                     {"cpu_seconds", result.cpu_seconds},
                                     {"bytes_per_state", result.bytes_per_state},
                                     {"omission_probability", result.omission_probability},
-                                    {"gaps_cut", result.gaps_cut},
+                                    {"guesses", result.guesses},
                                     {"stopped_by", result.stopped_by},
                                     {"waits", waits},
                                     {"violations", violations}};

@@ -20,19 +20,12 @@ std::string site_text(SiteId site) {
     return "site " + std::to_string(site);
 }
 
-// Two worlds that differ only in the names of their stamps go on alike.
-bool alike(Stage& stage, World a, World b) {
-    if (a == b) return true;
-    stage.ranking_walker().canonical(a);
-    stage.ranking_walker().canonical(b);
-    return a == b;
-}
-
 std::optional<Move> fair_change(Stage& stage) {
     for (const Move& move : stage.walker().inputs(stage.world())) {
         if (!move.fair) continue;
         Report report;
-        if (!alike(stage, stage.world(), stage.walker().apply(stage.world(), move, report))) return move;
+        if (!stage.ranking_walker().recurs(stage.world(), stage.walker().apply(stage.world(), move, report)))
+            return move;
     }
     return std::nullopt;
 }
@@ -56,7 +49,8 @@ std::string difference(Stage& stage, World a, World b) {
     for (SiteId site = 0; site < a.sites.size(); ++site)
         if (a.sites[site] != b.sites[site]) return site_text(site) + " is not as it was when the loop began";
     if (a.flight != b.flight) return "other messages are in flight than when the loop began";
-    return "the faults it uses are counted, or a monitor saw something new";
+    if (a.ledger != b.ledger) return "the faults it uses are counted, or a monitor saw something new";
+    return "clocks that are far apart come closer to each other in every round";
 }
 
 std::map<ActionKey, Move> fair_actions(Stage& stage, Walker& walker, const World& world) {
@@ -84,7 +78,7 @@ std::optional<std::string> why_unfair(Stage& stage, const Loop& loop) {
 std::optional<std::string> why_no_fair_loop(Stage& stage) {
     if (!stage.loop()) return "there is no loop: write loop before the steps that repeat for ever";
     const Loop& loop = *stage.loop();
-    if (!alike(stage, loop.worlds.front(), loop.worlds.back()))
+    if (!stage.ranking_walker().recurs(loop.worlds.front(), loop.worlds.back()))
         return "the loop does not close: " + difference(stage, loop.worlds.front(), loop.worlds.back());
     return why_unfair(stage, loop);
 }

@@ -4,6 +4,7 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -64,6 +65,21 @@ private:
     std::size_t count_ = 0;
 };
 
+// What a distance between stamps may be called: just this, or this and everything that is larger.
+struct Gap {
+    std::uint64_t name = 0;
+    bool or_more = false;
+};
+
+// The stamps of a world, ascending; the distance of each to the one before; and whether there are large
+// ones among them (no key), and where the earliest clock stands.
+struct Spacing {
+    std::vector<std::uint64_t> values;
+    std::vector<Gap> gaps;
+    std::uint64_t key = 0;
+    std::uint64_t clock = 0;
+};
+
 class Walker {
 public:
     // Stamps are ranked as the machine's setup says, unless the caller knows better.
@@ -95,9 +111,15 @@ public:
 
     // Renames stamps to small ones and lets the protocol normalise, as the setup says.
     void canonical(World& world);
+    // The same for a world that is a step after a canonical one. That does not say how far apart distant
+    // stamps are; so these are all the worlds it may stand for. Overwritten by the next call.
+    std::span<const World> canonical_forms(const World& world);
     bool canonicalises() const { return ranked_ || normalises_; }
-    // Whether ranking ever brought two stamps closer that a few increments would not have told apart.
-    std::uint64_t gaps_cut() const { return gaps_cut_; }
+    // How many more worlds there were than steps that led to them.
+    std::uint64_t guesses() const { return guesses_; }
+    // Whether a loop from one world to the other can go on for ever: they have the same canonical form, and
+    // no distance that this leaves open has become shorter, to be used up in the end.
+    bool recurs(World before, World after);
 
     // Puts a message where it belongs in the canonical order of messages in flight.
     void put(World& world, EnvelopeId envelope) const;
@@ -165,8 +187,8 @@ private:
     template <class F>
     void for_each_deliverable(const World& world, F&& f) const;
     void take_prompt_messages();
-    void rank_stamps(World& world);
-    void rename(World& world, const StampNames& names, std::uint64_t key, std::uint64_t clock);
+    void measure(const World& world, Gap (*gap_named)(std::uint64_t));
+    void rename(World& world, std::uint64_t guess, std::uint64_t way);
 
     Machine& machine_;
     const bool fifo_;
@@ -181,7 +203,10 @@ private:
     World after_;
     Report report_;
     std::vector<EnvelopeId> trail_;
-    std::uint64_t gaps_cut_ = 0;
+    Spacing spacing_;
+    StampNames names_;
+    std::vector<World> forms_;
+    std::uint64_t guesses_ = 0;
 };
 
 // Everything below is the body of for_each_step: a template, so that the checker's visitor is inlined.

@@ -50,7 +50,7 @@ inline void expect_holds(std::string_view protocol, const Pinned& pinned, std::s
     EXPECT_EQ(result.checked.size(), own_properties + 5);
     EXPECT_EQ(result.states, pinned.states);
     EXPECT_EQ(result.transitions, pinned.transitions);
-    EXPECT_EQ(result.gaps_cut, 0u);
+    EXPECT_EQ(result.guesses, 0u);
 }
 
 }  // namespace allot::protocol_tests

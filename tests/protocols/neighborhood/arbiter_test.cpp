@@ -15,15 +15,13 @@ using namespace allot::neighborhood_tests;
 
 constexpr std::size_t own_properties = 8;
 
-// Everything is judged, in so many worlds, which are those of the real clocks. Larger instances are in the
-// soak.
+// Everything is judged, in so many worlds. Larger instances are in the soak.
 void expect_clean(std::string_view protocol, const std::string& flags, std::uint64_t states) {
     const auto result = run(protocol, flags + " requests=any");
     EXPECT_TRUE(result.violations.empty()) << flags;
     EXPECT_TRUE(result.unchecked.empty()) << flags;
     EXPECT_EQ(result.checked.size(), own_properties + 5);
     EXPECT_EQ(result.states, states) << protocol << " " << flags;
-    EXPECT_EQ(result.gaps_cut, 0u) << flags;
     EXPECT_EQ(result.verdict, check::Verdict::holds) << flags;
 }
 
@@ -63,8 +61,8 @@ TEST_P(Mirror, Exclusion_has_as_many_worlds) {
 
 INSTANTIATE_TEST_SUITE_P(Small, Mirror,
                          testing::Values(Mirrored{"path:2", "1,*", "0,1", 37},
-                                         Mirrored{"path:3", "1,*", "0,1;0,2;0,1", 9284},
-                                         Mirrored{"path:3", "1,*;2,*;1,*", "0,1", 8326},
+                                         Mirrored{"path:3", "1,*", "0,1;0,2;0,1", 8534},
+                                         Mirrored{"path:3", "1,*;2,*;1,*", "0,1", 7378},
                                          Mirrored{"complete:3", "2,*", "0,1", 10105},
                                          Mirrored{"complete:3", "1,*", "0,2", 332571}));
 
@@ -89,7 +87,7 @@ TEST(Composition, Deadlocks_on_a_path_where_another_order_would_do) {
     const auto result = run("composition", "graph=path:3 bounds=0,1;1,2;0,2 initial=Ioo requests=any");
     ASSERT_EQ(result.verdict, check::Verdict::violated);
     EXPECT_EQ(result.violations.front().property, "deadlock");
-    EXPECT_EQ(result.gaps_cut, 0u);
+    EXPECT_EQ(result.guesses, 0u);
     const auto safe = run("composition",
                           "graph=path:3 bounds=0,1;1,2;0,2 initial=Ioo requests=any "
                           "property=within-bounds,caps-kept,used-with-permission,grants-known,assertion");
