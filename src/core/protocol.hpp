@@ -19,7 +19,7 @@
 //     may_request(ctx), demands(ctx), P::requests_are_fair
 //     unfit(config, demand)                 static: why nobody can grant it; request() then refuses it
 //     unlisted(config)                      static: why demands(ctx) are not all that there are
-//     may_crash(ctx), listens_to(ctx, peer) who never crashes, peers that the detector need not mention
+//     may_crash(ctx), watches(ctx, peer)    who never crashes, peers that the detector need not mention
 //     P::Config::sites_return               false where who is gone never comes back under its old number
 //     needs_anchor(config)                  whether one site must never be suspected; default: if it hears
 //     them P::probes                             names of rare paths; a handler on one says fx.reached(name)
@@ -32,10 +32,10 @@
 //     start confine(ctx)                          brings a state drawn at random into the protocol's own
 //     bounds
 //
-// may_request and may_crash may be static, for roles, or look at the state: a site that is still joining
-// does not ask. Roles (a client, a resource) are variants of one site: std::variant<Client, Resource>, of
-// structs that stand outside the class, because a nested struct with default values is not complete soon
-// enough.
+// may_request, may_crash and watches may be static, for roles, or look at the state: a site that is still
+// joining does not ask, and nobody need be told of a peer it keeps nothing of. Roles (a client, a resource)
+// are variants of one site: std::variant<Client, Resource>, of structs that stand outside the class, because
+// a nested struct with default values is not complete soon enough.
 #pragma once
 
 #include <array>
@@ -209,8 +209,8 @@ concept ChoosesMortals = requires(const P& site, const ContextOf<P>& ctx) {
     { site.may_crash(ctx) } -> std::same_as<bool>;
 };
 template <class P>
-concept ChoosesPeers = requires(const ContextOf<P>& ctx, SiteId peer) {
-    { P::listens_to(ctx, peer) } -> std::same_as<bool>;
+concept ChoosesPeers = requires(const P& site, const ContextOf<P>& ctx, SiteId peer) {
+    { site.watches(ctx, peer) } -> std::same_as<bool>;
 };
 template <class P>
 concept Samples = requires(Draw& draw) {
@@ -268,8 +268,8 @@ constexpr bool sites_return() {
 }
 
 template <Protocol P>
-bool listens_to(const ContextOf<P>& ctx, SiteId peer) {
-    if constexpr (ChoosesPeers<P>) return P::listens_to(ctx, peer);
+bool watches(const P& site, const ContextOf<P>& ctx, SiteId peer) {
+    if constexpr (ChoosesPeers<P>) return site.watches(ctx, peer);
     return true;
 }
 

@@ -360,7 +360,7 @@ std::string why_silent(Stage& stage, InputKind kind, SiteId observer, SiteId pee
             return up ? site_text(observer) + " does not suspect " + name + deaf : name + " is not up";
         default:
             return up ? name + " is up: only a site that is gone has departed"
-                      : std::string(stage.machine().name()) + " does not listen to this";
+                      : site_text(observer) + " keeps nothing of " + name + deaf;
     }
 }
 

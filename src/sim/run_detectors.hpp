@@ -71,13 +71,14 @@ std::optional<std::uint32_t> RunOf<P>::life_meant(const Word& word) const {
             if (!watch.suspected || !peer.up()) return std::nullopt;
             return peer.incarnation;
         default:  // departed
-            if (!gone) return std::nullopt;
+            if (!gone || !listens(word.to, word.about)) return std::nullopt;
             return peer.incarnation;
     }
 }
 
 template <Protocol P>
 void RunOf<P>::announce_start(SiteId self) {
+    gone_.erase(self);
     if constexpr (HearsTrusted<P> || HearsUnsuspected<P>)
         for (SiteId peer = 0; peer < sites(); ++peer) {
             if (!sites_[peer].up() || !listens(peer, self)) continue;
@@ -89,6 +90,7 @@ void RunOf<P>::announce_start(SiteId self) {
 
 template <Protocol P>
 void RunOf<P>::announce_end(SiteId self) {
+    gone_.insert(self);
     if constexpr (HearsDead<P> || HearsSuspected<P> || HearsDeparted<P>)
         for (SiteId peer = 0; peer < sites(); ++peer) {
             if (!sites_[peer].up() || !listens(peer, self)) continue;
@@ -96,6 +98,17 @@ void RunOf<P>::announce_end(SiteId self) {
             if (HearsSuspected<P>) say_later(peer, InputKind::suspected, self);
             if (HearsDeparted<P>) say_later(peer, InputKind::departed, self);
         }
+}
+
+// Whoever is gone although this site watches it, ascending.
+template <Protocol P>
+std::vector<SiteId> RunOf<P>::ghosts(SiteId self) const {
+    std::vector<SiteId> watched;
+    if constexpr (HearsDeparted<P>)
+        if (sites_[self].up())
+            for (const SiteId gone : gone_)
+                if (listens(self, gone)) watched.push_back(gone);
+    return watched;
 }
 
 // A site that joins or comes back is told of the others.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <boost/container/flat_set.hpp>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <ctime>
 #include <fmt/format.h>
@@ -155,8 +156,10 @@ private:
     void announce_end(SiteId self);
     void inform(SiteId self);
     bool listens(SiteId self, SiteId peer) const {
-        return peer != self && listens_to<P>(ContextOf<P>{config_, self}, peer);
+        const Site<P>& site = sites_[self];
+        return peer != self && watches(site.protocol, stepper_.context(self, site), peer);
     }
+    std::vector<SiteId> ghosts(SiteId self) const;
 
     std::vector<const Letter*> in_flight() const;
     void verify();
@@ -196,6 +199,7 @@ private:
     EventQueue queue_;
     Slab<Letter> flight_;
     Slab<Word> words_;
+    boost::container::flat_set<SiteId> gone_;                  // crashed or left, and not back
     boost::unordered_flat_map<std::uint64_t, Time> channels_;  // when the newest message of each arrives
     std::size_t channels_limit_ = 1024;
     Metrics metrics_;
@@ -357,10 +361,11 @@ void RunOf<P>::deliver(std::uint32_t slot) {
     if (!lost && site.up() && site.incarnation == letter.life) {
         metrics_.delivered();
         if (log_ != nullptr) log_delivery(letter.envelope);
+        const std::vector<SiteId> known = ghosts(to);
         take(to, site.application.phase, [&] { stepper_.deliver(to, site, from, letter.envelope.message); });
-        // A late message may bring its sender back to mind, so that it must be said again that it is gone.
-        if constexpr (HearsDeparted<P>)
-            if (!sites_[from].up() && listens(to, from)) say_later(to, InputKind::departed, from);
+        // A late message may bring somebody back to mind, so that it must be said again who is gone.
+        for (const SiteId ghost : ghosts(to))
+            if (!std::ranges::binary_search(known, ghost)) say_later(to, InputKind::departed, ghost);
     }
     flight_.give_back(slot);
 }

@@ -269,7 +269,8 @@ World MachineOf<P>::initial(Report& report) {
     if (HearsTrusted<P>)
         for (SiteId self = 0; self < setup.founders; ++self)
             for (SiteId peer = 0; peer < setup.founders; ++peer)
-                if (trusts(self) && peer != self && listens_to<P>(ContextOf<P>{config_, self}, peer)) {
+                if (trusts(self) && peer != self &&
+                    watches(sites[self].protocol, stepper_.context(self, sites[self]), peer)) {
                     stepper_.detect(self, sites[self], InputKind::trusted, {peer, 0});
                     collect(self);
                 }
@@ -479,7 +480,7 @@ void MachineOf<P>::offer_timers(const Site<P>& site, Offers& offers) {
 template <Protocol P>
 void MachineOf<P>::offer_detector(SiteId self, const Site<P>& site, Offers& offers) {
     for (SiteId peer = 0; peer < setup().sites; ++peer) {
-        if (peer == self || !listens_to<P>(stepper_.context(self, site), peer)) continue;
+        if (peer == self || !watches(site.protocol, stepper_.context(self, site), peer)) continue;
         const auto known = site.detector.find(peer);
         const Watch watch = known == site.detector.end() ? Watch{} : known->second;
         // Without a handler for trust, every life counts as trusted.

@@ -96,6 +96,14 @@ void OrderedChain::receive(const Context&, SiteId, const Cancelled&, Effects& fx
     fx.released();
 }
 
+bool OrderedChain::watches(const Context&, SiteId peer) const {
+    const auto* me = std::get_if<Resource>(&role_);
+    if (me == nullptr) return false;
+    const auto is_theirs = [&](OwnId request) { return request.owner == peer; };
+    return std::ranges::any_of(me->cancelled, is_theirs) ||
+           std::ranges::any_of(me->queue, is_theirs, &Claim::request);
+}
+
 void OrderedChain::departed(const Context&, Peer peer, Effects& fx) {
     std::erase_if(resource().cancelled, [&](OwnId request) { return request.owner == peer.site; });
     forget([&](const Claim& claim) { return claim.request.owner == peer.site; }, fx);

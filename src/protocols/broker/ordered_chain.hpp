@@ -105,9 +105,8 @@ public:
 
     static bool may_request(const Context& ctx) { return ctx.config.is_client(ctx.self); }
     static bool may_crash(const Context& ctx) { return ctx.config.is_client(ctx.self); }
-    static bool listens_to(const Context& ctx, SiteId peer) {
-        return ctx.config.is_resource(ctx.self) && ctx.config.is_client(peer);
-    }
+    // A resource watches the clients that it keeps something of.
+    bool watches(const Context& ctx, SiteId peer) const;
     static std::vector<Demand> demands(const Context& ctx) {
         return broker::demands(ctx.config, manner, ctx.self);
     }

@@ -157,6 +157,14 @@ void RingTicket::receive(const Context& ctx, SiteId from, const Done&, Effects& 
     if (is_served || !ctx.config.repairs.match_done) finish_turn(fx);
 }
 
+bool RingTicket::watches(const Context&, SiteId peer) const {
+    const auto* me = std::get_if<Resource>(&role_);
+    if (me == nullptr) return false;
+    const auto in_line = [&](const auto& place) { return place.second == peer; };
+    return std::ranges::find(me->wishes, peer, &Wish::client) != me->wishes.end() ||
+           std::ranges::any_of(me->line, in_line);
+}
+
 void RingTicket::departed(const Context& ctx, Peer peer, Effects& fx) {
     Resource& me = resource();
     std::erase_if(me.wishes, [&](const Wish& wish) { return wish.client == peer.site; });

@@ -253,6 +253,15 @@ void StrongWeak::receive(const Context& ctx, SiteId, const Cancel& cancel, Effec
     unmark(ctx, over.request, fx);
 }
 
+bool StrongWeak::watches(const Context&, SiteId peer) const {
+    const auto* me = std::get_if<Resource>(&role_);
+    if (me == nullptr) return false;
+    const auto is_theirs = [&](RequestId request) { return request.owner == peer; };
+    return std::ranges::any_of(me->line, is_theirs, &Entry::request) ||
+           std::ranges::any_of(me->aside, [&](const auto& one) { return is_theirs(one.first); }) ||
+           std::ranges::any_of(me->cancelled, is_theirs);
+}
+
 void StrongWeak::departed(const Context& ctx, Peer peer, Effects& fx) {
     Resource& me = resource();
     const auto is_theirs = [&](RequestId request) { return request.owner == peer.site; };

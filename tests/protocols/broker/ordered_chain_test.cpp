@@ -22,10 +22,10 @@ INSTANTIATE_TEST_SUITE_P(Small, OrderedChainHolds,
                          testing::Values(Pinned{"clients=2 resources=2 requests=any", 1296, 4280},
                                          Pinned{"clients=3 resources=2 requests=any", 20350, 80994},
                                          Pinned{"clients=2 resources=3 requests=any", 72826, 332838},
-                                         Pinned{"clients=2 resources=2 requests=any crashes=2", 5171, 30164},
+                                         Pinned{"clients=2 resources=2 requests=any crashes=2", 5171, 25172},
                                          Pinned{"clients=2 resources=2 requests=any cancel=on", 10062, 44058},
                                          Pinned{"clients=2 resources=2 requests=any cancel=on crashes=2",
-                                                42290, 288340}));
+                                                42290, 249186}));
 
 // What `normalise` leaves out makes no difference.
 TEST(OrderedChain, Holds_with_every_message_kept) {

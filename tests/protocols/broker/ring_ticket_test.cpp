@@ -19,11 +19,11 @@ TEST_P(RingTicketHolds, With_the_pinned_number_of_states) {
 
 INSTANTIATE_TEST_SUITE_P(
     Broker, RingTicketHolds,
-    testing::Values(Pinned{"requests=any", 6404, 25272}, Pinned{"requests=any crashes=2", 93976, 751636},
+    testing::Values(Pinned{"requests=any", 6404, 25272}, Pinned{"requests=any crashes=2", 93976, 597264},
                     Pinned{"requests=any literal=on", 7638, 27428},
-                    Pinned{"requests=any literal=on crashes=1", 55074, 329152},
+                    Pinned{"requests=any literal=on crashes=1", 55074, 272994},
                     Pinned{"requests=any pace=1", 11884, 47622},
-                    Pinned{"requests=any resources=1 clients=3 literal=on crashes=1", 5944, 25226},
+                    Pinned{"requests=any resources=1 clients=3 literal=on crashes=1", 5944, 22454},
                     // With answers to wait for, tickets are not needed.
                     Pinned{"requests=any literal=on without=in-turn", 7638, 27428}));
 

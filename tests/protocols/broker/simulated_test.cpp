@@ -11,7 +11,7 @@ using namespace allot;
 using namespace allot::sim;
 
 Figures simulate(std::string_view protocol, const std::string& parameters, const std::string& flags,
-                 std::ostream* log = nullptr) {
+                 std::ostream* log = nullptr, std::uint64_t seed = 1) {
     Parameters given = protocol_tests::parameters(flags);
     const auto plan = take_plan(given);
     EXPECT_TRUE(plan) << (plan ? "" : plan.error());
@@ -19,7 +19,7 @@ Figures simulate(std::string_view protocol, const std::string& parameters, const
     EXPECT_TRUE(simulation) << (simulation ? "" : simulation.error());
     Observer observer;
     observer.log = log;
-    return (*simulation)->run(1, observer);
+    return (*simulation)->run(seed, observer);
 }
 
 std::uint64_t sent(const Figures& figures, std::string_view kind) {
@@ -50,6 +50,18 @@ TEST_P(BrokerSimulated, Everybody_is_served_though_others_give_up_and_vanish) {
     EXPECT_GT(figures.grants, 500u);
     EXPECT_EQ(sent(figures, "Cancel") > 100, GetParam().withdraws);
     EXPECT_EQ(figures.unserved, 0u);
+}
+
+// What a resource passes on may reach another when the client has been gone for long.
+TEST_P(BrokerSimulated, A_request_that_outlives_its_client_stands_in_nobodys_way) {
+    for (const std::uint64_t seed : {12, 25}) {
+        const Figures figures =
+            simulate(GetParam().protocol, "clients=16 resources=6 max-request=2",
+                     "time=1s think=exponential:2ms hold=exponential:1ms latency=exponential:0.6ms "
+                     "crashes=12 crash-inside=50 verify=0",
+                     nullptr, seed);
+        EXPECT_EQ(figures.unserved, 0u) << "seed " << seed;
+    }
 }
 
 // The player knows the withdrawals of the log and agrees with every step. So many resources that the checker

@@ -31,9 +31,9 @@ INSTANTIATE_TEST_SUITE_P(
                     Pinned{"clients=3 resources=2 requests=any", 87412, 278476},
                     Pinned{"clients=3 resources=2 requests=any without=promote", 88396, 280828},
                     Pinned{"clients=3 resources=3 requests=any wants=cycle", 4027, 12726},
-                    Pinned{"clients=2 resources=2 requests=any crashes=2", 15420, 83748},
+                    Pinned{"clients=2 resources=2 requests=any crashes=2", 15420, 68714},
                     Pinned{"clients=2 resources=2 requests=any cancel=on", 16908, 66618},
-                    Pinned{"clients=2 resources=2 requests=any cancel=on crashes=2", 111532, 734534}));
+                    Pinned{"clients=2 resources=2 requests=any cancel=on crashes=2", 111532, 622290}));
 
 // What `normalise` leaves out makes no difference.
 TEST(StrongWeak, Holds_with_every_message_kept) {
