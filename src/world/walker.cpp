@@ -8,22 +8,6 @@ namespace allot::world {
 
 namespace {
 
-// Canonical worlds keep the distance of neighbouring stamps up to this. All larger ones have one name.
-constexpr std::uint64_t widest_gap = 3;
-constexpr std::uint64_t wide = 16;
-constexpr std::uint64_t most_increments_of_a_step = widest_gap;
-
-Gap gap_of(std::uint64_t distance) {
-    return {distance <= widest_gap ? distance : wide};
-}
-
-// A step after a canonical world. Names add up like distances where a stamp between them is gone, and an
-// increment of the lower stamp takes one away. What is left of a wide one may be anything from here on.
-Gap gap_after_step(std::uint64_t sum) {
-    if (sum >= wide || sum < wide - most_increments_of_a_step) return gap_of(sum);
-    return {sum - (wide - 1 - widest_gap), true};
-}
-
 // More prompt messages than this after one step are taken for an endless chain.
 constexpr std::size_t longest_trail = 100'000;
 
@@ -343,8 +327,8 @@ void Walker::take_prompt_messages() {
 void Walker::canonical(World& world) {
     if (normalises_) machine_.normalise(world);
     if (!ranked_) return;
-    measure(world, gap_of);
-    rename(world, 0, 0);
+    const Naming naming = measure(world, Spacing::Of::real_stamps);
+    rename(world, spacing_.names(0), naming);
 }
 
 std::span<const World> Walker::canonical_forms(const World& world) {
@@ -352,101 +336,69 @@ std::span<const World> Walker::canonical_forms(const World& world) {
     forms_.front() = world;
     if (normalises_) machine_.normalise(forms_.front());
     if (!ranked_) return {forms_.data(), 1};
-    measure(forms_.front(), gap_after_step);
-    std::uint64_t count = 1;
-    for (const Gap& gap : spacing_.gaps) count *= gap.or_more ? widest_gap - gap.name + 2 : 1;
+    Naming naming = measure(forms_.front(), Spacing::Of::named_stamps);
+    const std::uint64_t count = spacing_.forms();
     guesses_ += count - 1;
     if (forms_.size() < count) forms_.resize(count);
-    for (std::uint64_t guess = count; guess-- > 0;) {
-        if (guess > 0) forms_[guess] = forms_.front();
-        rename(forms_[guess], guess, 1 + guess);
+    for (std::uint64_t form = count; form-- > 0;) {
+        if (form > 0) forms_[form] = forms_.front();
+        naming.way = 1 + form;
+        rename(forms_[form], spacing_.names(form), naming);
     }
     return {forms_.data(), count};
 }
 
 bool Walker::recurs(World before, World after) {
     if (before == after) return true;
-    const auto canonical_distances = [this](World& world) {
-        canonical(world);
-        std::vector<std::uint64_t> distances;
-        for (std::size_t i = 0; i < spacing_.values.size(); ++i)
-            if (spacing_.gaps[i].name == wide)
-                distances.push_back(spacing_.values[i] - spacing_.values[i - 1]);
-        return distances;
-    };
-    const auto first = canonical_distances(before);
-    const auto last = canonical_distances(after);
+    canonical(before);
+    const auto first = spacing_.wide_distances();
+    canonical(after);
+    const auto last = spacing_.wide_distances();
     return before == after && std::ranges::equal(first, last, std::ranges::less_equal());
 }
 
-// All stamps of a world in order, and what the distance of each to the one before may be called.
-void Walker::measure(const World& world, Gap (*gap_named)(std::uint64_t)) {
+Walker::Naming Walker::measure(const World& world, Spacing::Of what) {
     StampSet all = machine_.ledger(world.ledger).stamps;
+    Naming naming{.clock = machine_.local(world.sites.front()).clock};
     const auto add = [&all](const StampSet& more) {
         all.values |= more.values;
         all.large |= more.large;
     };
-    for (const LocalId id : world.sites) add(machine_.local(id).stamps);
     for (const EnvelopeId id : world.flight) add(machine_.envelope(id).stamps);
-
-    auto& [values, gaps, key, clock] = spacing_;
-    values.clear();
-    gaps.clear();
-    key = all.large ? 0 : all.values;
-    if (all.large) values = machine_.stamps_of(world);
-    for (std::uint64_t rest = key; rest != 0; rest &= rest - 1)
-        values.push_back(static_cast<std::uint64_t>(std::countr_zero(rest)));
-    if (values.empty()) return;
-
-    // New stamps come after the earliest clock. Before it, only the order of stamps matters.
-    clock = machine_.local(world.sites.front()).clock;
-    for (const LocalId id : world.sites) clock = std::min(clock, machine_.local(id).clock);
-
-    // Zero stays zero: it is before every other stamp, also before those not yet made.
-    std::uint64_t before = values.front() == 0 ? 0 : values.front() - 1;
-    for (const std::uint64_t value : values) {
-        const std::uint64_t distance = value - before;
-        gaps.push_back(before < clock ? Gap{std::min<std::uint64_t>(distance, 1)} : gap_named(distance));
-        before = value;
+    for (const LocalId id : world.sites) {
+        add(machine_.local(id).stamps);
+        naming.clock = std::min(naming.clock, machine_.local(id).clock);
     }
+    std::vector<std::uint64_t> stamps;
+    if (all.large) {
+        stamps = machine_.stamps_of(world);
+    } else {
+        naming.stamps = all.values;
+        for (std::uint64_t rest = all.values; rest != 0; rest &= rest - 1)
+            stamps.push_back(static_cast<std::uint64_t>(std::countr_zero(rest)));
+    }
+    spacing_.measure(std::move(stamps), naming.clock, what);
+    return naming;
 }
 
-// Gives the measured stamps their names; of those with several, the ones that the guess says. The names
-// follow from the stamps, the clock and the way of naming: without large stamps they are remembered.
-void Walker::rename(World& world, std::uint64_t guess, std::uint64_t way) {
-    const auto& [values, gaps, key, clock] = spacing_;
-    names_.clear();
-    std::uint64_t name = 0;
-    bool changed = false;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        std::uint64_t gap = gaps[i].name;
-        if (gaps[i].or_more) {
-            const std::uint64_t choices = widest_gap - gap + 2;
-            gap = gap + guess % choices > widest_gap ? wide : gap + guess % choices;
-            guess /= choices;
-        }
-        name += gap;
-        names_.emplace_back(values[i], name);
-        changed = changed || name != values[i];
-    }
-    if (!changed) return;
-
+void Walker::rename(World& world, const StampNames& names, const Naming& naming) {
+    if (names.empty()) return;
     const auto once = [&](std::uint32_t id, std::uint64_t sort, const StampSet& stamps, auto&& renamed) {
         if (stamps.values == 0 && !stamps.large) return id;
-        if (key == 0) return renamed(id);
-        const auto [place, fresh] =
-            renamed_.try_emplace(MemoKey{id | (sort | clock << 2 | way << 8) << 32, key});
+        if (naming.stamps == 0) return renamed(id);
+        const std::uint64_t way = sort | naming.clock << 2 | naming.way << 8;
+        const auto [place, fresh] = renamed_.try_emplace(MemoKey{id | way << 32, naming.stamps});
         if (fresh) place->second = renamed(id);
         return place->second;
     };
     world.ledger = once(world.ledger, 0, machine_.ledger(world.ledger).stamps,
-                        [&](std::uint32_t id) { return machine_.rename_ledger(id, names_); });
+                        [&](std::uint32_t id) { return machine_.rename_ledger(id, names); });
     for (LocalId& id : world.sites)
         id = once(id, 1, machine_.local(id).stamps,
-                  [&](std::uint32_t local) { return machine_.rename_local(local, names_); });
+                  [&](std::uint32_t local) { return machine_.rename_local(local, names); });
     for (EnvelopeId& id : world.flight)
         id = once(id, 2, machine_.envelope(id).stamps,
-                  [&](std::uint32_t envelope) { return machine_.rename_envelope(envelope, names_); });
+                  [&](std::uint32_t envelope) { return machine_.rename_envelope(envelope, names); });
     if (!fifo_) std::sort(world.flight.begin(), world.flight.end());
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "world/machine.hpp"
+#include "world/spacing.hpp"
 
 namespace allot::world {
 
@@ -63,21 +64,6 @@ private:
     unsigned shift_ = 64 - 10;
     std::vector<Slot> slots_ = std::vector<Slot>(std::size_t{1} << 10);
     std::size_t count_ = 0;
-};
-
-// What a distance between stamps may be called: just this, or this and everything that is larger.
-struct Gap {
-    std::uint64_t name = 0;
-    bool or_more = false;
-};
-
-// The stamps of a world, ascending; the distance of each to the one before; and whether there are large
-// ones among them (no key), and where the earliest clock stands.
-struct Spacing {
-    std::vector<std::uint64_t> values;
-    std::vector<Gap> gaps;
-    std::uint64_t key = 0;
-    std::uint64_t clock = 0;
 };
 
 class Walker {
@@ -187,8 +173,14 @@ private:
     template <class F>
     void for_each_deliverable(const World& world, F&& f) const;
     void take_prompt_messages();
-    void measure(const World& world, Gap (*gap_named)(std::uint64_t));
-    void rename(World& world, std::uint64_t guess, std::uint64_t way);
+    // What the names of stamps follow from. Without large stamps, what was renamed once is remembered.
+    struct Naming {
+        std::uint64_t stamps = 0;  // a set; nothing if some are large
+        std::uint64_t clock = 0;   // the earliest
+        std::uint64_t way = 0;     // of real stamps, else 1 + the form
+    };
+    Naming measure(const World& world, Spacing::Of what);
+    void rename(World& world, const StampNames& names, const Naming& naming);
 
     Machine& machine_;
     const bool fifo_;
@@ -204,7 +196,6 @@ private:
     Report report_;
     std::vector<EnvelopeId> trail_;
     Spacing spacing_;
-    StampNames names_;
     std::vector<World> forms_;
     std::uint64_t guesses_ = 0;
 };
