@@ -98,6 +98,8 @@ private:
         if (asked(servable) && !servable_is_shown && result_.violations.empty() && result_.stopped_by.empty())
             result_.stopped_by =
                 "where distances of stamps are guessed, servable follows from starvation only";
+        if (explored.leapt && result_.violations.empty() && result_.stopped_by.empty())
+            result_.stopped_by = "a step made stamps too far ahead to be renamed";
         const bool is_real = std::ranges::any_of(result_.violations, &Violation::replayed);
         if (!result_.violations.empty() && !is_real && result_.stopped_by.empty())
             result_.stopped_by =

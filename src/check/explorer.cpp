@@ -379,6 +379,7 @@ Exploration Explorer::finish() {
         result.transitions += worker->transitions;
         result.layered = result.layered && worker->layered;
         result.guesses += worker->walker.guesses();
+        result.leapt = result.leapt || worker->walker.leapt();
         result.findings.insert(result.findings.end(), worker->findings.begin(), worker->findings.end());
     }
     // All findings of a round are equally deep but for those a step beyond; the shortest comes first.

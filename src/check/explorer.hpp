@@ -26,7 +26,8 @@ struct Exploration {
     std::string stopped_by;  // empty: every world was reached
     std::uint64_t transitions = 0;
     std::uint64_t depth = 0;
-    std::uint64_t guesses = 0;
+    std::uint64_t guesses = 0;  // see Walker::guesses
+    bool leapt = false;         // see Walker::leapt
     // Every edge leads to the next level: the graph has no cycle.
     bool layered = true;
 };

@@ -66,6 +66,15 @@ StampNames Spacing::names(std::uint64_t form) const {
     return names;
 }
 
+bool Spacing::leaps(const std::vector<std::uint64_t>& known) const {
+    auto next = known.begin();
+    std::uint64_t last = 0;  // from zero stamps may always be made
+    return std::ranges::any_of(stamps_, [&](std::uint64_t stamp) {
+        for (; next != known.end() && *next <= stamp; ++next) last = *next;
+        return stamp - last > most_increments_of_a_step;
+    });
+}
+
 std::vector<std::uint64_t> Spacing::wide_distances() const {
     std::vector<std::uint64_t> distances;
     for (std::size_t i = 1; i < stamps_.size(); ++i)

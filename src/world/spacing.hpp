@@ -26,6 +26,9 @@ public:
     std::uint64_t forms() const;
     // In the form of that number; empty where every stamp keeps its name.
     StampNames names(std::uint64_t form) const;
+    // Whether some stamp is further ahead of the known ones, ascending, than a step may go: then a handler
+    // may have compared it with one that was called far away and is not.
+    bool leaps(const std::vector<std::uint64_t>& known) const;
     // What a canonical world does not keep of real stamps.
     std::vector<std::uint64_t> wide_distances() const;
 

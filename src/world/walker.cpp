@@ -337,6 +337,7 @@ std::span<const World> Walker::canonical_forms(const World& world) {
     if (normalises_) machine_.normalise(forms_.front());
     if (!ranked_) return {forms_.data(), 1};
     Naming naming = measure(forms_.front(), Spacing::Of::named_stamps);
+    leapt_ = leapt_ || spacing_.leaps(known_);
     const std::uint64_t count = spacing_.forms();
     guesses_ += count - 1;
     if (forms_.size() < count) forms_.resize(count);
@@ -357,26 +358,25 @@ bool Walker::recurs(World before, World after) {
     return before == after && std::ranges::equal(first, last, std::ranges::less_equal());
 }
 
-Walker::Naming Walker::measure(const World& world, Spacing::Of what) {
+std::pair<std::uint64_t, std::vector<std::uint64_t>> Walker::stamps_in(const World& world) const {
     StampSet all = machine_.ledger(world.ledger).stamps;
-    Naming naming{.clock = machine_.local(world.sites.front()).clock};
     const auto add = [&all](const StampSet& more) {
         all.values |= more.values;
         all.large |= more.large;
     };
+    for (const LocalId id : world.sites) add(machine_.local(id).stamps);
     for (const EnvelopeId id : world.flight) add(machine_.envelope(id).stamps);
-    for (const LocalId id : world.sites) {
-        add(machine_.local(id).stamps);
-        naming.clock = std::min(naming.clock, machine_.local(id).clock);
-    }
+    if (all.large) return {0, machine_.stamps_of(world)};
     std::vector<std::uint64_t> stamps;
-    if (all.large) {
-        stamps = machine_.stamps_of(world);
-    } else {
-        naming.stamps = all.values;
-        for (std::uint64_t rest = all.values; rest != 0; rest &= rest - 1)
-            stamps.push_back(static_cast<std::uint64_t>(std::countr_zero(rest)));
-    }
+    for (std::uint64_t rest = all.values; rest != 0; rest &= rest - 1)
+        stamps.push_back(static_cast<std::uint64_t>(std::countr_zero(rest)));
+    return {all.values, std::move(stamps)};
+}
+
+Walker::Naming Walker::measure(const World& world, Spacing::Of what) {
+    auto [set, stamps] = stamps_in(world);
+    Naming naming{.stamps = set, .clock = machine_.local(world.sites.front()).clock};
+    for (const LocalId id : world.sites) naming.clock = std::min(naming.clock, machine_.local(id).clock);
     spacing_.measure(std::move(stamps), naming.clock, what);
     return naming;
 }

@@ -103,6 +103,8 @@ public:
     bool canonicalises() const { return ranked_ || normalises_; }
     // How many more worlds there were than steps that led to them.
     std::uint64_t guesses() const { return guesses_; }
+    // Whether a step ever made stamps so far ahead that the names of stamps do not tell what it did.
+    bool leapt() const { return leapt_; }
     // Whether a loop from one world to the other can go on for ever: they have the same canonical form, and
     // no distance that this leaves open has become shorter, to be used up in the end.
     bool recurs(World before, World after);
@@ -179,6 +181,8 @@ private:
         std::uint64_t clock = 0;   // the earliest
         std::uint64_t way = 0;     // of real stamps, else 1 + the form
     };
+    // The stamps as a set, nothing if some are large; and ascending.
+    std::pair<std::uint64_t, std::vector<std::uint64_t>> stamps_in(const World& world) const;
     Naming measure(const World& world, Spacing::Of what);
     void rename(World& world, const StampNames& names, const Naming& naming);
 
@@ -198,12 +202,15 @@ private:
     Spacing spacing_;
     std::vector<World> forms_;
     std::uint64_t guesses_ = 0;
+    std::vector<std::uint64_t> known_;  // the stamps of the world whose steps are visited
+    bool leapt_ = false;
 };
 
 // Everything below is the body of for_each_step: a template, so that the checker's visitor is inlined.
 
 template <class F>
 void Walker::for_each_step(const World& world, F&& visit) {
+    if (ranked_) known_ = stamps_in(world).second;
     const auto take = [&](const Move& move, std::size_t received) {
         visit_reaction(world, move, received, visit);
     };

@@ -23,7 +23,8 @@ public:
     struct Config {
         std::uint32_t sites = 2;
         bool hear = true;
-        BOOST_DESCRIBE_CLASS(Config, (), (sites, hear), (), ())
+        std::uint32_t stride = 1;  // of one step
+        BOOST_DESCRIBE_CLASS(Config, (), (sites, hear, stride), (), ())
     };
     static std::optional<std::string> wrong(const Config&) { return std::nullopt; }
 
@@ -46,12 +47,12 @@ public:
         if (ctx.config.hear)
             fx.send(1 - ctx.self, Ask{});
         else
-            count(fx);
+            count(ctx, fx);
     }
     void receive(const Context&, SiteId from, const Ask&, Effects& fx) { fx.send(from, Tell{clock_}); }
-    void receive(const Context&, SiteId, const Tell& tell, Effects& fx) {
+    void receive(const Context& ctx, SiteId, const Tell& tell, Effects& fx) {
         clock_ = max(clock_, tell.clock);
-        count(fx);
+        count(ctx, fx);
     }
     void release(const Context&, Effects& fx) {
         phase_ = Phase::idle;
@@ -67,8 +68,8 @@ public:
     bool operator==(const Counting&) const = default;
 
 private:
-    void count(Effects& fx) {
-        clock_ = clock_.next();
+    void count(const Context& ctx, Effects& fx) {
+        for (std::uint32_t i = 0; i < ctx.config.stride; ++i) clock_ = clock_.next();
         phase_ = Phase::holding;
         fx.granted({});
     }
@@ -98,6 +99,14 @@ TEST(Stamps, That_drift_apart_and_may_come_close_again_are_renamed_to_all_they_m
     const auto result = judge<Counting>({{"requests", "any"}, {"hear", "off"}});
     EXPECT_EQ(result.verdict, check::Verdict::holds);
     EXPECT_GT(result.guesses, 0u);
+}
+
+// The names of stamps are made for steps that go a little further than what is known.
+TEST(Stamps, That_leap_ahead_are_noticed) {
+    const auto result = judge<Counting>({{"requests", "any"}, {"stride", "4"}});
+    EXPECT_EQ(result.verdict, check::Verdict::bounded);
+    EXPECT_EQ(result.stopped_by, "a step made stamps too far ahead to be renamed");
+    EXPECT_EQ(judge<Counting>({{"requests", "any"}, {"stride", "3"}}).verdict, check::Verdict::holds);
 }
 
 // Where a distance was guessed, a site may be served in a world that no real clocks lead to.
