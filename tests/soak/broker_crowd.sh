@@ -15,7 +15,7 @@ for protocol in strong-weak ordered-chain ring-ticket; do
                 --crash-to 15s --verify 1 --json >run.json || { cat run.json; exit 1; }
             echo "$protocol, $popularity, seed $seed: $(number grants) grants, $(number Cancel || echo 0) messages of withdrawal"
             [ "$(number unserved)" -eq 0 ]
-            [ "$(number grants)" -gt 10000 ]
+            [ "$(number grants)" -gt 5000 ]
             [ "$(number Cancel || echo 0)" -gt $withdrawals ]
         done
     done
