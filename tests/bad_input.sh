@@ -83,6 +83,11 @@ refused '--min-request 0: write a whole number from 1 to 2' check strong-weak --
 refused '--founders 1: write a whole number from 2 to 4' check strong-weak --founders 1
 refused '--wants some: write all, ring, cycle, or demands as in r0,r1/r1' check strong-weak --wants some
 refused '--wants r0,r0: name each resource once' check strong-weak --wants r0,r0
+refused '--wants r00,r1: write all, ring, cycle, or demands as in r0,r1/r1' check strong-weak --wants r00,r1
+refused '--pace 5000: write a whole number from 0 to 1000' check strong-weak --pace 5000
+refused '--pace 5000: write a whole number from 0 to 1000' sim ring-ticket --pace 5000
+refused '--pace: its value is missing, --cancel follows' check strong-weak --pace --cancel
+refused '130 sites: every run of so many cannot be explored; write at most 64' check ring-ticket --clients 128
 refused '--wants r0,r7: there is no resource r7; write some of r0 to r1' check strong-weak --wants r0,r7
 refused '--wants r0,r1,r2: this protocol takes at most 2' check strong-weak --resources 3 --wants r0,r1,r2
 refused '--wants r0;r1;r0: these are the demands of 3 clients, with --clients 2' check strong-weak --wants 'r0;r1;r0'

@@ -117,8 +117,8 @@ std::optional<std::string> add_starts(const CheckFlags& flags, Job& job) {
 // What could not even be begun within any limit.
 std::optional<std::string> too_large(const world::Setup& setup) {
     if (setup.sites > most_sites)
-        return fmt::format("--sites {}: every run of so many cannot be explored; write at most {}",
-                           setup.sites, most_sites);
+        return fmt::format("{} sites: every run of so many cannot be explored; write at most {}", setup.sites,
+                           most_sites);
     if (setup.crashes > 0 && setup.sites > most_sites_with_crashes)
         return fmt::format(
             "--crashes {}: a crash may cut any step short in too many ways with {} sites; write at most "
@@ -237,7 +237,7 @@ std::vector<std::string> bounds(const Job& job, const check::Result& result) {
         fmt::format("Links: {}; {}.", enum_name(setup.links),
                     takes_prompt ? "prompt messages are taken at once" : "every order of deliveries"));
     if (setup.ranked()) lines.push_back(stamps_line(*job.machine, result));
-    if (job.machine->normalises() && setup.normalise)
+    if (job.machine->normalises() && setup.normalises())
         lines.push_back("Worlds: without messages that make no difference any more; ids are renamed.");
     if (setup.backlog > 0)
         lines.push_back(fmt::format("Timers: fire only while every channel holds fewer than {} messages.",

@@ -77,6 +77,11 @@ const std::vector<std::pair<const char*, const char*>> switches{
     {"full", "take no prompt message at once: explore every order of deliveries"},
 };
 
+// A flag where a value should be means that the value was forgotten.
+std::string value_or_flag(const std::string& value) {
+    return value.starts_with("--") ? "its value is missing, " + value + " follows; write one after it" : "";
+}
+
 }  // namespace
 
 void add_parameter_flag(CLI::App& app, Parameters& given, const std::string& name, const std::string& meaning,
@@ -90,6 +95,7 @@ void add_parameter_flag(CLI::App& app, Parameters& given, const std::string& nam
            meaning)
         ->group(group)
         ->expected(1)
+        ->check(value_or_flag)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
         ->type_name("");
 }
@@ -114,18 +120,28 @@ void add_parameter_flags(CLI::App& app, Parameters& given) {
     add_protocol_flags(app, given, std::move(known));
 }
 
+// What is on or off may be switched on by its name alone.
+static void add_protocol_flag(CLI::App& app, Parameters& given, const world::Entry& entry,
+                              const ParameterInfo& parameter) {
+    const bool is_switch = parameter.fallback == "on" || parameter.fallback == "off";
+    app.add_option_function<std::string>(
+           "--" + parameter.name,
+           [&given, is_switch, key = parameter.name](const std::string& value) {
+               given[key] = is_switch && value.empty() ? "on" : value;
+           },
+           fmt::format("of {}; default {}", entry.name, parameter.fallback))
+        ->expected(is_switch ? 0 : 1, 1)
+        ->check(value_or_flag)
+        ->group("Instance")
+        ->type_name("");
+}
+
 void add_protocol_flags(CLI::App& app, Parameters& given, std::set<std::string> known) {
     for (const auto& [name, meaning] : explained)
         if (known.insert(name).second) add_parameter_flag(app, given, name, meaning, "Instance");
     for (const world::Entry& entry : registry::protocols())
         for (const ParameterInfo& parameter : entry.parameters)
-            if (known.insert(parameter.name).second)
-                app.add_option_function<std::string>(
-                       "--" + parameter.name,
-                       [&given, key = parameter.name](const std::string& value) { given[key] = value; },
-                       fmt::format("of {}; default {}", entry.name, parameter.fallback))
-                    ->group("Instance")
-                    ->type_name("");
+            if (known.insert(parameter.name).second) add_protocol_flag(app, given, entry, parameter);
 }
 
 Result<std::size_t> parse_bytes(std::string_view name, std::string_view text) {

@@ -22,15 +22,16 @@
 //     may_crash(ctx), watches(ctx, peer)    who never crashes, peers that the detector need not mention
 //     P::Config::sites_return               false where who is gone never comes back under its old number
 //     needs_anchor(config)                  whether one site must never be suspected; default: if it hears
-//     them P::probes                             names of rare paths; a handler on one says fx.reached(name)
+//                                           `suspected`
+//     P::probes                             names of rare paths; a handler on one says fx.reached(name)
 //     sample(draw)                          static: draws the configuration and faults of a random run
 //     P::Monitor                            history that properties need; see core/view.hpp
 //     P::Config::Repairs                    described bools: defects of a paper that can be switched back on
-//     misfit(ctx)                           why a state written by hand cannot be one of this instance
+//     misfit(ctx), misfit(config, message)  why a state or, static, a message that is written by hand cannot
+//                                           be one of this instance
 //     prompt(message), normalise(worlds), domain(ctx, member), demand(), legal(view)
-//     wrong_noise(config, messages)         static: why so many per channel are too many in an arbitrary
-//     start confine(ctx)                          brings a state drawn at random into the protocol's own
-//     bounds
+//     wrong_noise(config, messages)         static: why so many per channel are too many to start with
+//     confine(ctx)                          brings a state drawn at random into the protocol's own bounds
 //
 // may_request, may_crash and watches may be static, for roles, or look at the state: a site that is still
 // joining does not ask, and nobody need be told of a peer it keeps nothing of. Roles (a client, a resource)

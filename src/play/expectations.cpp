@@ -54,7 +54,7 @@ Problem expect_sent(Stage& stage, Words& words) {
     const std::string kind = words.word("a kind of message");
     const std::uint64_t count = words.number("a count");
     if (const auto wrong = words.finish()) return bad(*wrong);
-    if (const auto unknown = unknown_kind(stage.machine(), kind)) return bad(*unknown);
+    if (const auto unknown = stage.machine().unknown_kind(kind)) return bad(*unknown);
     const auto place = stage.sent().find(kind);
     if (count == (place == stage.sent().end() ? 0 : place->second)) return std::nullopt;
     std::string found;

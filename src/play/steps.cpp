@@ -76,12 +76,6 @@ std::string_view condition(const LocalInfo& site) {
     return site.revoked ? "revoked" : enum_name(site.phase);
 }
 
-// The machine tells kinds apart only when it reads a message, so it is given an empty one.
-std::optional<std::string> unknown_kind(world::Machine& machine, const std::string& kind) {
-    EnvelopeId ignored = 0;
-    return machine.make_message(0, 0, boost::json::object{{kind, boost::json::object()}}, ignored);
-}
-
 namespace {
 
 // --- What the application of a site does.
@@ -307,7 +301,7 @@ Result<EnvelopeId> read_message(Stage& stage, Words& words) {
     if (words.more()) wanted.content = words.json("the message's content");
     if (const auto wrong = words.finish()) return Error{*wrong};
     if (!wanted.kind.empty())
-        if (const auto unknown = unknown_kind(stage.machine(), wanted.kind)) return Error{*unknown};
+        if (const auto unknown = stage.machine().unknown_kind(wanted.kind)) return Error{*unknown};
     const auto there = stage.in_flight(wanted.channel.from, wanted.channel.to);
     if (there.empty())
         return Error{"nothing is in flight on " + text(wanted.channel.from) + " -> " +

@@ -16,7 +16,4 @@ std::string content_text(const world::Machine& machine, world::EnvelopeId envelo
 std::string flight_text(const Stage& stage, const std::vector<world::EnvelopeId>& flight);
 // `waiting`, `down`, `absent`: the phase of a site that is up, the standing of another.
 std::string_view condition(const world::LocalInfo& site);
-// Why this kind of message does not exist in the protocol; nothing if it does.
-std::optional<std::string> unknown_kind(world::Machine& machine, const std::string& kind);
-
 }  // namespace allot::play

@@ -78,7 +78,6 @@ std::optional<std::uint32_t> RunOf<P>::life_meant(const Word& word) const {
 
 template <Protocol P>
 void RunOf<P>::announce_start(SiteId self) {
-    gone_.erase(self);
     if constexpr (HearsTrusted<P> || HearsUnsuspected<P>)
         for (SiteId peer = 0; peer < sites(); ++peer) {
             if (!sites_[peer].up() || !listens(peer, self)) continue;
@@ -90,7 +89,6 @@ void RunOf<P>::announce_start(SiteId self) {
 
 template <Protocol P>
 void RunOf<P>::announce_end(SiteId self) {
-    gone_.insert(self);
     if constexpr (HearsDead<P> || HearsSuspected<P> || HearsDeparted<P>)
         for (SiteId peer = 0; peer < sites(); ++peer) {
             if (!sites_[peer].up() || !listens(peer, self)) continue;
@@ -100,15 +98,20 @@ void RunOf<P>::announce_end(SiteId self) {
         }
 }
 
-// Whoever is gone although this site watches it, ascending.
+// Whoever is gone, and is named by the message, but not watched by its receiver.
 template <Protocol P>
-std::vector<SiteId> RunOf<P>::ghosts(SiteId self) const {
-    std::vector<SiteId> watched;
-    if constexpr (HearsDeparted<P>)
-        if (sites_[self].up())
-            for (const SiteId gone : gone_)
-                if (listens(self, gone)) watched.push_back(gone);
-    return watched;
+std::vector<SiteId> RunOf<P>::forgotten_ghosts(const Envelope<Message>& envelope) const {
+    std::vector<SiteId> ghosts;
+    const auto look = [&](SiteId site) {
+        if (site < sites() && !sites_[site].up() && sites_[site].standing != Standing::absent &&
+            !listens(envelope.to, site) && std::ranges::find(ghosts, site) == ghosts.end())
+            ghosts.push_back(site);
+    };
+    if constexpr (HearsDeparted<P>) {
+        look(envelope.from);
+        for_each_of<SiteId>(envelope.message, look);
+    }
+    return ghosts;
 }
 
 // A site that joins or comes back is told of the others.

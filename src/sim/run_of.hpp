@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <boost/container/flat_set.hpp>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <ctime>
 #include <fmt/format.h>
@@ -15,6 +14,7 @@
 
 #include "core/json.hpp"
 #include "core/random.hpp"
+#include "core/visit.hpp"
 #include "sim/metrics.hpp"
 #include "sim/queue.hpp"
 #include "sim/simulation.hpp"
@@ -159,7 +159,7 @@ private:
         const Site<P>& site = sites_[self];
         return peer != self && watches(site.protocol, stepper_.context(self, site), peer);
     }
-    std::vector<SiteId> ghosts(SiteId self) const;
+    std::vector<SiteId> forgotten_ghosts(const Envelope<Message>& envelope) const;
 
     std::vector<const Letter*> in_flight() const;
     void verify();
@@ -199,7 +199,6 @@ private:
     EventQueue queue_;
     Slab<Letter> flight_;
     Slab<Word> words_;
-    boost::container::flat_set<SiteId> gone_;                  // crashed or left, and not back
     boost::unordered_flat_map<std::uint64_t, Time> channels_;  // when the newest message of each arrives
     std::size_t channels_limit_ = 1024;
     Metrics metrics_;
@@ -361,11 +360,11 @@ void RunOf<P>::deliver(std::uint32_t slot) {
     if (!lost && site.up() && site.incarnation == letter.life) {
         metrics_.delivered();
         if (log_ != nullptr) log_delivery(letter.envelope);
-        const std::vector<SiteId> known = ghosts(to);
+        const std::vector<SiteId> ghosts = forgotten_ghosts(letter.envelope);
         take(to, site.application.phase, [&] { stepper_.deliver(to, site, from, letter.envelope.message); });
         // A late message may bring somebody back to mind, so that it must be said again who is gone.
-        for (const SiteId ghost : ghosts(to))
-            if (!std::ranges::binary_search(known, ghost)) say_later(to, InputKind::departed, ghost);
+        for (const SiteId ghost : ghosts)
+            if (sites_[to].up() && listens(to, ghost)) say_later(to, InputKind::departed, ghost);
     }
     flight_.give_back(slot);
 }

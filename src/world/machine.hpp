@@ -178,6 +178,8 @@ public:
     virtual bool refuses_unfit() const = 0;
     virtual std::uint32_t intern_demand(const Demand& demand) = 0;
     virtual const Demand& demand(std::uint32_t id) const = 0;
+    // Why there are no messages of this kind.
+    virtual std::optional<std::string> unknown_kind(std::string_view kind) const = 0;
     // Both give an error sentence instead of changing anything where the JSON does not fit.
     virtual std::optional<std::string> merge_state(LocalId& local, const boost::json::value& part) = 0;
     virtual std::optional<std::string> make_message(SiteId from, SiteId to, const boost::json::value& message,

@@ -55,6 +55,8 @@ struct Setup {
         return false;
     }
     bool camps(SiteId site) const { return std::find(campers.begin(), campers.end(), site) != campers.end(); }
+    // What makes no difference may make one where messages are copied or lost.
+    bool normalises() const { return normalise && duplicate == 0 && lose == 0; }
     // A message that may be copied or lost, or come too late, must be seen in flight: then none is taken at
     // once.
     bool takes_prompt_messages() const { return !full && !cancel && duplicate == 0 && lose == 0; }

@@ -31,7 +31,7 @@ Walker::Walker(Machine& machine, std::optional<bool> ranked)
       fifo_(machine.setup().links == Links::fifo),
       prompt_(machine.has_prompt() && machine.setup().takes_prompt_messages()),
       ranked_(ranked.value_or(machine.setup().ranked())),
-      normalises_(machine.normalises() && machine.setup().normalise) {}
+      normalises_(machine.normalises() && machine.setup().normalises()) {}
 
 const Reaction& Walker::react_otherwise(LocalId local, const Input& input) {
     if (input.kind == InputKind::deliver) {

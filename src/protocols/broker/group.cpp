@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::uint32_t most_sites = 100'000;
 constexpr std::size_t most_demands = 256;
+constexpr std::uint32_t longest_pace = 1000;  // ticks
 
 using Resources = std::vector<SiteId>;
 
@@ -21,7 +22,8 @@ std::uint32_t largest(const Group& group, const Manner& manner) {
 std::optional<SiteId> resource_named(std::string_view name) {
     if (!name.starts_with('r')) return std::nullopt;
     const auto number = parse_number("", name.substr(1), 0, most_sites - 1);
-    return number ? std::optional(static_cast<SiteId>(*number)) : std::nullopt;
+    if (!number || name != name_of(static_cast<SiteId>(*number))) return std::nullopt;  // r00 is not r0
+    return static_cast<SiteId>(*number);
 }
 
 std::vector<std::string_view> split(std::string_view text, char at) {
@@ -51,6 +53,13 @@ Demand demand_for(const Resources& resources) {
     Demand demand;
     for (const SiteId resource : resources) demand.resources.push_back(name_of(resource));
     return demand;
+}
+
+std::optional<std::string> number(const char* flag, std::uint32_t value, std::uint32_t low,
+                                  std::uint32_t high) {
+    if (value >= low && value <= high) return std::nullopt;
+    return "--" + std::string(flag) + " " + std::to_string(value) + ": write a whole number from " +
+           std::to_string(low) + " to " + std::to_string(high);
 }
 
 // Why these resources cannot be asked for together.
@@ -149,14 +158,11 @@ Result<Wants> Wants::parse(std::string_view name, std::string_view text) {
     return wants;
 }
 
+std::optional<std::string> wrong_pace(std::uint32_t ticks) {
+    return number("pace", ticks, 0, longest_pace);
+}
+
 std::optional<std::string> wrong(const Group& group, const Manner& manner) {
-    const auto number = [](const char* flag, std::uint32_t value, std::uint32_t low, std::uint32_t high) {
-        std::optional<std::string> why;
-        if (value < low || value > high)
-            why = "--" + std::string(flag) + " " + std::to_string(value) + ": write a whole number from " +
-                  std::to_string(low) + " to " + std::to_string(high);
-        return why;
-    };
     const std::uint32_t most = std::min(manner.most, group.resources);
     if (auto why = number("clients", group.clients, 1, most_sites)) return why;
     if (auto why = number("resources", group.resources, 1, most_sites)) return why;
@@ -222,6 +228,31 @@ void sample(Draw& draw, const Manner& manner) {
     draw.number("max-request", 1, std::min(manner.most, resources));
     draw.faults("crashes", 3);
     draw.toggle("cancel");
+}
+
+std::optional<std::string> not_there(const Group& group, SiteId site) {
+    if (site < group.sites()) return std::nullopt;
+    return "there is no site " + std::to_string(site) + "; write 0 to " + std::to_string(group.sites() - 1);
+}
+
+std::optional<std::string> not_resources(const Group& group, const std::vector<SiteId>& sites) {
+    for (const SiteId site : sites)
+        if (!group.is_resource(site))
+            return "site " + std::to_string(site) + " is no resource; write 0 to " +
+                   std::to_string(group.resources - 1);
+    return std::nullopt;
+}
+
+std::optional<std::string> not_a_client(const Group& group, SiteId site) {
+    if (group.is_client(site)) return not_there(group, site);
+    return "site " + std::to_string(site) + " is a resource and asks for nothing; write " +
+           std::to_string(group.resources) + " to " + std::to_string(group.sites() - 1);
+}
+
+std::optional<std::string> not_its_role(const Group& group, SiteId self, bool role_is_client) {
+    if (role_is_client == group.is_client(self)) return std::nullopt;
+    return "site " + std::to_string(self) + " is a " + (role_is_client ? "resource" : "client") +
+           ": write {\"role\": {\"" + (role_is_client ? "Resource" : "Client") + "\": ...}}";
 }
 
 }  // namespace allot::broker

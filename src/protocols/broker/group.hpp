@@ -1,9 +1,8 @@
 // What the protocols of the broker have in common: who is there, and what is asked for.
 //
 // The first sites are the resources, the others clients: resource r3 is site 3. Clients know resources only
-// by name, and no other client; a resource knows a client from its first request on, and is told when it has
-// gone
-// (`departed`). Resources stay; clients come and vanish, and one that comes back is a new site.
+// by name, and no other client; a resource is told of the departure of every client that it keeps something
+// of. Resources stay; clients come and vanish, and one that comes back is a new site.
 #pragma once
 
 #include <boost/container/flat_map.hpp>
@@ -15,6 +14,7 @@
 #include "core/random.hpp"
 #include "core/result.hpp"
 #include "core/view.hpp"
+#include "core/visit.hpp"
 
 namespace allot::broker {
 
@@ -69,6 +69,9 @@ struct Manner {
 
 std::optional<std::string> wrong(const Group& group, const Manner& manner);
 
+// Who asks where the token is not waits for it to come round.
+std::optional<std::string> wrong_pace(std::uint32_t ticks);
+
 std::string name_of(SiteId resource);
 // The resources that a demand names, in its order, or why nobody can grant it.
 Result<std::vector<SiteId>> resources_of(const Group& group, const Manner& manner, const Demand& demand);
@@ -83,6 +86,20 @@ std::optional<std::string> unlisted(const Group& group, const Manner& manner);
 Demand draw_demand(const Group& group, const Manner& manner, SiteId client, Random& random);
 // Few clients and resources; clients that come late and vanish; withdrawn requests.
 void sample(Draw& draw, const Manner& manner);
+
+// Why something written by hand cannot be: no resource, no client, or no site at all.
+std::optional<std::string> not_resources(const Group& group, const std::vector<SiteId>& sites);
+std::optional<std::string> not_a_client(const Group& group, SiteId site);
+std::optional<std::string> not_its_role(const Group& group, SiteId self, bool role_is_client);
+std::optional<std::string> not_there(const Group& group, SiteId site);
+template <class T>
+std::optional<std::string> somebody_not_there(const Group& group, const T& state_or_message) {
+    std::optional<std::string> why;
+    for_each_of<SiteId>(state_or_message, [&](SiteId site) {
+        if (!why) why = not_there(group, site);
+    });
+    return why;
+}
 
 // Each resource is used by at most one client.
 template <class P>

@@ -122,6 +122,30 @@ void OrderedChain::forget(Gone&& gone, Effects& fx) {
     if (moves_up) serve(fx);
 }
 
+std::optional<std::string> OrderedChain::misfit(const Context& ctx) const {
+    const auto& config = ctx.config;
+    const auto* client = std::get_if<Client>(&role_);
+    if (auto why = broker::not_its_role(config, ctx.self, client != nullptr)) return why;
+    if (client != nullptr) {
+        if (client->phase != Phase::idle && client->wanted.empty())
+            return "who waits or holds has wanted something";
+        return broker::not_resources(config, client->wanted);
+    }
+    for (const Claim& claim : resource().queue) {
+        if (auto why = broker::not_a_client(config, claim.request.owner)) return why;
+        if (auto why = broker::not_resources(config, claim.further)) return why;
+    }
+    return broker::somebody_not_there(config, role_);
+}
+
+std::optional<std::string> OrderedChain::misfit(const Config& config, const Message& message) {
+    if (const auto* acquire = std::get_if<Acquire>(&message)) {
+        if (auto why = broker::not_a_client(config, acquire->request.owner)) return why;
+        return broker::not_resources(config, acquire->further);
+    }
+    return broker::somebody_not_there(config, message);
+}
+
 void OrderedChain::normalise(MutableView<OrderedChain>& world) {
     std::erase_if(world.flight, [&](const auto& envelope) {
         return !can_act(world.sites[envelope.to].protocol, envelope.message);

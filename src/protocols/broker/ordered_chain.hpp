@@ -135,6 +135,9 @@ public:
     // Deletes messages about requests that are over, and renames the requests of each client.
     static void normalise(MutableView<OrderedChain>& world);
 
+    std::optional<std::string> misfit(const Context& ctx) const;
+    static std::optional<std::string> misfit(const Config& config, const Message& message);
+
     static void on_state(const View<OrderedChain>& view, Report& report);
 
     bool operator==(const OrderedChain&) const = default;

@@ -22,7 +22,8 @@ ring::Ticket draw_ticket(ring::Tickets& next, SiteId resource) {
 
 void RingTicket::sample(Draw& draw) {
     const auto resources = draw.number("resources", 1, 4);
-    draw.number("clients", 1, 5);
+    const auto clients = draw.number("clients", 1, 5);
+    draw.number("founders", resources, resources + clients);
     draw.number("max-request", 1, resources);
     draw.toggle("literal");
     draw.number("pace", 0, 1);
@@ -191,6 +192,35 @@ void RingTicket::normalise(MutableView<RingTicket>& world) {
         if (auto* token = std::get_if<Token>(&envelope.message)) shorten(token->next);
 }
 
+// --- What is written by hand.
+
+std::optional<std::string> RingTicket::misfit(const Context& ctx) const {
+    const auto& config = ctx.config;
+    const auto* client = std::get_if<Client>(&role_);
+    if (auto why = broker::not_its_role(config, ctx.self, client != nullptr)) return why;
+    if (client != nullptr) {
+        if (client->phase != Phase::idle && client->wanted.empty())
+            return "who waits or holds has wanted something";
+        return broker::not_resources(config, client->wanted);
+    }
+    for (const Wish& wish : resource().wishes) {
+        if (auto why = broker::not_a_client(config, wish.client)) return why;
+        if (auto why = broker::not_resources(config, wish.wanted)) return why;
+    }
+    for (const auto& [ticket, owner] : resource().line) {
+        if (ticket.owner != ctx.self) return "tickets here are of site " + std::to_string(ctx.self);
+        if (auto why = owner ? broker::not_a_client(config, *owner) : std::nullopt) return why;
+    }
+    return broker::somebody_not_there(config, role_);
+}
+
+std::optional<std::string> RingTicket::misfit(const Config& config, const Message& message) {
+    if (const auto* request = std::get_if<Request>(&message))
+        return broker::not_resources(config, request->wanted);
+    if (const auto* enter = std::get_if<Enter>(&message)) return broker::not_a_client(config, enter->client);
+    return broker::somebody_not_there(config, message);
+}
+
 // --- Properties.
 
 struct RingTicket::Properties {
@@ -206,7 +236,8 @@ struct RingTicket::Properties {
         for (SiteId site = 0; site < view.config.resources; ++site)
             drawn[site].assign(resource(site).line.begin(), resource(site).line.end());
         for (const auto* envelope : view.flight)
-            if (const auto* enter = std::get_if<Enter>(&envelope->message))
+            if (const auto* enter = std::get_if<Enter>(&envelope->message);
+                enter != nullptr && view.config.is_resource(envelope->to))
                 drawn[envelope->to].emplace_back(enter->ticket, enter->client);
         for (auto& tickets : drawn) std::ranges::sort(tickets);
     }

@@ -94,7 +94,10 @@ public:
         BOOST_DESCRIBE_CLASS(Config, (broker::Group), (literal, pace, repairs), (), ())
     };
     static constexpr broker::Manner manner{0xFFFFFFFF, false};
-    static std::optional<std::string> wrong(const Config& config) { return broker::wrong(config, manner); }
+    static std::optional<std::string> wrong(const Config& config) {
+        if (auto why = broker::wrong_pace(config.pace)) return why;
+        return broker::wrong(config, manner);
+    }
     static void sample(Draw& draw);
 
     struct Request {
@@ -166,6 +169,9 @@ public:
     // Names the tickets of each resource that are left 0, 1, 2...; none is missing between two of them, since
     // a ticket that has not come yet is under way.
     static void normalise(MutableView<RingTicket>& world);
+
+    std::optional<std::string> misfit(const Context& ctx) const;
+    static std::optional<std::string> misfit(const Config& config, const Message& message);
 
     static void on_state(const View<RingTicket>& view, Report& report);
 

@@ -273,6 +273,45 @@ void StrongWeak::departed(const Context& ctx, Peer peer, Effects& fx) {
     unmark(ctx, remove(ctx, place, fx).request, fx);
 }
 
+// What is written by hand.
+
+namespace {
+
+std::optional<std::string> misfit_of_pair(const StrongWeak::Config& config, OwnId request,
+                                          strong_weak::Role role, const std::optional<SiteId>& other) {
+    if (auto why = broker::not_a_client(config, request.owner)) return why;
+    if ((role == strong_weak::Role::single) != !other)
+        return "other is the other resource of a pair, and of nothing else";
+    return other ? broker::not_resources(config, {*other}) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> StrongWeak::misfit(const Context& ctx) const {
+    const auto& config = ctx.config;
+    const auto* client = std::get_if<Client>(&role_);
+    if (auto why = broker::not_its_role(config, ctx.self, client != nullptr)) return why;
+    if (client != nullptr) {
+        if (client->asked.size() > 2 || (client->phase != Phase::idle && client->asked.empty()))
+            return "who waits or holds has asked one resource or two";
+        return broker::not_resources(config, client->asked);
+    }
+    for (const Entry& entry : resource().line) {
+        if (auto why = misfit_of_pair(config, entry.request, entry.role, entry.other)) return why;
+        if (entry.role == Role::weak && !entry.edge)
+            return "a weak entry in line has an edge that leads there";
+    }
+    for (const auto& [request, strong] : resource().aside)
+        if (auto why = misfit_of_pair(config, request, Role::weak, strong)) return why;
+    return broker::somebody_not_there(config, role_);
+}
+
+std::optional<std::string> StrongWeak::misfit(const Config& config, const Message& message) {
+    if (const auto* request = std::get_if<NewRequest>(&message))
+        return misfit_of_pair(config, request->request, request->role, request->other);
+    return broker::somebody_not_there(config, message);
+}
+
 // The token.
 
 void StrongWeak::receive(const Context& ctx, SiteId, const Token&, Effects& fx) {

@@ -130,7 +130,10 @@ public:
         BOOST_DESCRIBE_CLASS(Config, (broker::Group), (pace, repairs), (), ())
     };
     static constexpr broker::Manner manner{2, true};
-    static std::optional<std::string> wrong(const Config& config) { return broker::wrong(config, manner); }
+    static std::optional<std::string> wrong(const Config& config) {
+        if (auto why = broker::wrong_pace(config.pace)) return why;
+        return broker::wrong(config, manner);
+    }
     static void sample(Draw& draw);
 
     using EdgeId = strong_weak::EdgeId;
@@ -253,6 +256,9 @@ public:
     // Deletes messages that say nothing any more, and renames the requests of each client and the edges of
     // each resource.
     static void normalise(MutableView<StrongWeak>& world);
+
+    std::optional<std::string> misfit(const Context& ctx) const;
+    static std::optional<std::string> misfit(const Config& config, const Message& message);
 
     static void on_state(const View<StrongWeak>& view, Report& report);
 

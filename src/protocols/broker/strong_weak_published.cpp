@@ -391,7 +391,7 @@ void StrongWeakPublished::receive(const Context& ctx, SiteId from, const KillLoo
     const Place place = place_of(here.strong, kill.client);
     const bool found = place != here.strong.end();
     if (ctx.config.repairs.name_edges && !(found && came_along(*place, kill.edge))) return;
-    if (ctx.config.repairs.keep_head && place == here.strong.begin()) return;
+    if (ctx.config.repairs.keep_head && found && place == here.strong.begin()) return;
     ensure(found, "KillLoop is about a request that is not in the strong queue");
     here.lock = !ctx.config.repairs.no_lock;
     place->edge.reset();

@@ -242,6 +242,15 @@ public:
     // Names the edges that are left 0, 1, 2... and, where edges have names, deletes what is about old ones.
     static void normalise(MutableView<StrongWeakPublished>& world);
 
+    std::optional<std::string> misfit(const Context& ctx) const {
+        const bool is_client = std::holds_alternative<Client>(role_);
+        if (auto why = broker::not_its_role(ctx.config, ctx.self, is_client)) return why;
+        return broker::somebody_not_there(ctx.config, role_);
+    }
+    static std::optional<std::string> misfit(const Config& config, const Message& message) {
+        return broker::somebody_not_there(config, message);
+    }
+
     static void on_state(const View<StrongWeakPublished>& view, Report& report);
 
     bool operator==(const StrongWeakPublished&) const = default;

@@ -1,5 +1,5 @@
 // Strong and weak queues under the checker: the table of section 9 of the specification (its verdicts; state
-// counts are ours, since less is left out here), the ablations of 7.3, and what a request costs.
+// counts are ours, since more is left out here), the ablations of 7.3, and what a request costs.
 #include "protocols/broker/strong_weak.hpp"
 
 #include <gtest/gtest.h>
@@ -56,6 +56,13 @@ struct Ablation {
 
 void PrintTo(const Ablation& ablation, std::ostream* out) {
     *out << ablation.flags;
+}
+
+// Links deliver once. What the normal form leaves out since it can never act again, a copy of it could do.
+TEST(StrongWeak, A_message_that_comes_twice_is_seen_to_do_harm) {
+    const auto result = run("requests=1 wants=r0,r1;r1,r0 duplicate=1 property=edge-known");
+    ASSERT_EQ(result.verdict, check::Verdict::violated);
+    EXPECT_TRUE(result.violations.front().replayed);
 }
 
 class StrongWeakAblation : public testing::TestWithParam<Ablation> {};
