@@ -26,7 +26,7 @@
 //     sample(draw)                          static: draws the configuration and faults of a random run
 //     P::Monitor                            history that properties need; see core/view.hpp
 //     P::Config::Repairs                    described bools: defects of a paper that can be switched back on
-//     misfit(ctx)                           why a state written by hand cannot be one of this instance
+//     misfit(ctx), misfit(config, message)  why a state, a message written by hand cannot be of this instance
 //     prompt(message), normalise(worlds), domain(ctx, member), demand(), legal(view)
 //     wrong_noise(config, messages)         static: why so many per channel are too many in an arbitrary
 //     start confine(ctx)                          brings a state drawn at random into the protocol's own

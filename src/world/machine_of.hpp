@@ -561,6 +561,8 @@ std::optional<std::string> MachineOf<P>::make_message(SiteId from, SiteId to,
     const std::scoped_lock lock(mutex_);
     Envelope<Message> envelope{from, to, {}};
     if (auto error = merge_json(envelope.message, message, "message")) return error;
+    if constexpr (requires { P::misfit(config_, envelope.message); })
+        if (auto error = P::misfit(config_, envelope.message)) return error;
     made = intern_envelope(envelope);
     return std::nullopt;
 }
