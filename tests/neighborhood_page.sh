@@ -1,6 +1,6 @@
 # The page on neighbourhoods says what its commands print.
 set -eu
-bash "$ALLOT_SOURCE_DIR/tests/readme.sh" "$ALLOT_SOURCE_DIR/docs/neighborhood.md" 3
+bash "$ALLOT_SOURCE_DIR/tests/readme.sh" "$ALLOT_SOURCE_DIR/docs/neighborhood.md" 5
 
 # A run that stands still says why it did not go well; what is not known of an instance is said before.
 code=0

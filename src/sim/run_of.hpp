@@ -484,8 +484,11 @@ void RunOf<P>::account(SiteId self, Phase before) {
     if (app.phase != Phase::holding) return;
     const bool most = metrics_.occupies(self, app.demand.size(), now_);
     // Of units no more than there are may be in use, so every new maximum is looked at. Of named resources a
-    // maximum says nothing.
-    if (most && app.demand.resources.empty() && next_verify_ != never) next_verify_ = 0;
+    // maximum says nothing, nor where each neighbourhood has bounds of its own.
+    constexpr bool units_of_all = !requires(const typename P::Config& config) {
+        config.closed;
+    };
+    if (units_of_all && most && app.demand.resources.empty() && next_verify_ != never) next_verify_ = 0;
 }
 
 template <Protocol P>

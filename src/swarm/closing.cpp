@@ -67,7 +67,12 @@ private:
             const std::size_t chosen = choose(fair);
             const Move move = fair[chosen];
             since_[journey_.walker().action(move)] = now_;
-            if (journey_.take(move)) return true;
+            const bool lets_go = move.input.kind == world::InputKind::release ||
+                                 journey_.site(move.site).phase == Phase::leaving;
+            const bool changed = journey_.take(move);
+            // Who may never let go has been answered, too.
+            if (lets_go && journey_.site(move.site).phase == Phase::holding) std::erase(owed_, move.site);
+            if (changed) return true;
             fair.erase(fair.begin() + static_cast<std::ptrdiff_t>(chosen));
         }
         return false;

@@ -61,6 +61,18 @@ std::vector<std::uint32_t> ArbiterConfig::distances(SiteId from) const {
 
 // --- Who wants to turn round.
 
+std::optional<std::string> Arbiter::misfit(const Here& here) const {
+    std::vector<SiteId> named(got_.begin(), got_.end());
+    named.insert(named.end(), seen_.begin(), seen_.end());
+    if (nominee_) named.push_back(*nominee_);
+    for (const Desk& desk : desks_) {
+        for (const auto* entries : {&desk.granted, &desk.pending})
+            for (const Entry& entry : *entries) named.push_back(entry.site);
+        if (desk.preempting) named.push_back(desk.preempting->site);
+    }
+    return no_such_site(here.config, named);
+}
+
 void Arbiter::start(const Here& here) {
     const Configuration& in = here.config.starts_in;
     phase_ = in[here.self] ? Phase::holding : Phase::idle;

@@ -159,6 +159,7 @@ public:
         SiteId self;
     };
 
+    std::optional<std::string> misfit(const Here& here) const;
     void start(const Here& here);
     void begin(const Here& here, Phase phase, Effects& fx);
     void receive(const Here& here, SiteId from, const Grant& grant, Effects& fx);

@@ -37,14 +37,17 @@ public:
     using Context = allot::Context<Config>;
 
     static std::optional<std::string> wrong(const Config& config) {
-        if (auto reason = ill_written(config)) return reason;
-        if (auto reason = Rules::wrong(config)) return reason;
-        if (auto reason = startless(config)) return reason;
-        return hopeless(config);
+        auto reason = ill_written(config);
+        if (!reason) reason = Rules::wrong(config);
+        if (!reason) reason = startless(config);
+        if (!reason) reason = hopeless(config);
+        if (reason) *reason += default_bounds_note(config, Config());
+        return reason;
     }
     static std::optional<std::string> caveat(const Config& config) { return uncertain(config); }
     static void sample(Draw& draw) { Rules::sample(draw); }
     static bool may_crash(const Context&) { return false; }
+    std::optional<std::string> misfit(const Context& ctx) const { return Arbiter::misfit(here(ctx)); }
 
     void start(const Context& ctx, Effects&) { Arbiter::start(here(ctx)); }
     void request(const Context& ctx, const Demand&, Effects& fx) {

@@ -5,6 +5,7 @@
 
 #include "core/draw.hpp"
 #include "core/ensure.hpp"
+#include "protocols/neighborhood/ways.hpp"
 
 namespace allot {
 
@@ -12,13 +13,14 @@ static_assert(Protocol<Escrow> && HasTimers<Escrow> && NamesFairTimers<Escrow>);
 
 using neighborhood::Configuration;
 using neighborhood::Prospect;
+using neighborhood::Will;
 
 // --- The configuration.
 
 namespace {
 
-constexpr std::uint64_t effort_for_a_plea = 20'000;
-constexpr std::uint8_t most_doublings = 8;
+constexpr std::uint64_t effort_for_a_freeze = 200'000;
+constexpr std::uint8_t most_doublings = 3;
 
 // Breadth first: parents, and the order in which sites were found.
 struct Hops {
@@ -98,8 +100,38 @@ std::optional<std::string> Escrow::wrong(const Config& config) {
     if (config.root >= config.sites)
         return "--coordinator " + config.coordinator.text() + ": the sites are 0 to " +
                std::to_string(config.sites - 1) + ", or write middle";
-    if (auto reason = unfit(config)) return reason;
-    return hopeless(config);
+    auto reason = unfit(config);
+    if (!reason) reason = hopeless(config);
+    if (reason) *reason += default_bounds_note(config, Config());
+    return reason;
+}
+
+std::optional<std::string> Escrow::misfit(const Context& ctx) const {
+    std::vector<SiteId> named(agenda_);
+    named.insert(named.end(), yes_.begin(), yes_.end());
+    named.insert(named.end(), unwilling_.begin(), unwilling_.end());
+    named.insert(named.end(), overdue_.begin(), overdue_.end());
+    for (const auto& [site, enter] : watch_) named.push_back(site);
+    for (const Plea& plea : pleas_) named.push_back(plea.site);
+    if (auto why = no_such_site(ctx.config, named)) return why;
+    return gathering_ ? misfit(ctx.config, gathering_->so_far) : std::nullopt;
+}
+
+std::optional<std::string> Escrow::misfit(const Config& config, const Message& message) {
+    std::vector<SiteId> named;
+    const auto add = [&](const auto& sites) { named.insert(named.end(), sites.begin(), sites.end()); };
+    if (const auto* plea = std::get_if<Plea>(&message)) named = {plea->site};
+    if (const auto* willing = std::get_if<Willing>(&message)) named = {willing->site};
+    if (const auto* frozen = std::get_if<Frozen>(&message)) {
+        add(frozen->in);
+        add(frozen->waiting);
+    }
+    if (const auto* plan = std::get_if<Plan>(&message)) {
+        add(plan->turns);
+        add(plan->heard);
+        add(plan->never);
+    }
+    return no_such_site(config, named);
 }
 
 // Small graphs of all shapes, with bounds that leave room for one more or less.
@@ -144,7 +176,9 @@ void Escrow::release(const Context& ctx, Effects& fx) {
 }
 
 void Escrow::begin(const Context& ctx, Effects& fx) {
-    if (hopeless_) return refuse(fx);
+    if (hopeless_) return refuse(ctx, fx);
+    fx.disarm(Timer::idle);
+    if (std::exchange(waited_for_, false)) send_up(ctx, Willing{ctx.self, true}, fx);
     if (gos_ == ctx.config.size(ctx.self)) return turn_by_plan(ctx, fx);
     if (!frozen_ && !is_planned(ctx.self)) return attempt(ctx, fx);
     stage_ = Stage::ready;
@@ -208,11 +242,17 @@ void Escrow::carry_on(const Context& ctx, Effects& fx) {
     }
     if (help_ != Help::none || ctx.config.rescue_after == 0) return;
     help_ = Help::timed;
-    fx.arm(Timer::rescue, ctx.config.rescue_after * (ctx.config.size(ctx.self) + ctx.config.depth / 2));
+    const std::uint64_t ticks =
+        std::uint64_t{ctx.config.rescue_after} * (ctx.config.size(ctx.self) + ctx.config.depth / 2);
+    fx.arm(Timer::rescue, static_cast<std::uint32_t>(std::min<std::uint64_t>(ticks, 0xFFFFFFFF)));
 }
 
 void Escrow::timeout(const Context& ctx, Timer timer, Effects& fx) {
     if (timer == Timer::retry) return attempt(ctx, fx);
+    if (timer == Timer::idle) {
+        waited_for_ = true;
+        return send_up(ctx, Willing{ctx.self, false}, fx);
+    }
     fx.reached("pleaded");
     help_ = Help::pleaded;
     send_up(ctx, Plea{ctx.self, !in()}, fx);
@@ -226,6 +266,10 @@ void Escrow::turn_round(const Context& ctx, Effects& fx) {
         phase_ = Phase::holding;
         fx.granted();
     }
+    stop_asking(ctx, fx);
+}
+
+void Escrow::stop_asking(const Context& ctx, Effects& fx) {
     stage_ = Stage::none;
     yes_.clear();
     refusals_ = wakes_ = 0;
@@ -235,12 +279,10 @@ void Escrow::turn_round(const Context& ctx, Effects& fx) {
     fx.disarm(Timer::rescue);
 }
 
-void Escrow::refuse(Effects& fx) {
+void Escrow::refuse(const Context& ctx, Effects& fx) {
     fx.reached("never");
     phase_ = in() ? Phase::holding : Phase::idle;
-    stage_ = Stage::none;
-    refusals_ = wakes_ = 0;
-    fx.disarm(Timer::retry);
+    stop_asking(ctx, fx);
     fx.refused("no order of turns that keeps to the bounds lets this site turn round, ever");
 }
 
@@ -297,6 +339,7 @@ void Escrow::freeze(const Context& ctx, Effects& fx) {
     fx.disarm(Timer::retry);
     gathering_ = Gathering{false, static_cast<std::uint32_t>(children.size()) + 1, {}};
     for (const SiteId child : children) fx.send(child, Freeze{});
+    watch_own_turn(ctx, fx);
     report_if_settled(ctx, fx);
 }
 
@@ -321,50 +364,81 @@ void Escrow::receive(const Context& ctx, SiteId, const Frozen& frozen, Effects& 
 }
 
 void Escrow::gathered(const Context& ctx, const Frozen& part, Effects& fx) {
+    ensure(gathering_.has_value(), "a report of a freeze that there is not");
     Frozen& so_far = gathering_->so_far;
-    so_far.in.insert(part.in.begin(), part.in.end());
-    so_far.waiting.insert(part.waiting.begin(), part.waiting.end());
+    if (frozen_) {
+        so_far.in.insert(part.in.begin(), part.in.end());
+        so_far.waiting.insert(part.waiting.begin(), part.waiting.end());
+    }
     if (--gathering_->missing > 0) return;
     const Frozen all = std::move(so_far);
     gathering_.reset();
-    if (ctx.self == ctx.config.root)
-        decide(ctx, all, fx);
-    else
-        send_up(ctx, all, fx);
+    if (ctx.self != ctx.config.root) return send_up(ctx, all, fx);
+    frozen_ ? decide(ctx, all, fx) : freeze_if_due(ctx, fx);
+}
+
+void Escrow::receive(const Context& ctx, SiteId, const Thaw&, Effects& fx) {
+    thaw(ctx, fx);
+}
+
+// All say up the tree that they have heard of the freeze, and no longer what they have settled.
+void Escrow::thaw(const Context& ctx, Effects& fx) {
+    for (const SiteId child : ctx.config.children[ctx.self]) fx.send(child, Thaw{});
+    frozen_ = false;
+    fx.disarm(Timer::idle);
+    wake_up(ctx, fx);
+    if (ctx.config.repairs.carry_on) carry_on(ctx, fx);
+    if (!gathering_) return;
+    gathering_->so_far = {};
+    if (!std::exchange(gathering_->settled, true)) gathered(ctx, {}, fx);
 }
 
 // --- The coordinator.
 
 void Escrow::receive(const Context& ctx, SiteId, const Plea& plea, Effects& fx) {
     if (ctx.self != ctx.config.root) return send_up(ctx, plea, fx);
-    pleas_.push_back(plea);
-    if (!frozen_) freeze(ctx, fx);
+    pleas_.insert(std::ranges::upper_bound(pleas_, plea.site, {}, &Plea::site), plea);
+    freeze_if_due(ctx, fx);
+}
+
+void Escrow::receive(const Context& ctx, SiteId, const Willing& willing, Effects& fx) {
+    if (ctx.self != ctx.config.root) return send_up(ctx, willing, fx);
+    if (!willing.now) {
+        unwilling_.insert(willing.site);
+        if (gathering_ && frozen_) thaw(ctx, fx);
+        return;
+    }
+    unwilling_.erase(willing.site);
+    freeze_if_due(ctx, fx);
+}
+
+// A freeze waits for the turns of the plan before. Nobody is stopped for as long as one of them is to be
+// taken by somebody that may take its time.
+void Escrow::freeze_if_due(const Context& ctx, Effects& fx) {
+    if (!frozen_ && !gathering_ && unwilling_.empty() && !pleas_.empty()) freeze(ctx, fx);
 }
 
 // All sites are frozen: this is who is in service, and who waits. Pleas that come from now on are for the
 // next freeze.
 void Escrow::decide(const Context& ctx, const Frozen& all, Effects& fx) {
     const Config& config = ctx.config;
+    Plan plan;
+    const Sites waiting = hear_pleas(all, plan, fx);
     Configuration in(config.sites, false);
     for (const SiteId site : all.in) in[site] = true;
-    Plan plan;
-    for (const SiteId site : to_be_planned(ctx, all, plan, fx)) {
-        if (in[site] != all.in.contains(site)) continue;  // somebody's way led over it
-        neighborhood::Way way{Prospect::never, {}};
-        if (config.prospects[site].prospect != Prospect::never)
-            way = find_way(config.closed, config.ranges, in, site, effort_for_a_plea << doublings_);
-        if (way.prospect == Prospect::never) plan.never.insert(site);
-        if (way.prospect == Prospect::unknown && doublings_ < most_doublings) ++doublings_;
-        for (const SiteId turn : way.turns) in[turn] = !in[turn];
-        plan.turns.insert(plan.turns.end(), way.turns.begin(), way.turns.end());
-    }
+    std::vector<Will> wills(config.sites, Will::idle);
+    for (const SiteId site : waiting) wills[site] = Will::wants;
+    neighborhood::Ways ways(neighborhood::Position(config.closed, config.ranges, in), std::move(wills));
+    const std::uint64_t effort = effort_for_a_freeze << doublings_;
+    auto left = lead_over_willing(ctx, waiting, effort / 2, ways, plan);
+    lead_over_anybody(ctx, std::move(left), effort - effort / 2, ways, plan);
+    plan.turns = ways.turns();
     take_up(ctx, plan, fx);
 }
 
 // All that wait: a freeze costs everybody the same, however many it is for. Some may have begun to wait after
-// they said who they are, and pleaded since. By colours, so that turns that follow each other in the plan can
-// mostly be taken at the same time.
-std::vector<SiteId> Escrow::to_be_planned(const Context& ctx, const Frozen& all, Plan& plan, Effects& fx) {
+// they said who they are, and pleaded since.
+Escrow::Sites Escrow::hear_pleas(const Frozen& all, Plan& plan, Effects& fx) {
     Sites waiting = all.waiting;
     for (const Plea& plea : std::exchange(pleas_, {})) {
         plan.heard.insert(plea.site);
@@ -373,9 +447,53 @@ std::vector<SiteId> Escrow::to_be_planned(const Context& ctx, const Frozen& all,
         else
             waiting.insert(plea.site);
     }
+    return waiting;
+}
+
+// Those for whom others that wait make room come first: nobody has to wait for their turns. Gives all others.
+// Each has an equal share of the effort that those before it have left. By colours, so that turns that follow
+// each other in the plan can mostly be taken at the same time.
+std::vector<SiteId> Escrow::lead_over_willing(const Context& ctx, const Sites& waiting, std::uint64_t effort,
+                                              neighborhood::Ways& ways, Plan& plan) {
+    const Config& config = ctx.config;
     std::vector<SiteId> sites(waiting.begin(), waiting.end());
-    std::ranges::stable_sort(sites, {}, [&](SiteId site) { return ctx.config.colour[site]; });
-    return sites;
+    std::ranges::stable_sort(sites, {}, [&](SiteId site) { return config.colour[site]; });
+    std::vector<SiteId> left;
+    std::size_t to_come = sites.size();
+    for (const SiteId site : sites) {
+        std::uint64_t share = effort / to_come--;
+        if (!ways.wants(site)) continue;  // somebody's way led over it
+        effort -= share;
+        if (config.prospects[site].prospect == Prospect::never)
+            plan.never.insert(site);
+        else if (!ways.lead_to(site, Will::wants, share))
+            left.push_back(site);
+        effort += share;
+    }
+    return left;
+}
+
+// Who was left without a way by the freeze before comes last, because the share of the last is the largest:
+// all that is left.
+void Escrow::lead_over_anybody(const Context& ctx, std::vector<SiteId> sites, std::uint64_t effort,
+                               neighborhood::Ways& ways, Plan& plan) {
+    std::vector<std::size_t> rank(ctx.config.sites, 0);
+    for (std::size_t i = 0; i < overdue_.size(); ++i) rank[overdue_[i]] = i + 1;
+    std::ranges::stable_sort(sites, {}, [&](SiteId site) { return rank[site]; });
+    overdue_.clear();
+    std::size_t after_it = sites.size();
+    for (const SiteId site : sites) {
+        std::uint64_t share = --after_it == 0 ? effort : effort / (2 * after_it);
+        if (!ways.wants(site)) continue;
+        effort -= share;
+        const Prospect prospect = find_way(ways, site, share);
+        if (prospect == Prospect::never) plan.never.insert(site);
+        if (prospect == Prospect::unknown) overdue_.push_back(site);
+        effort += share;
+    }
+    doublings_ = overdue_.empty() ? 0 : std::min<std::uint8_t>(doublings_ + 1, most_doublings);
+    // The next time another of them is the last.
+    if (!overdue_.empty()) std::ranges::rotate(overdue_, overdue_.end() - 1);
 }
 
 // --- The plan.
@@ -394,9 +512,14 @@ void Escrow::take_up(const Context& ctx, const Plan& plan, Effects& fx) {
     if (plan.heard.contains(ctx.self)) help_ = Help::none;
     if (plan.never.contains(ctx.self)) {
         hopeless_ = true;
-        if (asks()) refuse(fx);
+        if (asks()) refuse(ctx, fx);
     }
     if (ctx.config.repairs.carry_on) carry_on(ctx, fx);
+}
+
+// The coordinator need not know of those that want to turn round soon.
+void Escrow::watch_own_turn(const Context& ctx, Effects& fx) {
+    if (frozen_ && is_planned(ctx.self) && !asks()) fx.arm(Timer::idle, ctx.config.rescue_after);
 }
 
 bool Escrow::is_planned(SiteId site) const {
@@ -419,6 +542,7 @@ void Escrow::receive(const Context& ctx, SiteId from, const Adjust& adjust, Effe
     agenda_.erase(agenda_.begin());
     watch_.erase(from);
     count(adjust.enter);
+    if (from == ctx.self) watch_own_turn(ctx, fx);
     if (!agenda_.empty()) return fx.send(agenda_.front(), Go{});
     wake_up(ctx, fx);
     report_if_settled(ctx, fx);

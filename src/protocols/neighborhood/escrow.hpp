@@ -16,7 +16,9 @@
 // Go to the first, to the next when it has counted that one, and so on, and has no room for tries until all
 // are done. Who hears Go from its whole neighbourhood turns round. Nobody is made to turn round that does not
 // want to: the others wait until it does. So turns that are too far apart to matter to each other are not
-// kept waiting, and the coordinator need not hear of them: the next freeze ends when they are done.
+// kept waiting, and the coordinator need not hear of them: the next freeze ends when they are done. But
+// nobody shall stand still for one that takes its time. It says so when it keeps a freeze from its end, the
+// coordinator calls that off, and there is no other until it says that it wants to.
 //
 // Who waits and can never turn round is told so: its request, to enter or to leave, is refused.
 #pragma once
@@ -164,16 +166,32 @@ public:
         bool operator==(const Plan&) const = default;
         BOOST_DESCRIBE_CLASS(Plan, (), (turns, heard, never), (), ())
     };
-    using Message = std::variant<Try, Ok, No, Commit, Cancel, Wake, Plea, Freeze, Frozen, Plan, Go, Adjust>;
+    // A site whose planned turn is to come has not wanted to take it for a while; or now does.
+    struct Willing {
+        SiteId site = 0;
+        bool now = false;
+        bool operator==(const Willing&) const = default;
+        BOOST_DESCRIBE_CLASS(Willing, (), (site, now), (), ())
+    };
+    // The freeze is off.
+    struct Thaw {
+        bool operator==(const Thaw&) const = default;
+        BOOST_DESCRIBE_CLASS(Thaw, (), (), (), ())
+    };
+    using Message = std::variant<Try, Ok, No, Commit, Cancel, Wake, Plea, Freeze, Frozen, Plan, Go, Adjust,
+                                 Willing, Thaw>;
 
-    // retry: after a random while. rescue: patience is over.
-    enum class Timer : std::uint8_t { retry, rescue };
-    BOOST_DESCRIBE_NESTED_ENUM(Timer, retry, rescue)
+    // retry: after a random while. rescue: patience is over. idle: it does not want its planned turn yet.
+    enum class Timer : std::uint8_t { retry, rescue, idle };
+    BOOST_DESCRIBE_NESTED_ENUM(Timer, retry, rescue, idle)
     static bool fair(Timer timer) { return timer == Timer::rescue; }
     static bool backs_off(Timer timer) { return timer == Timer::retry; }
 
     using Context = allot::Context<Config>;
     using Effects = allot::Effects<Message, Timer>;
+
+    std::optional<std::string> misfit(const Context& ctx) const;
+    static std::optional<std::string> misfit(const Config& config, const Message& message);
 
     void start(const Context& ctx, Effects& fx);
     bool may_request(const Context&) const { return !hopeless_; }
@@ -195,6 +213,8 @@ public:
     void receive(const Context& ctx, SiteId from, const Plan& plan, Effects& fx);
     void receive(const Context& ctx, SiteId from, const Go& go, Effects& fx);
     void receive(const Context& ctx, SiteId from, const Adjust& adjust, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const Willing& willing, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const Thaw& thaw, Effects& fx);
 
     Phase phase() const { return phase_; }
     bool in() const { return phase_ == Phase::holding || phase_ == Phase::leaving; }
@@ -215,7 +235,8 @@ private:
     void give_up_try(const Context& ctx, Effects& fx);
     void carry_on(const Context& ctx, Effects& fx);
     void turn_round(const Context& ctx, Effects& fx);
-    void refuse(Effects& fx);
+    void refuse(const Context& ctx, Effects& fx);
+    void stop_asking(const Context& ctx, Effects& fx);
 
     bool has_room(const Context& ctx, bool enter) const;
     void count(bool enter) { count_ += enter ? 1u : static_cast<std::uint32_t>(-1); }
@@ -225,13 +246,20 @@ private:
     void freeze(const Context& ctx, Effects& fx);
     bool settled(const Context& ctx) const;
     void report_if_settled(const Context& ctx, Effects& fx);
+    void thaw(const Context& ctx, Effects& fx);
     void gathered(const Context& ctx, const Frozen& part, Effects& fx);
     void take_up(const Context& ctx, const Plan& plan, Effects& fx);
     bool is_planned(SiteId site) const;
+    void watch_own_turn(const Context& ctx, Effects& fx);
     void turn_by_plan(const Context& ctx, Effects& fx);
 
     void decide(const Context& ctx, const Frozen& all, Effects& fx);
-    std::vector<SiteId> to_be_planned(const Context& ctx, const Frozen& all, Plan& plan, Effects& fx);
+    Sites hear_pleas(const Frozen& all, Plan& plan, Effects& fx);
+    std::vector<SiteId> lead_over_willing(const Context& ctx, const Sites& waiting, std::uint64_t effort,
+                                          neighborhood::Ways& ways, Plan& plan);
+    void lead_over_anybody(const Context& ctx, std::vector<SiteId> sites, std::uint64_t effort,
+                           neighborhood::Ways& ways, Plan& plan);
+    void freeze_if_due(const Context& ctx, Effects& fx);
     template <class Letter>
     static void send_up(const Context& ctx, const Letter& letter, Effects& fx);
     template <class Letter>
@@ -272,15 +300,18 @@ private:
     std::optional<Gathering> gathering_;
     std::vector<SiteId> agenda_;  // whose turns around it are still to come
     std::uint32_t gos_ = 0;       // how many have said that it is its turn
+    bool waited_for_ = false;     // has said that it does not want its own yet
 
     // The coordinator's.
-    std::vector<Plea> pleas_;
-    std::uint8_t doublings_ = 0;  // of the effort to find ways
+    std::vector<Plea> pleas_;      // by site
+    Sites unwilling_;              // have turns to come that they do not want yet
+    std::vector<SiteId> overdue_;  // waited, and no way was found nor ruled out
+    std::uint8_t doublings_ = 0;   // of the effort to find ways
 
     BOOST_DESCRIBE_CLASS(Escrow, (), (), (),
                          (phase_, stage_, help_, hopeless_, yes_, unanswered_, refusals_, wakes_, count_,
-                          entering_, leaving_, watch_, frozen_, gathering_, agenda_, gos_, pleas_,
-                          doublings_))
+                          entering_, leaving_, watch_, frozen_, gathering_, agenda_, gos_, waited_for_,
+                          pleas_, unwilling_, overdue_, doublings_))
 };
 
 }  // namespace allot

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "core/ensure.hpp"
+#include "protocols/neighborhood/ways.hpp"
 
 namespace allot::neighborhood {
 
@@ -14,96 +15,6 @@ namespace {
 std::string named(SiteId site) {
     return "site " + std::to_string(site);
 }
-
-// A configuration in which sites turn round, with the counts of all neighbourhoods.
-class Position {
-public:
-    Position(const Closed& closed, const std::vector<Range>& ranges, const Configuration& in)
-        : closed_(closed), ranges_(ranges), in_(in) {
-        for (const auto& neighbourhood : closed) counts_.push_back(count_in(neighbourhood, in));
-    }
-
-    bool in(SiteId site) const { return in_[site]; }
-    const std::vector<SiteId>& around(SiteId site) const { return closed_[site]; }
-    // A neighbourhood that has no room for the turn of this site.
-    std::optional<SiteId> obstacle(SiteId site) const {
-        for (const SiteId around : closed_[site])
-            if (counts_[around] == (in_[site] ? ranges_[around].low : ranges_[around].high)) return around;
-        return std::nullopt;
-    }
-    void turn(SiteId site) {
-        in_[site] = !in_[site];
-        for (const SiteId around : closed_[site])
-            counts_[around] += in_[site] ? 1u : static_cast<std::uint32_t>(-1);
-    }
-
-private:
-    const Closed& closed_;
-    const std::vector<Range>& ranges_;
-    Configuration in_;
-    std::vector<std::uint32_t> counts_;
-};
-
-// --- A way for one site: whoever has no room asks somebody in the full neighbourhood to turn round first,
-// and so on.
-
-class WaySearch {
-public:
-    WaySearch(Position position, std::uint64_t effort) : position_(std::move(position)), effort_(effort) {}
-
-    // Short ways first, as long as longer ones may find more.
-    bool run(SiteId site, std::size_t sites) {
-        busy_.assign(sites, false);
-        cut_short_ = true;
-        for (unsigned depth = 0; cut_short_ && used_ < effort_; ++depth) {
-            cut_short_ = false;
-            if (reach(site, depth)) return true;
-        }
-        return false;
-    }
-    std::vector<SiteId>& turns() { return turns_; }
-    std::uint64_t used() const { return used_; }
-
-private:
-    bool reach(SiteId site, unsigned depth) {
-        if (++used_ > effort_) return false;
-        const auto full = position_.obstacle(site);
-        if (!full) {
-            turn(site);
-            return true;
-        }
-        if (depth == 0) {
-            cut_short_ = true;
-            return false;
-        }
-        // Who makes room for an entry leaves, and the other way round.
-        busy_[site] = true;
-        const std::size_t so_far = turns_.size();
-        bool reached = false;
-        for (const SiteId helper : position_.around(*full)) {
-            if (helper == site || busy_[helper] || position_.in(helper) == position_.in(site)) continue;
-            reached = reach(helper, depth - 1) && reach(site, depth - 1);
-            if (reached) break;
-            take_back(so_far);
-        }
-        busy_[site] = false;
-        return reached;
-    }
-    void turn(SiteId site) {
-        position_.turn(site);
-        turns_.push_back(site);
-    }
-    void take_back(std::size_t length) {
-        for (; turns_.size() > length; turns_.pop_back()) position_.turn(turns_.back());
-    }
-
-    Position position_;
-    std::vector<SiteId> turns_;
-    std::vector<bool> busy_;  // wait for others to turn round first
-    bool cut_short_ = false;
-    std::uint64_t used_ = 0;
-    const std::uint64_t effort_;
-};
 
 // --- Every configuration that can be reached, of a few sites while all others stay as they are.
 
@@ -419,12 +330,15 @@ void find_ways(const Position& position, const std::vector<SiteId>& region, std:
     const std::uint64_t share = effort / 64;
     for (const SiteId site : region) {
         if (sites[site].prospect != Prospect::unknown) continue;
-        WaySearch search(position, std::min(share, effort));
-        const bool found = search.run(site, count);
-        effort -= std::min(effort, search.used());
+        Ways ways(position, std::vector<Will>(count, Will::idle));
+        std::uint64_t left = std::min(share, effort);
+        effort -= left;
+        const bool found = ways.lead_to(site, Will::turned, left);
+        effort += left;
         if (!found) continue;
-        search.turns().pop_back();
-        sites[site] = {Prospect::yes, after(search.turns())};
+        auto turns = ways.turns();
+        turns.pop_back();
+        sites[site] = {Prospect::yes, after(turns)};
     }
 }
 
@@ -462,27 +376,32 @@ std::vector<Outlook> outlook(const Closed& closed, const std::vector<Range>& ran
     return sites;
 }
 
-Way find_way(const Closed& closed, const std::vector<Range>& ranges, const Configuration& from, SiteId site,
-             std::uint64_t effort) {
-    const Position position(closed, ranges, from);
-    WaySearch search(position, effort);
-    if (search.run(site, closed.size())) return {Prospect::yes, std::move(search.turns())};
-    const Movable movable(closed, ranges, from, std::vector<bool>(closed.size(), false));
-    if (!movable[site]) return {Prospect::never, {}};
+Prospect find_way(Ways& ways, SiteId site, std::uint64_t& effort) {
+    std::uint64_t half = effort / 2;
+    effort -= half;
+    const bool found = ways.lead_to(site, Will::turned, half);
+    effort += half;
+    if (found) return Prospect::yes;
+    const Position& position = ways.position();
+    const std::size_t count = position.closed().size();
+    const Movable movable(position.closed(), position.ranges(), position.configuration(),
+                          std::vector<bool>(count, false));
+    if (!movable[site]) return Prospect::never;
     const auto regions = movable.regions();
     const auto region =
         std::ranges::find_if(regions, [&](const auto& one) { return std::ranges::binary_search(one, site); });
     Exploration exploration(position, *region);
-    Way way;
-    if (region->size() <= most_sites_explored) effort = ~std::uint64_t{0};
-    const bool all = exploration.run(effort, [&](SiteId turned) {
-        if (turned != site) return true;
-        way = {Prospect::yes, exploration.turns()};
-        way.turns.push_back(site);
-        return false;
-    });
-    if (all && way.prospect == Prospect::unknown) way.prospect = Prospect::never;
-    return way;
+    bool reached = false;
+    std::uint64_t without_end = ~std::uint64_t{0};
+    const bool all =
+        exploration.run(region->size() <= most_sites_explored ? without_end : effort, [&](SiteId turned) {
+            reached = turned == site;
+            return !reached;
+        });
+    if (!reached) return all ? Prospect::never : Prospect::unknown;
+    for (const SiteId turned : exploration.turns()) ways.turn(turned);
+    ways.turn(site);
+    return Prospect::yes;
 }
 
 std::vector<std::uint64_t> reachable(const Closed& closed, const std::vector<Range>& ranges,

@@ -14,6 +14,8 @@
 
 namespace allot::neighborhood {
 
+class Ways;
+
 // Of all sites from this start, which is safe. The effort is in steps: of the search for ways, and
 // configurations looked at, each of which counts once for every 64 sites in it. Small regions are always
 // settled, whatever it is.
@@ -23,14 +25,9 @@ std::vector<Outlook> outlook(const Closed& closed, const std::vector<Range>& ran
 // In a region of up to this many sites every configuration that can be reached is looked at.
 constexpr std::uint32_t most_sites_explored = 20;
 
-// How a site gets to turn round from a safe configuration: these turns, one after the other, each of them
-// safe, and its own is the last.
-struct Way {
-    Prospect prospect = Prospect::unknown;
-    std::vector<SiteId> turns;
-};
-Way find_way(const Closed& closed, const std::vector<Range>& ranges, const Configuration& from, SiteId site,
-             std::uint64_t effort);
+// Has the site turn round, and before it all others that must (ways.hpp), if there is a way. Takes what that
+// costs off the effort.
+Prospect find_way(Ways& ways, SiteId site, std::uint64_t& effort);
 
 // Every configuration that can be reached, of at most 64 sites: bit i is site i in service.
 std::vector<std::uint64_t> reachable(const Closed& closed, const std::vector<Range>& ranges,

@@ -19,12 +19,22 @@ InclusionPublished::Config::Config() {
 }
 
 std::optional<std::string> InclusionPublished::wrong(const Config& config) {
-    if (auto reason = unfit(config)) return reason;
-    return neighborhood::wrong_upper_bounds(config);
+    auto reason = unfit(config);
+    if (!reason) reason = neighborhood::wrong_upper_bounds(config);
+    if (reason) *reason += default_bounds_note(config, Config());
+    return reason;
 }
 
 void InclusionPublished::sample(Draw& draw) {
     Inclusion::sample(draw);
+}
+
+std::optional<std::string> InclusionPublished::misfit(const Context& ctx) const {
+    std::vector<SiteId> named;
+    for (const auto* entries : {&granted_, &pending_})
+        for (const Entry& entry : *entries) named.push_back(entry.second);
+    if (preempting_) named.push_back(*preempting_);
+    return no_such_site(ctx.config, named);
 }
 
 void InclusionPublished::start(const Context& ctx, Effects&) {

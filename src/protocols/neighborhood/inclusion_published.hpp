@@ -73,6 +73,7 @@ public:
     using Context = allot::Context<Config>;
     using Effects = allot::Effects<Message>;
 
+    std::optional<std::string> misfit(const Context& ctx) const;
     void start(const Context& ctx, Effects& fx);
     void request(const Context& ctx, const Demand& demand, Effects& fx);
     void release(const Context& ctx, Effects& fx);

@@ -160,9 +160,26 @@ void Neighborhood::derive(const std::vector<Range>& start_ranges) {
     }
 }
 
+std::optional<std::string> no_such_site(const Neighborhood& instance, SiteId site) {
+    if (site < instance.sites) return std::nullopt;
+    return "there is no site " + std::to_string(site) + "; the sites are 0 to " +
+           std::to_string(instance.sites - 1);
+}
+
+std::string default_bounds_note(const Neighborhood& instance, const Neighborhood& by_default) {
+    if (instance.graph.text() == by_default.graph.text() ||
+        instance.bounds.text() != by_default.bounds.text())
+        return "";
+    return " (these bounds are the default's, which go with --graph " + by_default.graph.text() +
+           "; write --bounds for this graph)";
+}
+
 std::optional<std::string> ill_written(const Neighborhood& instance) {
     const Bounds& bounds = instance.bounds;
     const Initial& initial = instance.initial;
+    if (instance.founders != 0)
+        return flag("founders", std::to_string(instance.founders)) +
+               "everybody must be there from the start; leave the flag out";
     if (const auto site = cut_off(instance.closed))
         return flag("graph", instance.graph.text()) + "site " + std::to_string(*site) +
                " cannot be reached from site 0; write a graph that hangs together";

@@ -92,6 +92,7 @@ struct Neighborhood {
     Bounds bounds;
     Initial initial;
     Infeasible infeasible = Infeasible::refuse;
+    std::uint32_t founders = 0;  // all must be there from the start; 0: they are
 
     // What follows from these (see `derive` in core/parameters.hpp): closed neighbourhoods, what they must
     // keep to, and who is in service at the start.
@@ -113,8 +114,17 @@ struct Neighborhood {
     // The same after a longer search, where there is a start.
     std::vector<Outlook> outlook(std::uint64_t effort) const;
 
-    BOOST_DESCRIBE_CLASS(Neighborhood, (), (graph, bounds, initial, infeasible), (), ())
+    BOOST_DESCRIBE_CLASS(Neighborhood, (), (graph, bounds, initial, infeasible, founders), (), ())
 };
+
+// That a number written by hand is not one of a site.
+std::optional<std::string> no_such_site(const Neighborhood& instance, SiteId site);
+template <class Sites>
+std::optional<std::string> no_such_site(const Neighborhood& instance, const Sites& sites) {
+    for (const SiteId site : sites)
+        if (auto why = no_such_site(instance, site)) return why;
+    return std::nullopt;
+}
 
 // What is wrong with graph, bounds and start as they are written, in one line.
 std::optional<std::string> ill_written(const Neighborhood& instance);
@@ -125,6 +135,8 @@ std::optional<std::string> unfit(const Neighborhood& instance);
 // Of an instance that is fit: who can never turn round, and why, unless that is allowed. Nobody shall wait
 // for what can never be.
 std::optional<std::string> hopeless(const Neighborhood& instance);
+// To be said with what is wrong where the graph was written, but the bounds are those of the default's.
+std::string default_bounds_note(const Neighborhood& instance, const Neighborhood& by_default);
 // Of how many sites it is not known before the run whether they can ever turn round, in one line.
 std::optional<std::string> uncertain(const Neighborhood& instance);
 

@@ -8,6 +8,7 @@
 #include "core/parameters.hpp"
 #include "core/random.hpp"
 #include "protocols/neighborhood/safe_start.hpp"
+#include "protocols/neighborhood/ways.hpp"
 
 namespace allot::neighborhood {
 namespace {
@@ -29,6 +30,18 @@ std::vector<Prospect> prospects(const Instance& one) {
     std::vector<Prospect> list;
     for (const Outlook& site : one.outlook(effort)) list.push_back(site.prospect);
     return list;
+}
+
+struct Way {
+    Prospect prospect;
+    std::vector<SiteId> turns;
+};
+
+Way way_of(const Instance& one, SiteId site) {
+    Ways ways(Position(one.closed, one.ranges, one.starts_in), std::vector<Will>(one.sites, Will::idle));
+    std::uint64_t left = effort;
+    const Prospect prospect = find_way(ways, site, left);
+    return {prospect, ways.turns()};
 }
 
 // Takes the turns one by one, each of which must be safe.
@@ -80,8 +93,7 @@ TEST(Feasibility, Of_large_instances_is_counted_or_found) {
 
     const Instance cycle = instance("cycle:60", "1,2");
     for (SiteId site = 0; site < cycle.sites; ++site)
-        expect_leads(cycle, cycle.starts_in,
-                     find_way(cycle.closed, cycle.ranges, cycle.starts_in, site, effort), site);
+        expect_leads(cycle, cycle.starts_in, way_of(cycle, site), site);
     EXPECT_EQ(std::ranges::count(prospects(cycle), yes), 60);
 }
 
@@ -177,6 +189,24 @@ std::string bounds_around(Random& draw, const Graph& graph, const std::string& s
     return bounds;
 }
 
+// Site 1 waits for one of its neighbours to leave. Site 0 comes first, but only site 2 wants to.
+TEST(Ways, Lead_over_those_that_want_to_turn_round) {
+    const Instance path = instance("path:3", "0,2;1,2;0,2", "IoI");
+    std::vector<Will> wills{Will::idle, Will::wants, Will::wants};
+    std::uint64_t left = effort;
+    Ways over_waiting(Position(path.closed, path.ranges, path.starts_in), wills);
+    ASSERT_TRUE(over_waiting.lead_to(1, Will::turned, left));
+    EXPECT_EQ(over_waiting.turns(), (std::vector<SiteId>{2, 1}));
+    EXPECT_FALSE(over_waiting.wants(1));
+    wills[2] = Will::idle;
+    Ways over_idle(Position(path.closed, path.ranges, path.starts_in), wills);
+    EXPECT_FALSE(over_idle.lead_to(1, Will::wants, left));
+    EXPECT_TRUE(over_idle.turns().empty());
+    ASSERT_TRUE(over_idle.lead_to(1, Will::idle, left));
+    EXPECT_EQ(over_idle.turns(), (std::vector<SiteId>{0, 1}));
+    EXPECT_LT(left, effort);
+}
+
 // By hand, from the definition: configurations as sets of bits, and turns until nothing new is found.
 struct Oracle {
     const Instance& one;
@@ -237,7 +267,7 @@ TEST(Feasibility, Agrees_with_the_definition_on_random_instances) {
             const bool can = Oracle::in(turned, site);
             infeasible += can ? 0 : 1;
             ASSERT_EQ(found[site], can ? yes : never) << graph << " " << bounds << " site " << site;
-            const Way way = find_way(one.closed, one.ranges, one.starts_in, site, effort);
+            const Way way = way_of(one, site);
             ASSERT_EQ(way.prospect, can ? yes : never);
             if (can) expect_leads(one, one.starts_in, way, site);
         }
