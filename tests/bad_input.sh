@@ -140,7 +140,7 @@ refused '--threads 0: write a whole number from 1' check raymond --threads 0
 refused '--store heap: write exact or fingerprint' check raymond --store heap
 refused '--start anywhere: write boot or arbitrary' check raymond --start anywhere
 refused '--start arbitrary: raymond does not say' check raymond --start arbitrary
-refused '--sites 65: every run of so many cannot be explored; write at most 64' check raymond --sites 65
+refused '65 sites: every run of so many cannot be explored; write at most 64' check raymond --sites 65
 refused '--crashes 1: a crash may cut any step short in too many ways' check raymond --sites 17 --crashes 1
 refused '--property convergence: add --start arbitrary' check raymond --property convergence
 refused '--memory 99999999999G: write a size' check raymond --memory 99999999999G

@@ -130,19 +130,19 @@ bool Core::valid(const ClaimPtr& claim) {
         read_once(lock, Clock::now(), -1);
         pass_on_the_reading();
     }
-    if (claim->stage == Stage::held && link_ != Link::open) {
+    if (claim->stage == Stage::held && !connected()) {
         std::condition_variable waiter;
         wait_until(lock, waiter, Clock::now() + short_wait,
-                   [&] { return link_ == Link::open || claim->stage != Stage::held; });
+                   [&] { return connected() || claim->stage != Stage::held; });
     }
-    const Time now = Clock::now();
-    if (claim->stage == Stage::held && now >= sure_until(*claim)) lose(claim, silence());
+    const Time sure = sure_until(*claim, connected());
+    if (claim->stage == Stage::held && Clock::now() >= sure) lose(claim, silence());
     return claim->stage == Stage::held;
 }
 
 Clock::time_point Core::valid_until(const ClaimPtr& claim) {
     const Lock lock(mutex_);
-    return claim->stage == Stage::held ? sure_until(*claim) : Time::min();
+    return claim->stage == Stage::held ? sure_until(*claim, connected()) : Time::min();
 }
 
 std::string Core::lost_because(const ClaimPtr& claim) {
@@ -322,19 +322,18 @@ void Core::serve() {
     }
 }
 
-// Sleeps until the connection ends, but for a look now and then: who was stopped must know for how long. What
-// comes through it is not looked at: that costs who reads it nothing.
+// Sleeps until the connection ends, but for a look now and then. What comes through it is not looked at: that
+// costs who reads it nothing.
 void Core::watch(Lock& lock) {
     thread_polls_ = true;
     const int descriptor = connection_->descriptor();
-    const Time wake = Clock::now() + std::max<Clock::duration>(resume_within_ / 8, short_wait);
+    const Time wake = Clock::now() + look_every();
     lock.unlock();
     const bool ended = wait_for(descriptor, POLLRDHUP, wake, alarm_.get());
-    const Time looked = Clock::now();
     lock.lock();
     if (awake()) return;
     ended_ = ended;
-    if (!ended) connected_at_ = looked;
+    if (!ended) connected();
 }
 
 // Whether it was the alarm that woke the thread.

@@ -115,8 +115,10 @@ private:
     void ping(Time now);
     std::chrono::microseconds ping_every() const;
     Clock::duration tick() const;
+    Clock::duration look_every() const;
+    bool connected();
     bool needs_signs(bool permits) const;
-    Time sure_until(const Claim& claim) const;
+    Time sure_until(const Claim& claim, bool is_connected) const;
 
     Options options_;
     Destination destination_;

@@ -1,6 +1,7 @@
 // The connection of a session: greeting and taking it up again, what is said and heard, signs of life.
 
 #include <algorithm>
+#include <poll.h>
 
 #include "client/core.hpp"
 #include "session/speak.hpp"
@@ -139,7 +140,8 @@ void Core::fail_waiting(const ClaimPtr& claim, Failure failure) {
 
 void Core::take_in(const Socket::Received& received) {
     if (!received.bytes.empty()) unanswered_since_.reset();
-    if (!received.closed) connected_at_ = Clock::now();
+    // What was said may have been said long ago, to a process that was stopped.
+    if (!received.closed && received.bytes.empty()) connected();
     const bool good = connection_->take_in(
         received.bytes, [&](std::string_view content) { return doomed_ || understand(content); });
     if (!good)
@@ -236,20 +238,35 @@ bool Core::needs_signs(bool permits) const {
     return permits || destination_.address.kind != Address::Kind::local;
 }
 
-Clock::time_point Core::sure_until(const Claim& claim) const {
+Clock::time_point Core::sure_until(const Claim& claim, bool is_connected) const {
     if (needs_signs(claim.has_permits()))
         return stop_within_ == microseconds::zero() ? Time::max()
                                                     : std::max(claim.asked_at, proof_) + stop_within_;
     // What follows a process is not given away while that lives.
-    if (link_ == Link::open || claim.process) return Time::max();
+    if (is_connected || claim.process) return Time::max();
     return std::max(claim.asked_at, connected_at_) + resume_within_;
+}
+
+// Whoever reads may not have come to the end of a connection yet, so that is looked for. The clock comes
+// first: who is stopped in between must not believe that it was there later.
+bool Core::connected() {
+    if (link_ != Link::open) return false;
+    const Time looked = Clock::now();
+    if (wait_for(connection_->descriptor(), POLLRDHUP, looked)) return false;
+    connected_at_ = looked;
+    return true;
+}
+
+// Who was stopped must know for how long.
+Clock::duration Core::look_every() const {
+    return std::clamp<Clock::duration>(resume_within_ / 8, short_wait, std::chrono::seconds(1));
 }
 
 void Core::chores(Time now) {
     check_link(now);
     const bool anybody_concerned = check_claims(now);
     const bool busy = link_ != Link::open || anybody_concerned;
-    chores_at_ = now + (busy ? tick() : std::chrono::seconds(1));
+    chores_at_ = now + (busy ? tick() : look_every());
 }
 
 void Core::check_link(Time now) {
@@ -276,7 +293,8 @@ bool Core::check_claims(Time now) {
             const bool signs = needs_signs(claim->has_permits());
             concerned = concerned || signs;
             wants_sign = wants_sign || (signs && now >= std::max(claim->asked_at, proof_) + ping_every());
-            if (claim->stage == Stage::held && now >= sure_until(*claim)) lose(claim, silence());
+            if (claim->stage == Stage::held && now >= sure_until(*claim, link_ == Link::open))
+                lose(claim, silence());
         }
     }
     if (wants_sign && link_ == Link::open && now >= pinged_at_ + ping_every()) ping(now);

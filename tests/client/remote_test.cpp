@@ -145,10 +145,11 @@ TEST_F(RemoteTest, A_process_is_followed_only_on_its_own_host) {
 // A process that holds a lock, so that only its end, and not its will, ends the connection.
 class Holder {
 public:
-    Holder(const Options& options, const std::string& lock) {
+    // It may ask for something else, too, and never look whether it gets it.
+    Holder(const Options& options, const std::string& lock, const std::string& asked = "") {
         EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, talk_), 0);
         child_ = ::fork();
-        if (child_ == 0) live(options, lock);
+        if (child_ == 0) live(options, lock, asked);
         EXPECT_TRUE(answered());
     }
     // Returns when it has spoken with the daemon once more.
@@ -168,9 +169,10 @@ public:
     }
 
 private:
-    [[noreturn]] void live(const Options& options, const std::string& lock) {
+    [[noreturn]] void live(const Options& options, const std::string& lock, const std::string& asked) {
         try {
             Session session = Session::connect(options);
+            if (!asked.empty()) session.async_acquire(Demand().lock(asked), 60s, [](const Outcome&) {});
             const Lease held = session.acquire(Demand().lock(lock), 10s);
             char word = 0;
             if (::write(talk_[1], "y", 1) != 1 || ::read(talk_[1], &word, 1) != 1) ::_exit(1);
@@ -219,6 +221,24 @@ TEST(StoppedHolder, Knows_that_its_lock_may_be_given_away_though_no_daemon_says_
     node.start();
     Session other = node.session();
     const Lease given = other.acquire(Demand().lock("db"), 30s);
+    node.send(SIGSTOP);
+    EXPECT_FALSE(holder.believes_in_it());
+    node.send(SIGCONT);
+    holder.die();
+}
+
+// The last words of a daemon say nothing about how long ago it ended.
+TEST(StoppedHolder, Is_not_deceived_by_what_was_said_before_the_end) {
+    test::Node node("", "[detector]\nresume_within = \"1s\"\n");
+    Session other = node.session();
+    Lease more = other.acquire(Demand().lock("more"), 10s);
+    Holder holder(node.options(), "db", "more");
+    holder.stop();
+    more.release();
+    other.acquire(Demand().lock("another"), 10s);  // now it was given to the holder
+    node.end(SIGTERM);
+    node.start();
+    const Lease given = node.session().acquire(Demand().lock("db"), 30s);
     node.send(SIGSTOP);
     EXPECT_FALSE(holder.believes_in_it());
     node.send(SIGCONT);
