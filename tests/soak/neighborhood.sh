@@ -18,7 +18,6 @@ mirrored() {
 
 mirrored star:4 '3,*;1,*;1,*;1,*' 0,1 any
 mirrored path:4 '1,*;2,*;2,*;1,*' 0,1 any
-mirrored path:4 '1,*;2,*;2,*;1,*' 0,1 2
 mirrored path:4 '1,*' '0,1;0,2;0,2;0,1' any
 check inclusion --graph path:3 --requests any --full
 check inclusion --graph complete:3 --bounds '2,*' --requests any --full
