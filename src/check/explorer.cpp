@@ -236,8 +236,14 @@ public:
         }
         if (legitimate_ && !explorer_.machine_.legal(after))
             found(std::string(world::closure.name), "a legitimate world was left", after);
-        if (!worker_.walker.canonicalises()) return reach(move, after);
-        for (const World& form : worker_.walker.canonical_forms(after)) reach(move, form);
+        if (!worker_.walker.canonicalises()) {
+            reach(move, after);
+            return;
+        }
+        const auto forms = worker_.walker.canonical_forms(after);
+        for (const World& form : forms)
+            // Where it may also be another world, to stay is a step of an endless run.
+            if (!reach(move, form) && forms.size() > 1) worker_.layered = false;
     }
 
     bool quickly(const Move& move, const world::Reaction& reaction, std::size_t received) {
@@ -268,10 +274,13 @@ private:
     void found(std::string property, std::string detail, const World& after) {
         explorer_.found(worker_, {std::move(property), std::move(detail), node_, after, std::nullopt});
     }
-    void reach(const Move& move, const World& world) {
+    // Whether that is another world.
+    bool reach(const Move& move, const World& world) {
         Unit* const begin = outbox_.room(most_units(world));
         const Tuple next(begin, pack(world, begin));
-        if (!equal(next, self_)) keep(move, next);
+        if (equal(next, self_)) return false;
+        keep(move, next);
+        return true;
     }
     void keep(const Move& move, Tuple next) {
         progress_ = progress_ || move.fair;
