@@ -90,21 +90,28 @@ private:
                 trace_to(graph_, options_, live.unservable->first), live.unservable->second);
     }
 
+    bool is_real() const { return std::ranges::any_of(result_.violations, &Violation::replayed); }
+
+    // A clock that jumps may serve whom no real one can; but who is never starved can be served.
+    bool servable_is_shown() const {
+        return result_.guesses == 0 || (asked(starvation) && result_.violations.empty());
+    }
+
+    // Why nothing is decided though all was explored. What only clocks that jump can do is shown all the
+    // same.
+    std::string undecided_by_stamps(const Exploration& explored) const {
+        if (is_real()) return "";
+        if (!result_.violations.empty())
+            return "a violation was found with stamps renamed that has no counterpart with real ones";
+        if (explored.leapt) return "a step made stamps too far ahead to be renamed";
+        if (asked(servable) && !servable_is_shown())
+            return "where distances of stamps are guessed, servable follows from starvation only";
+        return "";
+    }
+
     void conclude(const Exploration& explored) {
-        // What only clocks that jump can do is shown, but nothing is decided by it.
-        // A clock that jumps may serve whom no real one can; but who is never starved can be served.
-        const bool servable_is_shown =
-            result_.guesses == 0 || (asked(starvation) && result_.violations.empty());
-        if (asked(servable) && !servable_is_shown && result_.violations.empty() && result_.stopped_by.empty())
-            result_.stopped_by =
-                "where distances of stamps are guessed, servable follows from starvation only";
-        if (explored.leapt && result_.violations.empty() && result_.stopped_by.empty())
-            result_.stopped_by = "a step made stamps too far ahead to be renamed";
-        const bool is_real = std::ranges::any_of(result_.violations, &Violation::replayed);
-        if (!result_.violations.empty() && !is_real && result_.stopped_by.empty())
-            result_.stopped_by =
-                "a violation was found with stamps renamed that has no counterpart with real ones";
-        if (is_real)
+        if (result_.stopped_by.empty()) result_.stopped_by = undecided_by_stamps(explored);
+        if (is_real())
             result_.verdict = Verdict::violated;
         else if (!result_.stopped_by.empty())
             result_.verdict = Verdict::bounded;
@@ -112,7 +119,7 @@ private:
             const bool live = property.name == starvation.name || property.name == servable.name ||
                               property.name == convergence.name;
             const bool explored_all = explored.findings.empty() && result_.stopped_by.empty();
-            const bool shown = property.name != servable.name || servable_is_shown;
+            const bool shown = property.name != servable.name || servable_is_shown();
             const bool judged =
                 live ? explored_all && liveness_judged_ && shown : result_.violations.empty() || explored_all;
             (judged ? result_.checked : result_.unchecked).emplace_back(property.name);

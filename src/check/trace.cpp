@@ -35,9 +35,12 @@ public:
     Target at_node(Node node) {
         return [this, node](const World& canonical) { return graph_.is(node, Packed(canonical)); };
     }
-    Target at_world(World world) {
-        walker_.canonical(world);
-        return [world = std::move(world)](const World& canonical) { return canonical == world; };
+    // A step after a canonical world.
+    Target at_world(const World& world) {
+        const auto forms = walker_.canonical_forms(world);
+        return [forms = std::vector(forms.begin(), forms.end())](const World& canonical) {
+            return std::ranges::find(forms, canonical) != forms.end();
+        };
     }
 
     // Takes the step that leads to the target; of several, the one with the wanted action.

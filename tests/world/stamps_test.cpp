@@ -201,5 +201,59 @@ TEST(Stamps, A_loop_that_keeps_a_distance_is_one) {
     EXPECT_TRUE(result.violations.front().replayed);
 }
 
+// Site 1 breaks its contract once it has heard that site 0 is far ahead; it makes a stamp while it does so.
+class Provoked {
+public:
+    static constexpr std::string_view name = "provoked";
+    static constexpr std::string_view problem = "miniature";
+    static constexpr std::string_view summary = "a site that is provoked by another that is far ahead";
+    static constexpr Links links = Links::fifo;
+    static constexpr std::array properties{PropertyName{"none", "nothing of its own"}};
+    struct Config {
+        std::uint32_t sites = 2;
+        BOOST_DESCRIBE_CLASS(Config, (), (sites), (), ())
+    };
+    static std::optional<std::string> wrong(const Config&) { return std::nullopt; }
+    struct Tell {
+        Stamp clock;
+        bool operator==(const Tell&) const = default;
+        BOOST_DESCRIBE_CLASS(Tell, (), (clock), (), ())
+    };
+    using Message = std::variant<Tell>;
+    using Context = allot::Context<Config>;
+    using Effects = allot::Effects<Message>;
+
+    void start(const Context&, Effects&) {}
+    void request(const Context& ctx, const Demand&, Effects& fx) {
+        clock_ = clock_.next();
+        if (provoked_) return fx.granted({});  // and does not say that it holds anything
+        phase_ = Phase::holding;
+        fx.granted({});
+        if (ctx.self == 0) fx.send(1, Tell{clock_});
+    }
+    void receive(const Context&, SiteId, const Tell& tell, Effects&) {
+        provoked_ = clock_.next().next().next() < tell.clock;
+    }
+    void release(const Context&, Effects& fx) {
+        phase_ = Phase::idle;
+        fx.released();
+    }
+    Phase phase() const { return phase_; }
+    static void on_state(const View<Provoked>&, Report&) {}
+    bool operator==(const Provoked&) const = default;
+
+private:
+    Phase phase_ = Phase::idle;
+    Stamp clock_;
+    bool provoked_ = false;
+    BOOST_DESCRIBE_CLASS(Provoked, (), (), (), (phase_, clock_, provoked_))
+};
+
+TEST(Stamps, A_violation_that_takes_away_from_a_distance_is_replayed) {
+    const auto result = judge<Provoked>({{"requests", "any"}, {"property", "contract"}});
+    ASSERT_EQ(result.verdict, check::Verdict::violated) << result.stopped_by;
+    EXPECT_TRUE(result.violations.front().replayed);
+}
+
 }  // namespace
 }  // namespace allot

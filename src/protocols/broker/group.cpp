@@ -243,6 +243,12 @@ std::optional<std::string> not_resources(const Group& group, const std::vector<S
     return std::nullopt;
 }
 
+std::optional<std::string> misfit_of_client(const Group& group, Phase phase,
+                                            const std::vector<SiteId>& asked) {
+    if (phase != Phase::idle && asked.empty()) return "who waits or holds has asked for something";
+    return not_resources(group, asked);
+}
+
 std::optional<std::string> not_a_client(const Group& group, SiteId site) {
     if (group.is_client(site)) return not_there(group, site);
     return "site " + std::to_string(site) + " is a resource and asks for nothing; write " +

@@ -92,6 +92,8 @@ std::optional<std::string> not_resources(const Group& group, const std::vector<S
 std::optional<std::string> not_a_client(const Group& group, SiteId site);
 std::optional<std::string> not_its_role(const Group& group, SiteId self, bool role_is_client);
 std::optional<std::string> not_there(const Group& group, SiteId site);
+std::optional<std::string> misfit_of_client(const Group& group, Phase phase,
+                                            const std::vector<SiteId>& asked);
 template <class T>
 std::optional<std::string> somebody_not_there(const Group& group, const T& state_or_message) {
     std::optional<std::string> why;

@@ -126,11 +126,7 @@ std::optional<std::string> OrderedChain::misfit(const Context& ctx) const {
     const auto& config = ctx.config;
     const auto* client = std::get_if<Client>(&role_);
     if (auto why = broker::not_its_role(config, ctx.self, client != nullptr)) return why;
-    if (client != nullptr) {
-        if (client->phase != Phase::idle && client->wanted.empty())
-            return "who waits or holds has wanted something";
-        return broker::not_resources(config, client->wanted);
-    }
+    if (client != nullptr) return broker::misfit_of_client(config, client->phase, client->wanted);
     for (const Claim& claim : resource().queue) {
         if (auto why = broker::not_a_client(config, claim.request.owner)) return why;
         if (auto why = broker::not_resources(config, claim.further)) return why;

@@ -198,11 +198,7 @@ std::optional<std::string> RingTicket::misfit(const Context& ctx) const {
     const auto& config = ctx.config;
     const auto* client = std::get_if<Client>(&role_);
     if (auto why = broker::not_its_role(config, ctx.self, client != nullptr)) return why;
-    if (client != nullptr) {
-        if (client->phase != Phase::idle && client->wanted.empty())
-            return "who waits or holds has wanted something";
-        return broker::not_resources(config, client->wanted);
-    }
+    if (client != nullptr) return broker::misfit_of_client(config, client->phase, client->wanted);
     for (const Wish& wish : resource().wishes) {
         if (auto why = broker::not_a_client(config, wish.client)) return why;
         if (auto why = broker::not_resources(config, wish.wanted)) return why;
@@ -217,7 +213,10 @@ std::optional<std::string> RingTicket::misfit(const Context& ctx) const {
 std::optional<std::string> RingTicket::misfit(const Config& config, const Message& message) {
     if (const auto* request = std::get_if<Request>(&message))
         return broker::not_resources(config, request->wanted);
-    if (const auto* enter = std::get_if<Enter>(&message)) return broker::not_a_client(config, enter->client);
+    if (const auto* enter = std::get_if<Enter>(&message)) {
+        if (auto why = broker::not_resources(config, {enter->ticket.owner})) return why;
+        return broker::not_a_client(config, enter->client);
+    }
     return broker::somebody_not_there(config, message);
 }
 

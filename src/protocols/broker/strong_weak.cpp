@@ -292,9 +292,8 @@ std::optional<std::string> StrongWeak::misfit(const Context& ctx) const {
     const auto* client = std::get_if<Client>(&role_);
     if (auto why = broker::not_its_role(config, ctx.self, client != nullptr)) return why;
     if (client != nullptr) {
-        if (client->asked.size() > 2 || (client->phase != Phase::idle && client->asked.empty()))
-            return "who waits or holds has asked one resource or two";
-        return broker::not_resources(config, client->asked);
+        if (client->asked.size() > 2) return "at most two resources are asked";
+        return broker::misfit_of_client(config, client->phase, client->asked);
     }
     for (const Entry& entry : resource().line) {
         if (auto why = misfit_of_pair(config, entry.request, entry.role, entry.other)) return why;

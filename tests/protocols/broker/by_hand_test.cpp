@@ -31,7 +31,7 @@ TEST(BrokerByHand, A_site_keeps_its_role) {
 TEST(BrokerByHand, Only_resources_are_asked_and_only_clients_ask) {
     expect_refused("strong-weak", R"(state 2 {"role": {"Client": {"asked": [3]}}})", "site 3 is no resource");
     expect_refused("strong-weak", R"(state 2 {"role": {"Client": {"phase": "waiting", "asked": []}}})",
-                   "has asked one resource or two");
+                   "who waits or holds has asked for something");
     expect_refused("strong-weak",
                    R"(state 0 {"role": {"Resource": {"line": [{"request": {"owner": 1, "number": 0}}]}}})",
                    "site 1 is a resource and asks for nothing");
@@ -41,6 +41,8 @@ TEST(BrokerByHand, Only_resources_are_asked_and_only_clients_ask) {
     expect_refused("ring-ticket", R"(put 2 -> 0 {"Request": {"wanted": [3]}})", "site 3 is no resource");
     expect_refused("ring-ticket", R"(put 0 -> 1 {"Enter": {"client": 1}})",
                    "site 1 is a resource and asks for nothing");
+    expect_refused("ring-ticket", R"(put 0 -> 1 {"Enter": {"client": 2, "ticket": {"owner": 9}}})",
+                   "site 9 is no resource");
     expect_refused("strong-weak-published", R"(put 2 -> 0 {"NewRequest": {"client": 9}})",
                    "there is no site 9");
 }

@@ -296,7 +296,7 @@ TEST(Escrow, Does_not_stop_everybody_for_one_that_takes_its_time) {
     }
 }
 
-// One that never leaves, against what is assumed, stops those around it and nobody else.
+// One that never leaves, against what is assumed, stops few on a grid with room. On a cycle it may stop all.
 TEST(Escrow, Goes_on_far_from_a_site_that_never_turns_round) {
     const auto figures = simulated("escrow", "graph=grid:10x10 bounds=1,3", "time=10s campers=0");
     EXPECT_EQ(figures.stalled, 0u);
