@@ -1,6 +1,7 @@
 // allot check: exhaustive exploration, with the shortest counterexample as a scenario.
 
 #include <algorithm>
+#include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 #include <fstream>
 #include <thread>

@@ -8,13 +8,12 @@
 #include <sys/types.h>
 #include <vector>
 
+#include "base/result.hpp"
 #include "client/socket.hpp"
-#include "core/result.hpp"
 
 namespace allot::cli {
 
 using client::Clock;
-using net::Descriptor;
 
 using Environment = std::map<std::string, std::optional<std::string>>;  // nothing: not in the environment
 

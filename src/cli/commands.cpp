@@ -8,9 +8,9 @@
 #include <set>
 #include <sstream>
 
-#include "cli/registry.hpp"
-#include "core/duration.hpp"
+#include "base/duration.hpp"
 #include "core/graph.hpp"
+#include "registry/registry.hpp"
 
 namespace allot::cli {
 

@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-#include "core/result.hpp"
+#include "base/result.hpp"
 #include "world/entry.hpp"
 
 namespace allot::cli {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "allot/client.hpp"
-#include "core/result.hpp"
+#include "base/result.hpp"
 
 namespace allot::cli {
 

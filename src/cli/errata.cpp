@@ -2,6 +2,7 @@
 
 #include "errata/errata.hpp"
 
+#include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 #include <optional>
 #include <unistd.h>

@@ -1,6 +1,7 @@
 // allot feasible: of an instance of the problem of neighbourhoods, which sites can ever turn round.
 
 #include <algorithm>
+#include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 #include <map>
 

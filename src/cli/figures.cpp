@@ -1,16 +1,17 @@
 // allot figures: the papers' evaluations again, as a table, CSV and SVG.
 
+#include <boost/json/serialize.hpp>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
 #include <unistd.h>
 
 #include "cli/commands.hpp"
-#include "cli/registry.hpp"
 #include "cli/table.hpp"
 #include "core/json.hpp"
 #include "figures/files.hpp"
 #include "figures/measure.hpp"
+#include "registry/registry.hpp"
 
 namespace allot::cli {
 

@@ -4,8 +4,8 @@
 
 #include <memory>
 
+#include "base/log.hpp"
 #include "cli/commands.hpp"
-#include "net/log.hpp"
 
 namespace allot::cli {
 

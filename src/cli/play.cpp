@@ -1,13 +1,14 @@
 // allot play: scenario files, step by step.
 
+#include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 #include <iostream>
 
 #include "check/checker.hpp"
 #include "cli/commands.hpp"
-#include "cli/registry.hpp"
 #include "core/json.hpp"
 #include "play/player.hpp"
+#include "registry/registry.hpp"
 
 namespace allot::cli {
 

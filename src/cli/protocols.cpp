@@ -1,11 +1,12 @@
 // allot protocols: what there is, with parameters and defaults.
 
+#include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
 #include "cli/commands.hpp"
-#include "cli/registry.hpp"
 #include "cli/table.hpp"
 #include "core/json.hpp"
+#include "registry/registry.hpp"
 
 namespace allot::cli {
 

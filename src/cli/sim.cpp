@@ -1,5 +1,6 @@
 // allot sim: one run of a protocol, or several, and the figures.
 
+#include <boost/json/serialize.hpp>
 #include <chrono>
 #include <fmt/format.h>
 #include <fstream>
@@ -7,9 +8,9 @@
 #include <unistd.h>
 
 #include "cli/commands.hpp"
-#include "cli/registry.hpp"
 #include "cli/table.hpp"
 #include "core/json.hpp"
+#include "registry/registry.hpp"
 #include "sim/simulation.hpp"
 
 namespace allot::cli {

@@ -2,6 +2,7 @@
 
 #include "client/status.hpp"
 
+#include <boost/json/serialize.hpp>
 #include <ctime>
 #include <fmt/chrono.h>
 #include <fmt/format.h>

@@ -1,6 +1,7 @@
 // allot swarm: many random runs with faults, until one breaks; that one is shrunk to a scenario.
 
 #include <algorithm>
+#include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 #include <fstream>
 #include <thread>

@@ -18,11 +18,11 @@
 #include <thread>
 #include <unistd.h>
 
+#include "base/descriptor.hpp"
 #include "cli/commands.hpp"
 #include "cli/table.hpp"
 #include "client/status.hpp"
 #include "core/parameters.hpp"
-#include "net/descriptor.hpp"
 
 namespace allot::cli {
 
@@ -49,7 +49,7 @@ struct Host {
 // A port that nobody uses. Somebody may take it before its host does; then that host says so and does not
 // start.
 std::uint16_t free_port() {
-    const net::Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    const Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);

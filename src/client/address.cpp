@@ -1,7 +1,6 @@
 #include "client/address.hpp"
 
 #include <cerrno>
-#include <charconv>
 #include <cstdlib>
 #include <sys/un.h>
 #include <unistd.h>
@@ -23,16 +22,6 @@ bool take_prefix(std::string& text, std::string_view prefix) {
     return true;
 }
 
-bool is_port(const std::string& text) {
-    unsigned number = 0;
-    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
-    return failure == std::errc{} && end == text.data() + text.size() && number >= 1 && number <= 65535;
-}
-
-bool is_loopback(const std::string& host) {
-    return host == "localhost" || host == "::1" || host.starts_with("127.");
-}
-
 Result<Address> local(const std::string& path) {
     if (path.size() >= sizeof(sockaddr_un::sun_path))
         return Error{path + ": the path of a socket has at most " +
@@ -41,21 +30,13 @@ Result<Address> local(const std::string& path) {
 }
 
 Result<Address> remote(Address::Kind kind, const std::string& text, const std::string& rest) {
-    Address address{.kind = kind};
-    const auto colon = rest.rfind(':');
-    if (colon != std::string::npos) {
-        address.host = rest.substr(0, colon);
-        address.port = rest.substr(colon + 1);
-    }
-    const bool bracketed = address.host.starts_with('[') && address.host.ends_with(']');
-    if (bracketed) address.host = address.host.substr(1, address.host.size() - 2);
-    const bool ambiguous = !bracketed && address.host.find(':') != std::string::npos;
-    if (address.host.empty() || ambiguous || !is_port(address.port))
+    auto address = parse_host_port(rest);
+    if (!address || address->port == 0)
         return Error{text +
                      ": write host:port after the first colon, as in tls:build7:7400 or tls:[::1]:7400"};
-    if (kind == Address::Kind::tcp && !is_loopback(address.host))
+    if (kind == Address::Kind::tcp && !is_loopback(address->host))
         return Error{text + ": plaintext is for loopback addresses only; write tls:" + rest};
-    return address;
+    return Address{.kind = kind, .remote = std::move(*address)};
 }
 
 }  // namespace

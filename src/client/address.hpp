@@ -5,7 +5,8 @@
 #include <string>
 
 #include "allot/client.hpp"
-#include "core/result.hpp"
+#include "base/address.hpp"
+#include "base/result.hpp"
 
 namespace allot::client {
 
@@ -13,8 +14,7 @@ struct Address {
     enum class Kind : std::uint8_t { local, tcp, tls };
     Kind kind = Kind::local;
     std::string path;  // local
-    std::string host;  // tcp and tls
-    std::string port;
+    HostPort remote;   // tcp and tls
     bool operator==(const Address&) const = default;
 };
 

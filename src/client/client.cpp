@@ -4,8 +4,8 @@
 #include <new>
 #include <unistd.h>
 
+#include "base/boot_clock.hpp"
 #include "client/core.hpp"
-#include "core/boot_clock.hpp"
 
 namespace allot::client {
 

@@ -12,7 +12,7 @@ Result<Destination> Destination::from(const Options& options) {
     auto files = TlsFiles::load(options);
     if (!files) return Error{files.error()};
     destination.files = *files;
-    destination.server_name = options.server_name.empty() ? address->host : options.server_name;
+    destination.server_name = options.server_name.empty() ? address->remote.host : options.server_name;
     return destination;
 }
 

@@ -6,10 +6,10 @@
 #include <string_view>
 #include <vector>
 
+#include "base/frame.hpp"
 #include "client/address.hpp"
 #include "client/socket.hpp"
 #include "client/tls.hpp"
-#include "net/frame.hpp"
 #include "session/frames.hpp"
 
 namespace allot::client {
@@ -68,7 +68,7 @@ private:
     std::string unsent_;
     std::string plain_;
     std::vector<char> buffer_ = std::vector<char>(std::size_t{1} << 16);
-    net::FrameReader frames_{session::frame_limit};
+    FrameReader frames_{session::frame_limit};
 };
 
 }  // namespace allot::client

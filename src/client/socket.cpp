@@ -80,11 +80,12 @@ Result<Socket> connect_local(const std::string& path, Clock::time_point until) {
     return connected(std::move(descriptor));
 }
 
-Result<Socket> connect_remote(const Address& address, Clock::time_point until) {
+Result<Socket> connect_remote(const HostPort& address, Clock::time_point until) {
     addrinfo hints{};
     hints.ai_socktype = SOCK_STREAM;
     addrinfo* found = nullptr;
-    if (const int failure = ::getaddrinfo(address.host.c_str(), address.port.c_str(), &hints, &found))
+    if (const int failure =
+            ::getaddrinfo(address.host.c_str(), std::to_string(address.port).c_str(), &hints, &found))
         return Error{::gai_strerror(failure)};
     const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> all(found, &::freeaddrinfo);
     Error last{"it has no address"};
@@ -116,7 +117,7 @@ bool wait_for(int descriptor, short events, Clock::time_point until, int alarm) 
 
 Result<Socket> Socket::connect(const Address& address, Clock::time_point until) {
     return address.kind == Address::Kind::local ? connect_local(address.path, until)
-                                                : connect_remote(address, until);
+                                                : connect_remote(address.remote, until);
 }
 
 Socket::Received Socket::receive(std::span<char> buffer, Clock::time_point until, int alarm, bool full) {

@@ -8,14 +8,12 @@
 #include <sys/types.h>
 
 #include "allot/client.hpp"
+#include "base/descriptor.hpp"
+#include "base/result.hpp"
 #include "client/address.hpp"
 #include "client/look_out.hpp"
-#include "core/result.hpp"
-#include "net/descriptor.hpp"
 
 namespace allot::client {
-
-using net::Descriptor;
 
 // Waits until there is something to read (or to write) or the time is over, or `alarm` is readable. Whether
 // one of the events has come, or the end of the connection.

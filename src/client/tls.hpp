@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "allot/client.hpp"
-#include "core/result.hpp"
+#include "base/result.hpp"
 
 namespace allot::client {
 

@@ -1,6 +1,6 @@
 #include "core/draw.hpp"
 
-#include "core/ensure.hpp"
+#include "base/ensure.hpp"
 
 namespace allot {
 

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/result.hpp"
 #include "core/graph.hpp"
 #include "core/reflect.hpp"
-#include "core/result.hpp"
 
 namespace allot {
 

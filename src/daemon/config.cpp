@@ -7,7 +7,8 @@
 #include <sstream>
 #include <toml++/toml.h>
 
-#include "core/duration.hpp"
+#include "base/address.hpp"
+#include "base/duration.hpp"
 #include "core/hash.hpp"
 #include "session/frames.hpp"
 
@@ -273,7 +274,7 @@ private:
             return "detector.stop_within: write a time of more than 0, as in \"3s\"";
         if (config_.dead_after < 4 * config_.heartbeat)
             return "detector.dead_after: write at least four heartbeats";
-        if (!config_.clients.empty() && !config_.tls && !net::is_loopback(config_.clients))
+        if (!config_.clients.empty() && !config_.tls && !is_loopback_address(config_.clients))
             return "clients: programs on other machines need certificates; add [tls]";
         if (config_.tls &&
             (config_.tls->certificate.empty() || config_.tls->key.empty() || config_.tls->authority.empty()))

@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/utf8.hpp"
 #include "core/bytes.hpp"
 #include "core/stamps.hpp"
-#include "core/utf8.hpp"
 #include "daemon/epoch.hpp"
 
 namespace allot::daemon {

@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 #include <sys/resource.h>
 
+#include "base/log.hpp"
 #include "core/bytes.hpp"
 #include "core/json.hpp"
 #include "daemon/desk.hpp"
@@ -18,7 +19,6 @@
 #include "daemon/state.hpp"
 #include "daemon/survey.hpp"
 #include "daemon/vigil.hpp"
-#include "net/log.hpp"
 #include "net/mesh.hpp"
 
 namespace allot::daemon {

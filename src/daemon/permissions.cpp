@@ -7,7 +7,7 @@
 #include <pwd.h>
 #include <vector>
 
-#include "net/log.hpp"
+#include "base/log.hpp"
 
 namespace allot::daemon {
 

@@ -7,9 +7,9 @@
 #include <sys/resource.h>
 #include <utility>
 
+#include "base/frame.hpp"
+#include "base/log.hpp"
 #include "core/bytes.hpp"
-#include "net/frame.hpp"
-#include "net/log.hpp"
 #include "session/speak.hpp"
 
 namespace allot::daemon {
@@ -71,7 +71,7 @@ public:
         events.read = [self = shared_from_this()](std::string_view bytes) { self->read(bytes); };
         events.closed = [self = shared_from_this()](const std::string&) { self->all_.gone(self); };
         events.passed = [self = shared_from_this()](int descriptor) {
-            net::Descriptor one(descriptor);
+            Descriptor one(descriptor);
             if (self->passed_) return self->break_off("it passes descriptors that nothing was said of");
             self->passed_ = std::move(one);
         };
@@ -111,7 +111,7 @@ public:
     }
 
     // The descriptor that came with the message at hand.
-    net::Descriptor take_passed() { return std::exchange(passed_, net::Descriptor{}); }
+    Descriptor take_passed() { return std::exchange(passed_, Descriptor{}); }
 
     const net::Identity& identity() const { return stream_->identity(); }
 
@@ -171,9 +171,9 @@ private:
 
     Sessions& all_;
     net::StreamPtr stream_;
-    net::FrameReader reader_;
+    FrameReader reader_;
     net::Timer patience_;  // until hello, or until a sign of life
-    net::Descriptor passed_;
+    Descriptor passed_;
     std::string frame_;
     bool heard_ = false;
     bool over_ = false;
@@ -286,7 +286,7 @@ void Sessions::acquire(Session& session, const session::Acquire& want) {
 }
 
 void Sessions::follow(Session& session, const session::Follow& follow) {
-    net::Descriptor process = session.take_passed();
+    Descriptor process = session.take_passed();
     const Key key{*session.owner, follow.ticket};
     // The kernel drops what there is no room for.
     if (!process)

@@ -8,11 +8,11 @@
 #include <optional>
 #include <utility>
 
+#include "base/log.hpp"
 #include "core/bytes.hpp"
 #include "core/view.hpp"
 #include "daemon/line.hpp"
 #include "daemon/space.hpp"
-#include "net/log.hpp"
 #include "world/step.hpp"
 
 namespace allot::daemon {

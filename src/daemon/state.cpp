@@ -12,8 +12,8 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "base/log.hpp"
 #include "core/bytes.hpp"
-#include "net/log.hpp"
 
 namespace allot::daemon {
 
@@ -32,14 +32,14 @@ std::optional<std::string> read(const std::string& path) {
 
 // Names in it are on the disk only then.
 Result<bool> sync_folder(const std::string& path) {
-    const net::Descriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    const Descriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!folder || ::fsync(folder.get()) != 0)
         return Error{fmt::format("{}: {}", path, std::strerror(errno))};
     return true;
 }
 
 Result<bool> write_draft(const std::string& draft, std::string_view bytes) {
-    const net::Descriptor file(::open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+    const Descriptor file(::open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
     const auto failed = [&] { return Error{fmt::format("{}: {}", draft, std::strerror(errno))}; };
     if (!file) return failed();
     while (!bytes.empty()) {
@@ -65,7 +65,7 @@ Result<bool> write_whole(const std::string& path, std::string_view bytes) {
 Result<Beginning> StateFolder::open(std::uint64_t agreement, bool fresh) {
     std::error_code failure;
     std::filesystem::create_directories(path_, failure);
-    lock_ = net::Descriptor(::open(file("lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+    lock_ = Descriptor(::open(file("lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
     if (!lock_)
         return Error{fmt::format("{}: {}; write a folder that this user may write to, as in state = \"...\"",
                                  path_, std::strerror(errno))};

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "core/boot_clock.hpp"
-#include "core/result.hpp"
-#include "net/descriptor.hpp"
+#include "base/boot_clock.hpp"
+#include "base/descriptor.hpp"
+#include "base/result.hpp"
 
 namespace allot::daemon {
 
@@ -78,7 +78,7 @@ private:
 
     std::string path_;
     Mark mark_;
-    net::Descriptor lock_;
+    Descriptor lock_;
     bool running_ = false;
     std::string problem_;
     BootClock::time_point next_try_;

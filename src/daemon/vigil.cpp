@@ -4,8 +4,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/address.hpp"
+#include "base/log.hpp"
 #include "core/bytes.hpp"
-#include "net/log.hpp"
 #include "net/process_watch.hpp"
 #include "net/stream.hpp"
 
@@ -44,8 +45,8 @@ Vigil::Vigil(boost::asio::io_context& loop, const Config& config, Events events)
     for (HostId host = 0; host < peers_.size(); ++host) {
         peers_[host].refused_by.resize(peers_.size());
         peers_[host].same_kernel = config.detector == Config::Detector::automatic &&
-                                   net::is_loopback(config.hosts[self_].address) &&
-                                   net::is_loopback(config.hosts[host].address);
+                                   is_loopback_address(config.hosts[self_].address) &&
+                                   is_loopback_address(config.hosts[host].address);
     }
 }
 

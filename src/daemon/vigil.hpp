@@ -28,7 +28,7 @@
 #include <string>
 #include <vector>
 
-#include "core/boot_clock.hpp"
+#include "base/boot_clock.hpp"
 #include "daemon/config.hpp"
 #include "daemon/letters.hpp"
 #include "net/mesh.hpp"

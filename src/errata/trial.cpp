@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/ensure.hpp"
+#include "base/ensure.hpp"
 
 namespace allot::errata {
 

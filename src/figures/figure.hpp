@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "base/result.hpp"
 #include "core/parameters.hpp"
-#include "core/result.hpp"
 #include "sim/figures.hpp"
 #include "sim/plan.hpp"
 

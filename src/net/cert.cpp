@@ -13,8 +13,8 @@
 #include <set>
 #include <system_error>
 
-#include "core/ensure.hpp"
-#include "net/descriptor.hpp"
+#include "base/descriptor.hpp"
+#include "base/ensure.hpp"
 #include "net/openssl.hpp"
 
 namespace allot::net {

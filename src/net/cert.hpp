@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/result.hpp"
+#include "base/result.hpp"
 
 namespace allot::net {
 

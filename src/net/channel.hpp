@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "net/descriptor.hpp"
+#include "base/descriptor.hpp"
 #include "net/stream.hpp"
 
 namespace allot::net {

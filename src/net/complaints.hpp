@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-#include "net/log.hpp"
+#include "base/log.hpp"
 
 namespace allot::net {
 

@@ -34,7 +34,7 @@ public:
             const auto self = weak.lock();
             if (self && !failure) self->finish(Error{"no answer in time"});
         });
-        const auto parsed = parse_address(address);
+        const auto parsed = parse_host_port(address);
         if (!parsed) return finish(Error{parsed.error()});
         endpoints_ = numeric_endpoint(*parsed);
         if (endpoints_.empty()) return ask_resolver(*parsed);
@@ -42,7 +42,7 @@ public:
     }
 
 private:
-    void ask_resolver(const Address& address) {
+    void ask_resolver(const HostPort& address) {
         resolver_.async_resolve(
             address.host, std::to_string(address.port), tcp::resolver::numeric_service,
             [weak = weak_from_this(), host = address.host](const boost::system::error_code& failure,

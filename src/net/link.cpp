@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <utility>
 
-#include "core/ensure.hpp"
+#include "base/ensure.hpp"
 
 namespace allot::net {
 

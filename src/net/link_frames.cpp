@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/frame.hpp"
 #include "core/bytes.hpp"
-#include "net/frame.hpp"
 
 namespace allot::net {
 

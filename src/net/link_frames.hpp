@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/result.hpp"
+#include "base/result.hpp"
 #include "net/link.hpp"
 
 namespace allot::net {

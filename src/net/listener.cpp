@@ -172,7 +172,7 @@ Result<std::unique_ptr<Listener>> listen_unix(boost::asio::io_context& loop, con
 
 Result<std::unique_ptr<Listener>> listen_tcp(boost::asio::io_context& loop, const std::string& address,
                                              TlsPtr tls, Accepted accepted, Patience patience) {
-    const auto parsed = parse_address(address);
+    const auto parsed = parse_host_port(address);
     if (!parsed) return Error{parsed.error()};
     auto socket = bound_tcp(*parsed);
     if (!socket) return Error{socket.error()};

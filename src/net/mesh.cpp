@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 #include <random>
 
+#include "base/address.hpp"
+#include "base/ensure.hpp"
 #include "core/bytes.hpp"
-#include "core/ensure.hpp"
-#include "net/address.hpp"
 #include "net/peer.hpp"
 #include "net/saved_mesh.hpp"
 
@@ -241,12 +241,12 @@ bool MeshOfPeers::resume(std::string_view saved) {
 // --- What is wrong with a configuration
 
 std::string wrong_host(const MeshConfig& config, const MeshConfig::Host& host) {
-    if (const auto address = parse_address(host.address); !address)
+    if (const auto address = parse_host_port(host.address); !address)
         return fmt::format("host {}: {}", host.name, address.error());
     const auto same_name = [&](const MeshConfig::Host& other) { return other.name == host.name; };
     if (host.name.empty() || std::count_if(config.hosts.begin(), config.hosts.end(), same_name) > 1)
         return fmt::format("host \"{}\": each host needs a name of its own", host.name);
-    if (!config.tls && !config.plaintext && !is_loopback(host.address))
+    if (!config.tls && !config.plaintext && !is_loopback_address(host.address))
         return fmt::format(
             "host {} at {}: links beyond this machine need TLS (`allot cert` makes certificates), "
             "or plaintext allowed explicitly",

@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/result.hpp"
+#include "base/result.hpp"
 #include "net/stream.hpp"
 
 namespace allot::net {

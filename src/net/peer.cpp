@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "core/ensure.hpp"
+#include "base/ensure.hpp"
 
 namespace allot::net {
 

@@ -6,7 +6,7 @@
 #include <functional>
 #include <memory>
 
-#include "net/descriptor.hpp"
+#include "base/descriptor.hpp"
 #include "net/link_frames.hpp"
 
 namespace allot::net {

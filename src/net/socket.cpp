@@ -27,7 +27,7 @@ struct InfoDeleter {
     void operator()(addrinfo* info) const { ::freeaddrinfo(info); }
 };
 
-Result<std::vector<Endpoint>> look_up(const Address& address, int flags) {
+Result<std::vector<Endpoint>> look_up(const HostPort& address, int flags) {
     addrinfo wanted{};
     wanted.ai_family = AF_UNSPEC;
     wanted.ai_socktype = SOCK_STREAM;
@@ -92,16 +92,16 @@ std::string Endpoint::text() const {
     return family() == AF_INET6 ? fmt::format("[{}]:{}", host, port) : fmt::format("{}:{}", host, port);
 }
 
-std::vector<Endpoint> numeric_endpoint(const Address& address) {
+std::vector<Endpoint> numeric_endpoint(const HostPort& address) {
     auto found = look_up(address, AI_NUMERICHOST);
     return found ? *found : std::vector<Endpoint>{};
 }
 
-Result<std::vector<Endpoint>> resolve(const Address& address) {
+Result<std::vector<Endpoint>> resolve(const HostPort& address) {
     return look_up(address, 0);
 }
 
-Result<Descriptor> bound_tcp(const Address& address) {
+Result<Descriptor> bound_tcp(const HostPort& address) {
     const auto endpoints = look_up(address, AI_PASSIVE);
     if (!endpoints) return Error{endpoints.error()};
     std::string problem = "no address";

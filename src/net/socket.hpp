@@ -6,9 +6,9 @@
 #include <sys/socket.h>
 #include <vector>
 
-#include "core/result.hpp"
-#include "net/address.hpp"
-#include "net/descriptor.hpp"
+#include "base/address.hpp"
+#include "base/descriptor.hpp"
+#include "base/result.hpp"
 #include "net/stream.hpp"
 
 namespace allot::net {
@@ -23,11 +23,11 @@ struct Endpoint {
 };
 
 // Without the resolver, if the address is a number.
-std::vector<Endpoint> numeric_endpoint(const Address& address);
+std::vector<Endpoint> numeric_endpoint(const HostPort& address);
 // Asks the resolver, which may take long.
-Result<std::vector<Endpoint>> resolve(const Address& address);
+Result<std::vector<Endpoint>> resolve(const HostPort& address);
 
-Result<Descriptor> bound_tcp(const Address& address);
+Result<Descriptor> bound_tcp(const HostPort& address);
 std::uint16_t port_of(int socket);
 
 // A Unix socket that others may connect to as `mode` says. Refused if a live process listens at `path`; a

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "core/ensure.hpp"
+#include "base/ensure.hpp"
 #include "net/socket_stream.hpp"
 
 namespace allot::net {

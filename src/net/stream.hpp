@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/result.hpp"
+#include "base/result.hpp"
 
 namespace allot::net {
 
@@ -102,8 +102,5 @@ public:
 std::unique_ptr<Attempt> connect_tcp(boost::asio::io_context& loop, const std::string& address, TlsPtr tls,
                                      const std::string& name, std::function<void(Result<StreamPtr>)> done,
                                      Patience patience = {});
-
-// Whether the address names this machine's loopback, where plaintext harms nobody.
-bool is_loopback(const std::string& address);
 
 }  // namespace allot::net

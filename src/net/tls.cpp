@@ -7,7 +7,7 @@
 #include <fmt/ranges.h>
 #include <sys/socket.h>
 
-#include "core/ensure.hpp"
+#include "base/ensure.hpp"
 #include "net/channel.hpp"
 #include "net/openssl.hpp"
 

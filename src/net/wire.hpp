@@ -5,7 +5,7 @@
 #include <chrono>
 #include <memory>
 
-#include "net/frame.hpp"
+#include "base/frame.hpp"
 #include "net/link_frames.hpp"
 #include "net/stream.hpp"
 #include "net/timer.hpp"

@@ -4,7 +4,7 @@
 #include <memory>
 #include <span>
 
-#include "core/result.hpp"
+#include "base/result.hpp"
 #include "play/scenario.hpp"
 #include "world/entry.hpp"
 

@@ -1,7 +1,7 @@
 // Statements that are steps: from their words to a move that may happen now, or to the reason why none may.
 #pragma once
 
-#include "core/result.hpp"
+#include "base/result.hpp"
 #include "play/stage.hpp"
 #include "play/words.hpp"
 

@@ -1,5 +1,5 @@
 // What a program and the daemon of its host say to each other: the session protocol
-// (docs/session-protocol.md). Each frame (net/frame.hpp) holds one message in canonical bytes
+// (docs/session-protocol.md). Each frame (base/frame.hpp) holds one message in canonical bytes
 // (core/bytes.hpp).
 //
 // A session is one connection. It begins with Hello and Welcome; then requests, each with a ticket that the

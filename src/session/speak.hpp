@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/frame.hpp"
 #include "core/bytes.hpp"
-#include "net/frame.hpp"
 
 namespace allot::session {
 
@@ -18,10 +18,10 @@ void put_message(const Message& message, std::string& out) {
     constexpr std::size_t kind = boost::mp11::mp_find<Language, Message>::value;
     static_assert(kind < std::variant_size_v<Language>);
     const std::size_t start = out.size();
-    net::begin_frame(out);
+    begin_frame(out);
     bytes_detail::put_varint(kind, out);
     encode(message, out);
-    net::end_frame(start, out);
+    end_frame(start, out);
 }
 
 // The version that a Hello or a Welcome names. In every version these are of kind 0 and begin with it.

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <variant>
 
-#include "core/duration.hpp"
+#include "base/duration.hpp"
+#include "base/result.hpp"
 #include "core/random.hpp"
-#include "core/result.hpp"
 
 namespace allot::sim {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/result.hpp"
+#include "base/result.hpp"
 #include "world/entry.hpp"
 #include "world/walker.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <utility>
 
-#include "core/ensure.hpp"
+#include "base/ensure.hpp"
 #include "core/view.hpp"
 #include "world/properties.hpp"
 

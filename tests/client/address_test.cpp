@@ -17,11 +17,11 @@ TEST(Address, A_path_is_a_Unix_socket) {
 }
 
 TEST(Address, Hosts_have_ports_and_IPv6_has_brackets) {
-    const Address named{.kind = Address::Kind::tls, .host = "build7", .port = "7400"};
+    const Address named{.kind = Address::Kind::tls, .remote = {"build7", 7400}};
     EXPECT_EQ(*parse_address("tls:build7:7400"), named);
-    EXPECT_EQ(parse_address("tls:[fd00::7]:7400")->host, "fd00::7");
+    EXPECT_EQ(parse_address("tls:[fd00::7]:7400")->remote.host, "fd00::7");
     EXPECT_EQ(parse_address("tcp:127.0.0.1:7400")->kind, Address::Kind::tcp);
-    EXPECT_EQ(parse_address("tcp:[::1]:7400")->host, "::1");
+    EXPECT_EQ(parse_address("tcp:[::1]:7400")->remote.host, "::1");
 }
 
 TEST(Address, What_makes_no_sense_is_told_what_to_write) {
@@ -36,9 +36,11 @@ TEST(Address, What_makes_no_sense_is_told_what_to_write) {
     refused("tls:build7", "write host:port");
     refused("tls:build7:", "write host:port");
     refused("tls:build7:70000", "write host:port");
+    refused("tls:build7:0", "write host:port");
     refused("tls::7400", "write host:port");
     refused("tls:fd00::7:7400", "write host:port");
     refused("tcp:build7:7400", "write tls:build7:7400");
+    refused("tcp:127.example.com:7400", "write tls:127.example.com:7400");
     refused("/" + std::string(200, 'x'), "at most 107 characters");
 }
 

@@ -22,9 +22,9 @@ template <class Language, class Message>
 std::string line(char direction, const char* name, const Message& message) {
     std::string frame;
     put_message<Language>(message, frame);
-    EXPECT_EQ(from_bytes<Language>(std::string_view(frame).substr(net::frame_head)), Language(message));
+    EXPECT_EQ(from_bytes<Language>(std::string_view(frame).substr(frame_head)), Language(message));
     std::string framed;
-    net::put_frame(to_bytes(Language(message)), framed);
+    put_frame(to_bytes(Language(message)), framed);
     EXPECT_EQ(frame, framed);
     return fmt::format("{} {:9}{}\n", direction, name, hex(frame));
 }

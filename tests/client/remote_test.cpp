@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "allot/client.hpp"
+#include "base/descriptor.hpp"
 #include "net/cert.hpp"
-#include "net/descriptor.hpp"
 #include "support/folder.hpp"
 #include "support/node.hpp"
 
@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 using test::eventually;
 
 int free_port() {
-    const net::Descriptor socket(::socket(AF_INET, SOCK_STREAM, 0));
+    const Descriptor socket(::socket(AF_INET, SOCK_STREAM, 0));
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);

@@ -1,6 +1,7 @@
 #include "core/json.hpp"
 
 #include <array>
+#include <boost/json/parse.hpp>
 #include <cstdint>
 #include <gtest/gtest.h>
 #include <limits>

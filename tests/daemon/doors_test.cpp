@@ -12,10 +12,10 @@
 #include <sys/wait.h>
 #include <thread>
 
+#include "base/descriptor.hpp"
 #include "client/socket.hpp"
 #include "client/status.hpp"
 #include "daemon/permissions.hpp"
-#include "net/descriptor.hpp"
 #include "session/frames.hpp"
 #include "session/speak.hpp"
 #include "support/node.hpp"
@@ -28,7 +28,6 @@ using client::Demand;
 using client::Failure;
 using client::Lease;
 using client::Session;
-using net::Descriptor;
 using test::eventually;
 using testing::HasSubstr;
 using namespace std::chrono_literals;
@@ -97,7 +96,7 @@ std::string read_all(const Descriptor& socket) {
 
 void send_frame(const Descriptor& socket, const std::string& content) {
     std::string frame;
-    net::put_frame(content, frame);
+    put_frame(content, frame);
     EXPECT_EQ(::send(socket.get(), frame.data(), frame.size(), MSG_NOSIGNAL),
               static_cast<ssize_t>(frame.size()));
 }
@@ -309,9 +308,8 @@ TEST_F(VersionTest, A_program_of_another_version_is_told_so_and_others_are_unhar
         const Descriptor stranger = connected_to(unix_address(socket_path()));
         send_frame(stranger, session_hello_2);
         const std::string answer = read_all(stranger);
-        ASSERT_GT(answer.size(), net::frame_head);
-        const auto message =
-            from_bytes<session::DaemonMessage>(std::string_view(answer).substr(net::frame_head));
+        ASSERT_GT(answer.size(), frame_head);
+        const auto message = from_bytes<session::DaemonMessage>(std::string_view(answer).substr(frame_head));
         ASSERT_TRUE(message && std::holds_alternative<session::Farewell>(*message));
         EXPECT_EQ(
             std::get<session::Farewell>(*message).reason,

@@ -8,10 +8,10 @@
 #include <sstream>
 #include <unistd.h>
 
-#include "cli/registry.hpp"
 #include "figures/figure.hpp"
 #include "figures/files.hpp"
 #include "figures/measure.hpp"
+#include "registry/registry.hpp"
 
 namespace allot::figures {
 namespace {

@@ -8,8 +8,8 @@
 #include <cstdlib>
 #include <gmock/gmock.h>
 
-#include "cli/registry.hpp"
 #include "figures/measure.hpp"
+#include "registry/registry.hpp"
 
 namespace allot::figures {
 namespace {

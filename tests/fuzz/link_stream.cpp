@@ -2,8 +2,8 @@
 // says how long the pieces are; however they are cut, the same frames must come out.
 #include <vector>
 
+#include "base/frame.hpp"
 #include "fuzz/round_trip.hpp"
-#include "net/frame.hpp"
 #include "net/link_frames.hpp"
 
 using namespace allot;
@@ -20,7 +20,7 @@ struct Outcome {
 
 Outcome read_in_pieces(std::string_view bytes, std::size_t piece) {
     Outcome outcome;
-    net::FrameReader reader(limit);
+    FrameReader reader(limit);
     while (!bytes.empty() && outcome.good) {
         outcome.good = reader.feed(bytes.substr(0, piece), [&](std::string_view content) {
             outcome.frames.emplace_back(content);
@@ -36,7 +36,7 @@ void check_content(std::string_view content) {
     if (const auto frame = net::read_link_frame(content)) {
         std::string again;
         net::put_link_frame(frame->head, frame->content, again);
-        fuzz::demand(std::string_view(again).substr(net::frame_head) == content);
+        fuzz::demand(std::string_view(again).substr(frame_head) == content);
     }
 }
 
@@ -50,7 +50,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::string again;
     for (const std::string& content : whole.frames) {
         check_content(content);
-        net::put_frame(content, again);
+        put_frame(content, again);
     }
     fuzz::demand(bytes.starts_with(again));
     return 0;

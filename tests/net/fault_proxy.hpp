@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/result.hpp"
+#include "base/result.hpp"
 #include "net/stream.hpp"
 
 namespace allot::net {

@@ -3,10 +3,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/frame.hpp"
 #include "core/bytes.hpp"
 #include "core/random.hpp"
 #include "net/fault_proxy.hpp"
-#include "net/frame.hpp"
 #include "net/link_frames.hpp"
 #include "net/mesh_support.hpp"
 #include "net/timer.hpp"

@@ -2,7 +2,7 @@
 
 #include "net/mesh.hpp"
 
-#include "core/ensure.hpp"
+#include "base/ensure.hpp"
 #include "net/mesh_support.hpp"
 
 namespace allot::net {

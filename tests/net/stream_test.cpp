@@ -11,8 +11,8 @@
 #include <sys/un.h>
 #include <sys/wait.h>
 
-#include "net/address.hpp"
-#include "net/descriptor.hpp"
+#include "base/address.hpp"
+#include "base/descriptor.hpp"
 #include "net/support.hpp"
 
 namespace allot::net {
@@ -164,22 +164,22 @@ TEST(Connecting, Is_given_up_when_the_handle_is_dropped) {
 }
 
 TEST(Addresses, Are_host_and_port) {
-    EXPECT_EQ(parse_address("db1.example:4711")->host, "db1.example");
-    EXPECT_EQ(parse_address("[::1]:80")->host, "::1");
-    EXPECT_EQ(parse_address("[::1]:80")->port, 80);
+    EXPECT_EQ(parse_host_port("db1.example:4711")->host, "db1.example");
+    EXPECT_EQ(parse_host_port("[::1]:80")->host, "::1");
+    EXPECT_EQ(parse_host_port("[::1]:80")->port, 80);
     for (const char* wrong :
          {"", "host", ":80", "host:", "host:x", "host:70000", "::1:80", "[]:1", "host:80 "})
-        EXPECT_FALSE(parse_address(wrong)) << wrong;
+        EXPECT_FALSE(parse_host_port(wrong)) << wrong;
 }
 
 TEST(Addresses, Of_the_loopback_are_known) {
-    EXPECT_TRUE(is_loopback("127.0.0.1:1"));
-    EXPECT_TRUE(is_loopback("127.9.9.9:1"));
-    EXPECT_TRUE(is_loopback("[::1]:1"));
-    EXPECT_TRUE(is_loopback("localhost:1"));
-    EXPECT_FALSE(is_loopback("10.0.0.1:1"));
-    EXPECT_FALSE(is_loopback("0.0.0.0:1"));
-    EXPECT_FALSE(is_loopback("localhost.example:1"));
+    EXPECT_TRUE(is_loopback_address("127.0.0.1:1"));
+    EXPECT_TRUE(is_loopback_address("127.9.9.9:1"));
+    EXPECT_TRUE(is_loopback_address("[::1]:1"));
+    EXPECT_TRUE(is_loopback_address("localhost:1"));
+    EXPECT_FALSE(is_loopback_address("10.0.0.1:1"));
+    EXPECT_FALSE(is_loopback_address("0.0.0.0:1"));
+    EXPECT_FALSE(is_loopback_address("localhost.example:1"));
 }
 
 // --- Unix sockets

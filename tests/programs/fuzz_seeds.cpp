@@ -6,10 +6,10 @@
 #include <fmt/format.h>
 #include <fstream>
 
+#include "base/frame.hpp"
 #include "core/bytes.hpp"
 #include "daemon/letters.hpp"
 #include "daemon/state.hpp"
-#include "net/frame.hpp"
 #include "net/saved_mesh.hpp"
 #include "protocols/multilock/counters.hpp"
 #include "protocols/semaphore/permits.hpp"
@@ -73,7 +73,7 @@ net::Hello hello() {
 void add_links(const Seeds& seeds) {
     std::string first;
     net::put_hello(hello(), first);
-    seeds.add("hello", "Hello", first.substr(net::frame_head));
+    seeds.add("hello", "Hello", first.substr(frame_head));
     std::string frames;
     net::put_link_frame({net::FrameKind::payload, 300}, "payload", frames);
     net::put_link_frame({net::FrameKind::acknowledge, 299}, "", frames);

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "check/checker.hpp"
-#include "cli/registry.hpp"
+#include "registry/registry.hpp"
 
 namespace allot::protocol_tests {
 

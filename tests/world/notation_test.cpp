@@ -1,5 +1,6 @@
 #include "world/notation.hpp"
 
+#include <boost/json/parse.hpp>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

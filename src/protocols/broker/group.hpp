@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "base/result.hpp"
 #include "core/draw.hpp"
 #include "core/random.hpp"
-#include "core/result.hpp"
 #include "core/view.hpp"
 #include "core/visit.hpp"
 

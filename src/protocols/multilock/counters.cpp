@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "base/ensure.hpp"
 #include "core/draw.hpp"
-#include "core/ensure.hpp"
 #include "protocols/multilock/resources.hpp"
 
 namespace allot {

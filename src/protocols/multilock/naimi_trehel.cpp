@@ -1,7 +1,7 @@
 #include "protocols/multilock/naimi_trehel.hpp"
 
+#include "base/ensure.hpp"
 #include "core/draw.hpp"
-#include "core/ensure.hpp"
 
 namespace allot {
 

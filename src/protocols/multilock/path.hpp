@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/ensure.hpp"
+#include "base/ensure.hpp"
 #include "core/types.hpp"
 
 namespace allot::multilock {

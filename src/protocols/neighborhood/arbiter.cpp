@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "core/ensure.hpp"
+#include "base/ensure.hpp"
 
 namespace allot::neighborhood {
 

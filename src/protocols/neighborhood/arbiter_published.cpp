@@ -1,7 +1,7 @@
 // How the leader nominates in the published listing (Algorithm 6): errata 5, 6, 10, 11 and 12.
 #include <algorithm>
 
-#include "core/ensure.hpp"
+#include "base/ensure.hpp"
 #include "protocols/neighborhood/arbiter.hpp"
 
 namespace allot::neighborhood {

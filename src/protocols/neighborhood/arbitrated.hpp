@@ -5,7 +5,7 @@
 // and stays in service until the protocol says `released`.
 #pragma once
 
-#include "core/ensure.hpp"
+#include "base/ensure.hpp"
 #include "protocols/neighborhood/arbiter.hpp"
 
 namespace allot::neighborhood {

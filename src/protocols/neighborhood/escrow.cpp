@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/ensure.hpp"
 #include "core/draw.hpp"
-#include "core/ensure.hpp"
 #include "protocols/neighborhood/ways.hpp"
 
 namespace allot {

@@ -5,7 +5,7 @@
 #include <boost/unordered/unordered_flat_set.hpp>
 #include <numeric>
 
-#include "core/ensure.hpp"
+#include "base/ensure.hpp"
 #include "protocols/neighborhood/ways.hpp"
 
 namespace allot::neighborhood {

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/result.hpp"
 #include "core/graph.hpp"
-#include "core/result.hpp"
 #include "core/types.hpp"
 
 namespace allot::neighborhood {

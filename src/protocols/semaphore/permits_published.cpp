@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/ensure.hpp"
+#include "base/ensure.hpp"
 
 namespace allot {
 

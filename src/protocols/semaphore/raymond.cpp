@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <boost/container/small_vector.hpp>
 
+#include "base/ensure.hpp"
 #include "core/draw.hpp"
-#include "core/ensure.hpp"
 
 namespace allot {
 

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 #include <sstream>
 
-#include "cli/registry.hpp"
 #include "play/player.hpp"
+#include "registry/registry.hpp"
 
 namespace {
 

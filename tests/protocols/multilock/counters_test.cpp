@@ -10,7 +10,7 @@
 #include <tuple>
 
 #include "check/checker.hpp"
-#include "cli/registry.hpp"
+#include "registry/registry.hpp"
 #include "world/walker.hpp"
 
 namespace {

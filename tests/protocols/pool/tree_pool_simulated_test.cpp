@@ -5,10 +5,10 @@
 #include <set>
 #include <sstream>
 
-#include "cli/registry.hpp"
 #include "core/bytes.hpp"
 #include "play/player.hpp"
 #include "protocols/pool/tree_pool.hpp"
+#include "registry/registry.hpp"
 #include "sim/simulation_of.hpp"
 #include "world/arbitrary.hpp"
 #include "world/step.hpp"

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <map>
 
-#include "cli/registry.hpp"
+#include "registry/registry.hpp"
 
 namespace {
 

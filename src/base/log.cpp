@@ -1,4 +1,4 @@
-#include "net/log.hpp"
+#include "base/log.hpp"
 
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>

@@ -1,4 +1,4 @@
-#include "core/boot_clock.hpp"
+#include "base/boot_clock.hpp"
 
 #include <gtest/gtest.h>
 

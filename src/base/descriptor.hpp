@@ -4,7 +4,7 @@
 #include <unistd.h>
 #include <utility>
 
-namespace allot::net {
+namespace allot {
 
 class Descriptor {
 public:
@@ -27,4 +27,4 @@ private:
     int number_ = -1;
 };
 
-}  // namespace allot::net
+}  // namespace allot

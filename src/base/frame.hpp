@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace allot::net {
+namespace allot {
 
 constexpr std::size_t frame_head = 4;
 
@@ -66,4 +66,4 @@ private:
     std::string partial_;
 };
 
-}  // namespace allot::net
+}  // namespace allot

@@ -1,6 +1,6 @@
-#include "net/frame.hpp"
+#include "base/frame.hpp"
 
-namespace allot::net {
+namespace allot {
 
 void begin_frame(std::string& out) {
     out.append(frame_head, '\0');
@@ -26,4 +26,4 @@ std::size_t FrameReader::length_of(std::string_view head) {
     return length;
 }
 
-}  // namespace allot::net
+}  // namespace allot
