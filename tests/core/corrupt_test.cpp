@@ -205,12 +205,5 @@ TEST(CorruptTest, What_could_not_be_drawn_is_found_wherever_it_is) {
     EXPECT_EQ(outside(Everything{.bits = {true, true, true}}, two), "bits: write no more than 2");
 }
 
-TEST(CorruptTest, Any_callable_may_draw) {
-    const auto highest = [](std::uint64_t bound) { return bound - 1; };
-    Ask value;
-    corrupt(value, highest, no_domain);
-    EXPECT_EQ(value, (Ask{StampAccess::make(3), 3}));
-}
-
 }  // namespace
 }  // namespace allot
