@@ -10,10 +10,9 @@
 #include <queue>
 #include <vector>
 
-#include "protocols/multilock/counters.hpp"
-#include "protocols/semaphore/raymond.hpp"
+#include "registry/registry.hpp"
 #include "sim/queue.hpp"
-#include "sim/simulation_of.hpp"
+#include "sim/simulation.hpp"
 
 namespace {
 
@@ -22,7 +21,7 @@ using namespace allot::sim;
 
 struct Load {
     const char* name;
-    Entry protocol;
+    const char* protocol;
     Parameters parameters;
     const char* time;
     Distribution think;
@@ -32,18 +31,16 @@ struct Load {
 const Distribution latency = Distribution::uniform(200'000, 1'000'000);
 const Parameters ten_permits{{"sites", "1000"}, {"permits", "10"}};
 const Load loads[] = {
-    {"raymond, moderate", simulation_of<Raymond>(), ten_permits, "2s", Distribution::exponential(second),
-     2e6},
-    {"raymond, saturated", simulation_of<Raymond>(), ten_permits, "400ms",
-     Distribution::exponential(millisecond), 2e6},
+    {"raymond, moderate", "raymond", ten_permits, "2s", Distribution::exponential(second), 2e6},
+    {"raymond, saturated", "raymond", ten_permits, "400ms", Distribution::exponential(millisecond), 2e6},
     {"counters",
-     simulation_of<Counters>(),
+     "counters",
      {{"sites", "1000"}, {"resources", "10000"}, {"max-request", "4"}},
      "1s",
      Distribution::exponential(10 * millisecond),
      3e5},
     {"counters, 10,000",
-     simulation_of<Counters>(),
+     "counters",
      {{"sites", "10000"}, {"resources", "10000"}, {"max-request", "4"}},
      "500ms",
      Distribution::exponential(100 * millisecond),
@@ -67,7 +64,7 @@ Simulated simulate(const Load& load, int runs) {
     plan.time = *Duration::parse("time", load.time);
     plan.think = load.think;
     plan.latency = latency;
-    const auto simulation = load.protocol.make(load.parameters, plan);
+    const auto simulation = make_simulation(*registry::protocol(load.protocol), load.parameters, plan);
     Simulated best;
     for (int run = 0; run < runs; ++run) {
         const Figures figures = (*simulation)->run(1);

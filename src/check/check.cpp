@@ -137,7 +137,7 @@ private:
 }  // namespace
 
 std::vector<PropertyName> properties_of(const world::Machine& machine, bool from_anywhere) {
-    std::vector<PropertyName> all(machine.properties().begin(), machine.properties().end());
+    std::vector<PropertyName> all(machine.facts().properties.begin(), machine.facts().properties.end());
     all.insert(all.end(), common_properties.begin(), common_properties.end());
     if (from_anywhere)
         all.insert(all.end(), properties_from_anywhere.begin(), properties_from_anywhere.end());

@@ -62,8 +62,7 @@ Result<check::Options> read_options(const CheckFlags& flags) {
     options.waits = flags.waits;
     if (flags.waits && flags.store == "fingerprint")
         return Error{"--waits: the longest waits need the exact store; leave --store out"};
-    if (const auto wrong = allot::detail::parse_into(options.store, "store", flags.store))
-        return Error{*wrong};
+    if (const auto wrong = parse_parameter(options.store, "store", flags.store)) return Error{*wrong};
     return options;
 }
 
@@ -92,7 +91,7 @@ std::optional<std::string> add_starts(const CheckFlags& flags, Job& job) {
         return std::nullopt;
     }
     if (flags.start != "arbitrary") return fmt::format("--start {}: write boot or arbitrary", flags.start);
-    if (!job.machine->has_domains() || !job.machine->says_legal())
+    if (!job.machine->facts().has_domains || !job.machine->facts().says_legal)
         return fmt::format("--start arbitrary: {} does not say what its states may be", flags.protocol);
     if (const auto wrong = disturbed(job.machine->setup())) return wrong;
     const auto or_else = [](const std::string& given, const char* usual) {
@@ -103,7 +102,7 @@ std::optional<std::string> add_starts(const CheckFlags& flags, Job& job) {
     const auto seed = parse_number("seed", or_else(flags.seed, "1"), 0, ~std::uint64_t{0});
     for (const auto* number : {&samples, &noise, &seed})
         if (!*number) return number->error();
-    if (const auto wrong = job.machine->wrong_noise(*noise)) return wrong;
+    if (const auto wrong = job.machine->instance().noise_error(*noise)) return wrong;
     job.options.from_anywhere = true;
     for (std::uint64_t i = 0; i < *samples; ++i) {
         if (i % 256 == 255 && check::resident_bytes() > job.options.memory_bytes)
@@ -139,7 +138,7 @@ Result<Job> prepare(const CheckFlags& flags) {
     if (!machine) return Error{machine.error()};
     Job job{std::move(*machine), std::move(*options)};
     if (const auto wrong = too_large(job.machine->setup())) return Error{*wrong};
-    if (const auto wrong = job.machine->unlisted()) return Error{*wrong};
+    if (const auto wrong = job.machine->instance().unlisted()) return Error{*wrong};
     if (const auto wrong = add_starts(flags, job)) return Error{*wrong};
     for (const PropertyName& property : world::properties_from_anywhere)
         if (!job.options.from_anywhere && !job.machine->setup().property.empty() &&
@@ -230,15 +229,15 @@ std::vector<std::string> wait_texts(const check::Result& result) {
 std::vector<std::string> bounds(const Job& job, const check::Result& result) {
     const world::Setup& setup = job.machine->setup();
     std::vector<std::string> lines;
-    const bool takes_prompt = job.machine->has_prompt() && setup.takes_prompt_messages();
+    const bool takes_prompt = job.machine->facts().has_prompt && setup.takes_prompt_messages();
     lines.push_back(requests_line(setup));
     lines.push_back(faults_line(setup));
-    if (job.machine->hears_dead()) lines.push_back(detectors_line(setup));
+    if (job.machine->facts().listens(Detection::dead)) lines.push_back(detectors_line(setup));
     lines.push_back(
         fmt::format("Links: {}; {}.", enum_name(setup.links),
                     takes_prompt ? "prompt messages are taken at once" : "every order of deliveries"));
     if (setup.ranked()) lines.push_back(stamps_line(*job.machine, result));
-    if (job.machine->normalises() && setup.normalises())
+    if (job.machine->facts().normalises && setup.normalises())
         lines.push_back("Worlds: without messages that make no difference any more; ids are renamed.");
     if (setup.backlog > 0)
         lines.push_back(fmt::format("Timers: fire only while every channel holds fewer than {} messages.",
@@ -281,7 +280,7 @@ void print_for_people(const Job& job, const check::Result& result) {
 }
 
 boost::json::value config_of(const Job& job) {
-    boost::json::object config = job.machine->config_json().as_object();
+    boost::json::object config = job.machine->instance().config_json().as_object();
     const world::Setup& setup = job.machine->setup();
     boost::json::array requests;
     for (const auto count : setup.requests)
@@ -322,7 +321,7 @@ void print_for_programs(const Job& job, const check::Result& result) {
     boost::json::array waits;
     for (const check::Wait& wait : result.waits)
         waits.push_back(wait ? boost::json::value(*wait) : boost::json::value("any"));
-    const boost::json::value report{{"protocol", job.machine->name()},
+    const boost::json::value report{{"protocol", job.machine->facts().name},
                                     {"config", config_of(job)},
                                     {"verdict", enum_name(result.verdict)},
                                     {"properties", properties},
@@ -346,7 +345,7 @@ int run_check(const CheckFlags& flags) {
     // Only a counterexample replaces what is in the file, but a long check should not end in vain.
     if (!flags.out.empty() && !std::ofstream(flags.out, std::ios::app))
         return wrong_usage(fmt::format("--out {}: this file cannot be written", flags.out));
-    say_caveat(job->machine->caveat());
+    say_caveat(job->machine->instance().caveat());
     const bool terminal = isatty(STDERR_FILENO) != 0;
     if (terminal) job->options.on_progress = show_progress;
     const check::Result result = check::check(*job->machine, job->options);

@@ -97,8 +97,9 @@ int run_feasible(const FeasibleFlags& flags) {
     const auto effort = parse_number("effort", flags.effort, 1, 1'000'000'000'000);
     if (!effort) return wrong_usage(effort.error());
     Parameters given = flags.parameters;
-    const auto instance = take_config<Instance>(given);
+    auto instance = take_config<Instance>(given);
     if (!instance) return wrong_usage(instance.error());
+    instance->derive();
     if (const auto wrong = ill_written(*instance)) return wrong_usage(*wrong);
     std::vector<Outlook> sites;
     if (!instance->starts_in.empty()) sites = instance->outlook(*effort);

@@ -80,7 +80,7 @@ Result<Data> measured(const Figure& figure, std::uint64_t seeds) {
     figures::Effort effort;
     effort.seeds = seeds;
     effort.on_progress = [&](std::size_t done, std::size_t points) { line.show(done, points); };
-    return figures::measure(figure, registry::simulation, effort);
+    return figures::measure(figure, figures::simulator_of(registry::protocol), effort);
 }
 
 void print_for_people(const Product& product) {

@@ -105,7 +105,7 @@ Result<Job> prepare(const SimFlags& flags) {
     if (!plan) return Error{plan.error()};
     if (flags.parameters.contains("noise") && !plan->corrupts())
         return Error{fmt::format("--noise {}: add --start arbitrary or --corrupt-at TIMES", plan->noise)};
-    auto simulation = registry::simulation(flags.protocol)->make(parameters, *plan);
+    auto simulation = sim::make_simulation(*registry::protocol(flags.protocol), parameters, *plan);
     if (!simulation) return Error{simulation.error()};
     job.simulation = std::move(*simulation);
     return job;
@@ -238,7 +238,7 @@ void print_for_people(const Job& job, const sim::Summary& summary) {
 }
 
 boost::json::object config_of(const Job& job) {
-    boost::json::object config = job.simulation->config_json().as_object();
+    boost::json::object config = job.simulation->instance().config_json().as_object();
     for_each_member(job.simulation->plan(), [&](std::string_view name, const auto& member) {
         using Member = std::remove_cvref_t<decltype(member)>;
         if constexpr (reflect::Integer<Member>)
@@ -338,7 +338,7 @@ int run_sim(const SimFlags& flags) {
         file.open(flags.log);
         if (!file) return wrong_usage(fmt::format("--log {}: this file cannot be written", flags.log));
     }
-    say_caveat(job->simulation->caveat());
+    say_caveat(job->simulation->instance().caveat());
     std::ostream* log = flags.log.empty() ? nullptr : flags.log == "-" ? &std::cout : &file;
     const sim::Summary summary = run_all(*job, log);
     if (log != nullptr && !log->flush())

@@ -15,7 +15,7 @@ namespace allot {
 enum class NoTimer : std::uint8_t {};
 BOOST_DESCRIBE_ENUM(NoTimer)
 
-// What the application of a site is told.
+// A message to the application of a site.
 struct Notice {
     enum class Kind : std::uint8_t { granted, released, revoked, refused };
     Kind kind{};
@@ -23,22 +23,59 @@ struct Notice {
     std::string reason;         // with refused
 };
 
-template <class Message, class Timer = NoTimer>
-class Effects {
+// Effects as drivers see them, which know no message type.
+class AnyEffects {
 public:
+    struct TimerChange {
+        std::uint32_t timer;
+        bool armed;
+        std::uint32_t ticks;
+    };
+    struct AnySend {
+        SiteId to;
+        const void* message;  // of the protocol's message type
+    };
+
+    virtual ~AnyEffects() = default;
+
+    virtual std::size_t send_count() const = 0;
+    virtual AnySend send_at(std::size_t index) const = 0;
+    const std::vector<TimerChange>& timers() const { return timers_; }
+    const std::vector<Notice>& notices() const { return notices_; }
+    const std::vector<std::string_view>& probes() const { return probes_; }
+
+    // Drivers keep one object and empty it between steps, so that steps reuse its memory.
+    virtual void clear() {
+        timers_.clear();
+        notices_.clear();
+        probes_.clear();
+    }
+
+protected:
+    AnyEffects() = default;
+    AnyEffects(const AnyEffects&) = default;
+    AnyEffects& operator=(const AnyEffects&) = default;
+
+    std::vector<TimerChange> timers_;
+    std::vector<Notice> notices_;
+    std::vector<std::string_view> probes_;
+};
+
+template <class MessageType, class TimerType = NoTimer>
+class Effects final : public AnyEffects {
+public:
+    using Message = MessageType;
+    using Timer = TimerType;
     struct Send {
         SiteId to;
         Message message;
     };
-    struct TimerChange {
-        Timer timer;
-        bool armed;
-        std::uint32_t ticks;
-    };
 
     void send(SiteId to, Message message) { sends_.push_back({to, std::move(message)}); }
-    void arm(Timer timer, std::uint32_t ticks) { timers_.push_back({timer, true, ticks}); }
-    void disarm(Timer timer) { timers_.push_back({timer, false, 0}); }
+    void arm(Timer timer, std::uint32_t ticks) {
+        timers_.push_back({static_cast<std::uint32_t>(timer), true, ticks});
+    }
+    void disarm(Timer timer) { timers_.push_back({static_cast<std::uint32_t>(timer), false, 0}); }
     void granted(std::vector<Fence> fences = {}) {
         notices_.push_back({Notice::Kind::granted, std::move(fences), {}});
     }
@@ -46,28 +83,21 @@ public:
     void revoked() { notices_.push_back({Notice::Kind::revoked, {}, {}}); }
     void refused(std::string reason) { notices_.push_back({Notice::Kind::refused, {}, std::move(reason)}); }
 
-    // The handler took a rare path, one of P::probes: a campaign of random runs reports those never taken.
+    // The handler took a rare path, one of the model's probes. A campaign of random runs reports the paths
+    // that no run took.
     void reached(std::string_view probe) { probes_.push_back(probe); }
 
     const std::vector<Send>& sends() const { return sends_; }
-    const std::vector<TimerChange>& timers() const { return timers_; }
-    const std::vector<Notice>& notices() const { return notices_; }
 
-    const std::vector<std::string_view>& probes() const { return probes_; }
-
-    // Drivers keep one Effects and empty it between steps, so that no step allocates anew.
-    void clear() {
+    std::size_t send_count() const override { return sends_.size(); }
+    AnySend send_at(std::size_t index) const override { return {sends_[index].to, &sends_[index].message}; }
+    void clear() override {
+        AnyEffects::clear();
         sends_.clear();
-        timers_.clear();
-        notices_.clear();
-        probes_.clear();
     }
 
 private:
     std::vector<Send> sends_;
-    std::vector<TimerChange> timers_;
-    std::vector<Notice> notices_;
-    std::vector<std::string_view> probes_;
 };
 
 }  // namespace allot

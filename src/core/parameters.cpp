@@ -1,6 +1,7 @@
 #include "core/parameters.hpp"
 
 #include <algorithm>
+#include <charconv>
 
 namespace allot {
 
@@ -43,6 +44,117 @@ std::vector<std::string> split_list(std::string_view text) {
         if (comma == std::string_view::npos) return items;
         text.remove_prefix(comma + 1);
     }
+}
+
+namespace {
+
+bool is_parameter(const Type& type) {
+    return type.form != Form::structure || type.parse != nullptr;
+}
+
+std::optional<std::string> parse_enumerator(const Type& type, void* value, std::string_view name,
+                                            std::string_view text) {
+    std::vector<std::string> names;
+    for (const Enumerator& one : type.enumerators) {
+        names.push_back(spelled(one.name));
+        if (names.back() != text) continue;
+        type.set_number(value, one.number);
+        return std::nullopt;
+    }
+    return "--" + std::string(name) + " " + std::string(text) + ": write " + listed(names);
+}
+
+// Calls f(name, part of a repair, its place) for each repair.
+template <class F>
+void for_each_repair(const Type& config, void* value, F&& f) {
+    for (const Part& group : config.parts) {
+        if (is_parameter(*group.type)) continue;
+        void* const repairs = config.part_of(value, group);
+        for (const Part& repair : group.type->parts)
+            f(spelled(repair.name), *static_cast<bool*>(group.type->part_of(repairs, repair)));
+    }
+}
+
+std::optional<std::string> switch_repairs(const Type& config, void* value, std::string_view flag,
+                                          std::string_view names, bool on) {
+    for (const std::string& wanted : split_list(names)) {
+        bool known = false;
+        std::vector<std::string> all;
+        for_each_repair(config, value, [&](const std::string& name, bool& repair) {
+            all.push_back(name);
+            if (wanted != "all" && wanted != name) return;
+            known = true;
+            repair = on;
+        });
+        if (known) continue;
+        return "--" + std::string(flag) + " " + wanted + ": " +
+               (all.empty() ? "this protocol has no repairs" : "write all, or repairs of " + listed(all));
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> parse_parameter(const Type& type, void* value, std::string_view name,
+                                           std::string_view text) {
+    if (type.parse != nullptr) return type.parse(value, name, text);
+    if (!type.enumerators.empty()) return parse_enumerator(type, value, name, text);
+    if (type.form == Form::boolean) {
+        const auto on = parse_switch(name, text);
+        if (!on) return on.error();
+        type.set_number(value, *on ? 1 : 0);
+        return std::nullopt;
+    }
+    // Only the whole configuration says what is too little; the default never is.
+    const auto number = parse_number(name, text, 0, type.greatest);
+    if (!number)
+        return "--" + std::string(name) + " " + std::string(text) + ": write a whole number up to " +
+               std::to_string(type.greatest) + ", as in " + std::to_string(type.number(value));
+    type.set_number(value, *number);
+    return std::nullopt;
+}
+
+std::string parameter_text(const Type& type, const void* value) {
+    if (type.text != nullptr) return type.text(value);
+    const std::uint64_t number = type.number(value);
+    if (type.form == Form::boolean) return number != 0 ? "on" : "off";
+    for (const Enumerator& one : type.enumerators)
+        if (one.number == number) return spelled(one.name);
+    return std::to_string(number);
+}
+
+std::vector<ParameterInfo> parameters_of(const Type& config, const void* defaults) {
+    std::vector<ParameterInfo> list;
+    for (const Part& part : config.parts)
+        if (is_parameter(*part.type))
+            list.push_back({spelled(part.name), parameter_text(*part.type, config.part_of(defaults, part))});
+    return list;
+}
+
+std::vector<RepairInfo> repairs_of(const Type& config, const void* defaults) {
+    std::vector<RepairInfo> list;
+    for_each_repair(config, const_cast<void*>(defaults), [&](const std::string& name, bool& on) {
+        list.push_back({name, on});
+    });
+    return list;
+}
+
+std::optional<std::string> take_parameters(const Type& config, void* value, Parameters& given) {
+    for (const Part& part : config.parts) {
+        const auto place = given.find(spelled(part.name));
+        if (place == given.end() || !is_parameter(*part.type)) continue;
+        if (auto error =
+                parse_parameter(*part.type, config.part_of(value, part), place->first, place->second))
+            return error;
+        given.erase(place);
+    }
+    for (const auto& [flag, on] : {std::pair("with", true), std::pair("without", false)}) {
+        const auto place = given.find(flag);
+        if (place == given.end()) continue;
+        if (auto error = switch_repairs(config, value, flag, place->second, on)) return error;
+        given.erase(place);
+    }
+    return std::nullopt;
 }
 
 }  // namespace allot

@@ -7,7 +7,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "base/function_ref.hpp"
@@ -88,6 +90,11 @@ struct Type {
     std::size_t (*alternative)(const void* variant) = nullptr;
     void* (*content)(void* variant) = nullptr;
     void (*become)(void* variant, std::size_t alternative) = nullptr;
+
+    // Structs that are written as one word, as a parameter: T::parse(name, text) and value.text(). `parse`
+    // returns what was wrong, if something was.
+    std::optional<std::string> (*parse)(void* value, std::string_view name, std::string_view text) = nullptr;
+    std::string (*text)(const void* value) = nullptr;
 
     bool is_signed() const { return least < 0; }
     bool is_number() const { return number != nullptr; }

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/result.hpp"
 #include "core/reflect.hpp"
 #include "core/type.hpp"
 
@@ -20,11 +21,17 @@ constexpr Type make_type();
 
 }  // namespace type_detail
 
+// Beside reflectable types, those that are written as one word (see Type::parse) have a table.
 template <class T>
-requires Reflectable<T>
 inline constexpr Type type_of = type_detail::make_type<T>();
 
 namespace type_detail {
+
+template <class T>
+concept Textual = requires(const T& value, std::string_view text) {
+    { T::parse(text, text) } -> std::same_as<Result<T>>;
+    { value.text() } -> std::convertible_to<std::string>;
+};
 
 template <class T>
 consteval Form form_of() {
@@ -52,8 +59,10 @@ consteval Form form_of() {
         return Form::set;
     else if constexpr (reflect::Variant<T>)
         return Form::variant;
-    else
+    else {
+        static_assert(reflect::Struct<T> || Textual<T>, "this type has no description");
         return Form::structure;
+    }
 }
 
 // --- Numbers.
@@ -146,6 +155,14 @@ template <class T>
 void become(void* variant, std::size_t alternative) {
     boost::mp11::mp_with_index<std::variant_size_v<T>>(
         alternative, [&](auto i) { static_cast<T*>(variant)->template emplace<i>(); });
+}
+
+template <Textual T>
+std::optional<std::string> parse(void* value, std::string_view name, std::string_view text) {
+    auto parsed = T::parse(name, text);
+    if (!parsed) return parsed.error();
+    *static_cast<T*>(value) = std::move(*parsed);
+    return std::nullopt;
 }
 
 // --- Containers.
@@ -288,13 +305,14 @@ inline constexpr Elements elements_of = make_elements<T>();
 template <class T>
 constexpr Type make_type() {
     Type type{.form = form_of<T>(), .name = kind_name<T>()};
-    type.reset = [](void* value) { *static_cast<T*>(value) = T{}; };
+    if constexpr (std::default_initializable<T>)
+        type.reset = [](void* value) { *static_cast<T*>(value) = T{}; };
     constexpr Form form = form_of<T>();
     if constexpr (form <= Form::stamp) {
         describe_number<T>(type);
         type.has_stamps = form == Form::stamp;
     } else if constexpr (form == Form::structure || form == Form::pair || form == Form::variant) {
-        type.parts = parts_of<T>;
+        if constexpr (form != Form::structure || reflect::Struct<T>) type.parts = parts_of<T>;
         for (const Part& part : type.parts) type.has_stamps = type.has_stamps || part.type->has_stamps;
         if constexpr (form == Form::variant) {
             type.alternative = [](const void* variant) { return static_cast<const T*>(variant)->index(); };
@@ -313,6 +331,10 @@ constexpr Type make_type() {
             type.element = &type_of<typename T::value_type>;
             type.has_stamps = type.element->has_stamps;
         }
+    }
+    if constexpr (Textual<T>) {
+        type.parse = &parse<T>;
+        type.text = [](const void* value) -> std::string { return static_cast<const T*>(value)->text(); };
     }
     return type;
 }

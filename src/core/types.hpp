@@ -5,6 +5,7 @@
 #include <compare>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/stamp.hpp"
@@ -41,5 +42,10 @@ BOOST_DESCRIBE_ENUM(Phase, idle, waiting, holding, leaving)
 // What a protocol needs of the links between two sites; both kinds deliver exactly once.
 enum class Links : std::uint8_t { fifo, unordered };
 BOOST_DESCRIBE_ENUM(Links, fifo, unordered)
+
+struct PropertyName {
+    std::string_view name;
+    std::string_view meaning;
+};
 
 }  // namespace allot

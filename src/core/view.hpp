@@ -1,5 +1,8 @@
 // What a property may look at: a site with everything a driver keeps beside its protocol state, the
 // messages in flight, and the report it writes to.
+//
+// Drivers know no protocol: they see a site as a Site and a message in flight as an Envelope. What has a type
+// is derived from these: SiteOf<P> adds the protocol's state, EnvelopeOf<Message> the message.
 #pragma once
 
 #include <algorithm>
@@ -33,23 +36,19 @@ struct Application {
 };
 BOOST_DESCRIBE_STRUCT(Application, (), (phase, requests_left, demand, fences, revoked))
 
-// What a site's failure detector has said of one peer: the lives (incarnation + 1, 0 for none) it
-// trusted and reported dead, and whether it suspects it now; and whether the link between them lost
-// something, which the site has not been told yet.
+// What a site's failure detector has said of one peer: the incarnations (plus 1, 0 for none) that it trusted
+// and reported dead; and whether the link between them has lost messages, which the site does not know yet.
 struct Watch {
     std::uint32_t trusted = 0;
     std::uint32_t reported = 0;
-    bool suspected = false;
     bool interrupted = false;
     bool operator==(const Watch&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Watch, (), (trusted, reported, suspected, interrupted))
+BOOST_DESCRIBE_STRUCT(Watch, (), (trusted, reported, interrupted))
 
-template <class P>
 struct Site {
     Standing standing = Standing::absent;
     std::uint32_t incarnation = 0;
-    P protocol;
     Application application;
     std::uint32_t armed = 0;  // one bit per timer
     boost::container::flat_map<SiteId, Watch> detector;
@@ -57,28 +56,40 @@ struct Site {
 
     bool up() const { return standing == Standing::up; }
     bool holding() const { return up() && application.phase == Phase::holding; }
-    BOOST_DESCRIBE_CLASS(Site, (), (standing, incarnation, protocol, application, armed, detector), (), ())
+};
+BOOST_DESCRIBE_STRUCT(Site, (), (standing, incarnation, application, armed, detector))
+
+template <class P>
+struct SiteOf : Site {
+    P protocol;
+    bool operator==(const SiteOf&) const = default;
+    BOOST_DESCRIBE_CLASS(SiteOf, (Site), (protocol), (), ())
 };
 
-template <class Message>
 struct Envelope {
     SiteId from = 0;
     SiteId to = 0;
-    Message message;
     bool operator==(const Envelope&) const = default;
-    BOOST_DESCRIBE_CLASS(Envelope, (), (from, to, message), (), ())
+};
+BOOST_DESCRIBE_STRUCT(Envelope, (), (from, to))
+
+template <class Message>
+struct EnvelopeOf : Envelope {
+    Message message;
+    bool operator==(const EnvelopeOf&) const = default;
+    BOOST_DESCRIBE_CLASS(EnvelopeOf, (Envelope), (message), (), ())
 };
 
 template <class P>
 struct View {
     const typename P::Config& config;
-    std::span<const Site<P>* const> sites;
-    std::span<const Envelope<typename P::Message>* const> flight;
-    // Whether messages of this run may have got lost, or come twice.
+    std::span<const SiteOf<P>* const> sites;
+    std::span<const EnvelopeOf<typename P::Message>* const> flight;
+    // Whether messages of this run may have been lost or duplicated.
     bool loses = false;
     bool duplicates = false;
 
-    const Site<P>& site(SiteId id) const { return *sites[id]; }
+    const SiteOf<P>& site(SiteId id) const { return *sites[id]; }
 };
 
 // A world that may be rewritten, for `normalise`: deleting messages that can never act again and
@@ -86,8 +97,8 @@ struct View {
 template <class P>
 struct MutableView {
     const typename P::Config& config;
-    std::vector<Site<P>>& sites;
-    std::vector<Envelope<typename P::Message>>& flight;
+    std::vector<SiteOf<P>>& sites;
+    std::vector<EnvelopeOf<typename P::Message>>& flight;
 };
 
 // Where a property says that it does not hold.
@@ -165,40 +176,5 @@ struct FencesGrow {
     bool operator==(const FencesGrow&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(FencesGrow, (), (last))
-
-namespace detail {
-template <class P>
-struct MonitorOf {
-    using type = NoMonitor;
-};
-template <class P>
-requires requires {
-    typename P::Monitor;
-}
-struct MonitorOf<P> {
-    using type = typename P::Monitor;
-};
-}  // namespace detail
-template <class P>
-using MonitorOf = typename detail::MonitorOf<P>::type;
-
-template <class P>
-concept Normalises = requires(MutableView<P>& view) {
-    P::normalise(view);
-};
-// Where it matters who writes to whom: a message to oneself, for instance.
-template <class P>
-concept HasPromptOnLinks = requires(const Envelope<typename P::Message>& envelope) {
-    { P::prompt(envelope) } -> std::same_as<bool>;
-};
-// All stamps that a site ever makes come after its clock.
-template <class P>
-concept NamesClock = requires(const P& site) {
-    { site.clock() } -> std::same_as<Stamp>;
-};
-template <class P>
-concept SaysLegal = requires(const View<P>& view) {
-    { P::legal(view) } -> std::same_as<bool>;
-};
 
 }  // namespace allot

@@ -8,7 +8,15 @@ std::unique_ptr<Space> make_locks(const Seating& seating, Space::Post post) {
     Counters::Config config;
     config.sites = seating.sites();
     config.homes = seating.hosts;
-    return std::make_unique<SpaceOf<Counters>>(config, seating, std::move(post));
+    const SpaceQuestions<Counters> questions{
+        .at_hand = [](const Counters& site, const Demand& demand) { return site.at_hand(demand); },
+        .queues = [](const Counters& site) { return site.queues(); },
+        .for_each_place =
+            [](const Counters& site, FunctionRef<void(const std::string&, std::optional<SiteId>, Stamp)> f) {
+                site.for_each_place(f);
+            },
+    };
+    return std::make_unique<SpaceOf<Counters>>(config, seating, std::move(post), questions);
 }
 
 HostId home_of(std::string_view lock, std::uint32_t hosts) {

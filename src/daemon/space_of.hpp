@@ -10,18 +10,35 @@
 
 #include "base/log.hpp"
 #include "core/bytes.hpp"
-#include "core/view.hpp"
+#include "core/model.hpp"
 #include "daemon/line.hpp"
 #include "daemon/space.hpp"
+#include "world/instance_of.hpp"
 #include "world/step.hpp"
 
 namespace allot::daemon {
 
+// What only some protocols can say of a site; each may be null.
+template <class P>
+struct SpaceQuestions {
+    // How many resources of the demand could be used here without a message.
+    std::size_t (*at_hand)(const P&, const Demand&) = nullptr;
+    // Who waits, in order, for each resource whose token is here.
+    std::map<std::string, std::vector<SiteId>> (*queues)(const P&) = nullptr;
+    // Where tokens went: f(resource, site, hop), as far as is known here; no site: the token is here.
+    void (*for_each_place)(const P&,
+                           FunctionRef<void(const std::string&, std::optional<SiteId>, Stamp)>) = nullptr;
+};
+
 template <Protocol P>
 class SpaceOf final : public Space {
 public:
-    SpaceOf(typename P::Config config, const Seating& seating, Post post)
-        : config_(std::move(config)), seating_(seating), post_(std::move(post)), step_(config_) {}
+    SpaceOf(typename P::Config config, const Seating& seating, Post post, SpaceQuestions<P> questions = {})
+        : instance_(std::move(config)),
+          questions_(questions),
+          seating_(seating),
+          post_(std::move(post)),
+          step_(instance_) {}
 
     void request(Claim claim, const Demand& demand) override {
         line_.append({.claim = claim, .demand = demand});
@@ -34,7 +51,7 @@ public:
         if (place == seat_of_.end()) return;
         const std::uint32_t index = place->second;
         vacate(index);
-        Site<P>& site = seats_[index].site;
+        SiteOf<P>& site = seats_[index].site;
         if (site.application.phase == Phase::holding)
             take(index, [&](SiteId self) { step_.release(self, site); });
         else if (site.application.phase == Phase::waiting)
@@ -49,8 +66,8 @@ public:
         auto message = from_bytes<Message>(bytes);
         if (!message) return false;
         // Nobody is here: what is said to the dead vanishes.
-        if ((HearsDead<P> && seats_.empty()) || !closed_.empty()) return true;
-        inbox_.push_back({from, to, std::move(*message)});
+        if ((hears_deaths() && seats_.empty()) || !closed_.empty()) return true;
+        inbox_.push_back({{from, to}, std::move(*message)});
         settle();
         return true;
     }
@@ -98,7 +115,7 @@ public:
 
     void holders_stopped() override {
         for (std::uint32_t i = 0; i < seats_.size(); ++i) {
-            Site<P>& site = seats_[i].site;
+            SiteOf<P>& site = seats_[i].site;
             if (!seats_[i].claim && site.application.phase == Phase::holding)
                 take(i, [&](SiteId self) { step_.release(self, site); });
         }
@@ -122,9 +139,8 @@ public:
     const std::string& closed() const override { return closed_.empty() ? obstacle_ : closed_; }
 
     bool takes_part() const override {
-        return std::ranges::any_of(seats_, [&](const Seat& seat) {
-            return may_request(seat.site.protocol, step_.context(0, seat.site));
-        });
+        return std::ranges::any_of(seats_,
+                                   [&](const Seat& seat) { return instance_.may_request(0, seat.site); });
     }
 
     SpaceView view() const override {
@@ -132,8 +148,8 @@ public:
         for (std::uint32_t i = 0; i < seats_.size(); ++i) {
             const Seat& seat = seats_[i];
             if (seat.claim) view.taken.push_back({seating_.site(seating_.self, i), *seat.claim});
-            if constexpr (requires { seat.site.protocol.queues(); })
-                for (auto& [resource, waiters] : seat.site.protocol.queues())
+            if (questions_.queues != nullptr)
+                for (auto& [resource, waiters] : questions_.queues(seat.site.protocol))
                     view.tokens.push_back({std::move(resource), std::move(waiters)});
         }
         return view;
@@ -141,15 +157,13 @@ public:
 
     std::vector<Place> places(const std::function<bool(const Place&)>& wanted) const override {
         std::map<std::string, Place> known;
-        for (const Seat& seat : seats_) {
-            if constexpr (requires { seat.site.protocol.for_each_place([](auto&&...) {}); })
-                seat.site.protocol.for_each_place(
-                    [&](const std::string& lock, std::optional<SiteId> site, Stamp hop) {
-                        const Place place{lock, site ? seating_.host_of(*site) : seating_.self, hop, !site};
-                        Place& best = known.try_emplace(lock, place).first->second;
-                        if (place.is_better_than(best)) best = place;
-                    });
-        }
+        const auto note = [&](const std::string& lock, std::optional<SiteId> site, Stamp hop) {
+            const Place place{lock, site ? seating_.host_of(*site) : seating_.self, hop, !site};
+            Place& best = known.try_emplace(lock, place).first->second;
+            if (place.is_better_than(best)) best = place;
+        };
+        for (const Seat& seat : seats_)
+            if (questions_.for_each_place != nullptr) questions_.for_each_place(seat.site.protocol, note);
         std::vector<Place> found;
         for (auto& [lock, place] : known)
             if (wanted(place)) found.push_back(std::move(place));
@@ -180,7 +194,7 @@ private:
     using Message = typename P::Message;
 
     struct Seat {
-        Site<P> site;
+        SiteOf<P> site;
         std::optional<Claim> claim;
         BOOST_DESCRIBE_CLASS(Seat, (), (site, claim), (), ())
     };
@@ -193,7 +207,7 @@ private:
     struct Saved {
         std::deque<Seat> seats;
         std::deque<Line::Waiting> waiting;
-        std::deque<Envelope<Message>> inbox;
+        std::deque<EnvelopeOf<Message>> inbox;
         std::map<HostId, Known> known;
         std::uint32_t life = 0;
         std::string closed;
@@ -208,8 +222,8 @@ private:
     }
 
     void begin(std::uint32_t index) {
-        Site<P>& site = seats_[index].site;
-        site = Site<P>{};
+        SiteOf<P>& site = seats_[index].site;
+        site = SiteOf<P>{};
         if (life_ > 0) {
             site.standing = Standing::down;  // of an earlier life
             site.incarnation = life_ - 1;
@@ -259,13 +273,12 @@ private:
         for (std::uint32_t i = 0; i < seats_.size(); ++i) {
             const Seat& seat = seats_[i];
             if (seat.claim || seat.site.application.phase != Phase::idle) continue;
-            if (!may_request(seat.site.protocol, step_.context(0, seat.site))) {
+            if (!instance_.may_request(0, seat.site)) {
                 coming = true;
                 continue;
             }
-            std::size_t here = 0;
-            if constexpr (requires { seat.site.protocol.at_hand(demand); })
-                here = seat.site.protocol.at_hand(demand);
+            const std::size_t here =
+                questions_.at_hand != nullptr ? questions_.at_hand(seat.site.protocol, demand) : 0;
             if (!best || here > most) {
                 best = i;
                 most = here;
@@ -285,9 +298,11 @@ private:
         const SiteId self = seating_.site(seating_.self, index);
         step(self);
         if (!step_.report().clean()) return fail(step_.report().detail());
-        for (auto& [to, message] : step_.fx().sends()) {
+        for (std::size_t i = 0; i < step_.fx().send_count(); ++i) {
+            const auto [to, any] = step_.fx().send_at(i);
+            const auto& message = *static_cast<const Message*>(any);
             if (seating_.host_of(to) == seating_.self)
-                inbox_.push_back({self, to, message});
+                inbox_.push_back({{self, to}, message});
             else
                 post_(self, to, to_bytes(message));
         }
@@ -320,7 +335,7 @@ private:
     // An invariant is broken: nothing that this space would say could be relied on.
     void fail(const std::string& why) {
         if (!closed_.empty()) return;
-        log_error(std::string(P::name) + " stops: " + why);
+        log_error(std::string(instance_.facts().name) + " stops: " + why);
         close("stopped after an internal fault: " + why);
     }
 
@@ -329,7 +344,7 @@ private:
     }
 
     void tell_of(std::uint32_t seat, SiteId peer, world::InputKind kind, std::uint32_t life) {
-        if constexpr (HearsDead<P>) {
+        if (hears_deaths()) {
             take(seat, [&](SiteId self) { step_.detect(self, seats_[seat].site, kind, {peer, life}); });
         }
     }
@@ -338,12 +353,10 @@ private:
     void settle() {
         do {
             while (!inbox_.empty() && closed_.empty() && begun()) {
-                const Envelope<Message> letter = std::move(inbox_.front());
+                const EnvelopeOf<Message> letter = std::move(inbox_.front());
                 inbox_.pop_front();
                 const std::uint32_t index = seat_for(letter.to);
-                take(index, [&](SiteId self) {
-                    step_.deliver(self, seats_[index].site, letter.from, letter.message);
-                });
+                take(index, [&](SiteId self) { step_.deliver(self, seats_[index].site, letter); });
             }
         } while (closed_.empty() && seat_next());
     }
@@ -369,16 +382,19 @@ private:
         return index;
     }
 
-    const typename P::Config config_;
+    bool hears_deaths() const { return instance_.facts().listens(Detection::dead); }
+
+    const world::InstanceOf<P> instance_;
+    const SpaceQuestions<P> questions_;
     const Seating seating_;
     std::uint32_t life_ = 0;
-    bool standing_ = !HearsDead<P>;
+    bool standing_ = !hears_deaths();
     const Post post_;
-    world::Stepper<P> step_;
+    world::Stepper step_;
     std::deque<Seat> seats_;
     std::map<Claim, std::uint32_t> seat_of_;
     Line line_;  // for a seat
-    std::deque<Envelope<Message>> inbox_;
+    std::deque<EnvelopeOf<Message>> inbox_;
     std::map<HostId, Known> known_;
     std::string closed_;
     std::string obstacle_;

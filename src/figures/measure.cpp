@@ -17,15 +17,13 @@ double mean_of(const std::vector<double>& values) {
     return sum / static_cast<double>(values.size());
 }
 
-Result<std::vector<sim::Figures>> run_all(const Point& point, const Simulations& simulations,
+Result<std::vector<sim::Figures>> run_all(const Point& point, const Simulator& simulator,
                                           std::uint64_t seeds) {
-    const sim::Entry* entry = simulations(point.protocol);
-    if (entry == nullptr) return Error{fmt::format("{}: no such protocol", point.protocol)};
-    const auto simulation = entry->make(point.parameters, point.plan);
-    if (!simulation) return Error{simulation.error()};
+    const auto run_once = simulator(point);
+    if (!run_once) return Error{run_once.error()};
     std::vector<sim::Figures> runs;
     for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
-        sim::Figures run = (*simulation)->run(seed);
+        sim::Figures run = (*run_once)(seed);
         if (!run.violations.empty())
             return Error{fmt::format("seed {} violates {}: {}", seed, run.violations.front().property,
                                      run.violations.front().detail)};
@@ -70,8 +68,8 @@ std::vector<Task> tasks_of(const Figure& figure) {
 // Threads take the tasks in order, each the next one that nobody has.
 class Measurement {
 public:
-    Measurement(const Figure& figure, const Simulations& simulations, const Effort& effort)
-        : figure_(figure), simulations_(simulations), effort_(effort), tasks_(tasks_of(figure)) {
+    Measurement(const Figure& figure, const Simulator& simulator, const Effort& effort)
+        : figure_(figure), simulator_(simulator), effort_(effort), tasks_(tasks_of(figure)) {
         data_.seeds = effort.seeds;
         data_.cells.assign(figure.series.size(), std::vector<Cell>(figure.xs.size()));
         errors_.resize(tasks_.size());
@@ -101,7 +99,7 @@ private:
 
     void measure_one(std::size_t index) {
         const Task& task = tasks_[index];
-        const auto runs = run_all(task.point, simulations_, effort_.seeds);
+        const auto runs = run_all(task.point, simulator_, effort_.seeds);
         if (!runs) {
             const Place& first = task.places.front();
             errors_[index] = fmt::format("{}, {}, {} {}: {}", figure_.name,
@@ -122,7 +120,7 @@ private:
     }
 
     const Figure& figure_;
-    const Simulations& simulations_;
+    const Simulator& simulator_;
     const Effort& effort_;
     const std::vector<Task> tasks_;
     Data data_;
@@ -135,8 +133,20 @@ private:
 
 }  // namespace
 
-Result<Data> measure(const Figure& figure, const Simulations& simulations, const Effort& effort) {
-    return Measurement(figure, simulations, effort).go();
+Simulator simulator_of(std::function<const world::Entry*(std::string_view name)> protocols) {
+    return [protocols = std::move(protocols)](const Point& point) -> Result<Runs> {
+        const world::Entry* entry = protocols(point.protocol);
+        if (entry == nullptr) return Error{fmt::format("{}: no such protocol", point.protocol)};
+        auto simulation = sim::make_simulation(*entry, point.parameters, point.plan);
+        if (!simulation) return Error{simulation.error()};
+        return Runs([shared = std::shared_ptr(std::move(*simulation))](std::uint64_t seed) {
+            return shared->run(seed);
+        });
+    };
+}
+
+Result<Data> measure(const Figure& figure, const Simulator& simulator, const Effort& effort) {
+    return Measurement(figure, simulator, effort).go();
 }
 
 }  // namespace allot::figures

@@ -9,8 +9,12 @@
 
 namespace allot::figures {
 
-// How to simulate the protocol of that name; null if there is none.
-using Simulations = std::function<const sim::Entry*(std::string_view name)>;
+// Simulates a point: the result runs it once with a seed. The error is one line for people.
+using Runs = std::function<sim::Figures(std::uint64_t seed)>;
+using Simulator = std::function<Result<Runs>(const Point&)>;
+
+// Simulates the protocol that the point names; `protocols` gives null if there is none.
+Simulator simulator_of(std::function<const world::Entry*(std::string_view name)> protocols);
 
 struct Effort {
     std::uint64_t seeds = 5;  // from 1 on
@@ -20,6 +24,6 @@ struct Effort {
 
 // The same data for every number of threads. The error names the first point that could not be simulated, or
 // whose run violated a property: its number would mean nothing.
-Result<Data> measure(const Figure& figure, const Simulations& simulations, const Effort& effort);
+Result<Data> measure(const Figure& figure, const Simulator& simulator, const Effort& effort);
 
 }  // namespace allot::figures

@@ -88,8 +88,8 @@ Problem expect_state(Stage& stage, Words& words) {
 
 Problem expect_legitimate(Stage& stage, Words& words) {
     if (const auto wrong = words.finish()) return bad(*wrong);
-    if (!stage.machine().says_legal())
-        return bad(std::string(stage.machine().name()) + " does not say which worlds are legitimate");
+    if (!stage.machine().facts().says_legal)
+        return bad(std::string(stage.machine().facts().name) + " does not say which worlds are legitimate");
     if (stage.machine().legal(stage.world())) return std::nullopt;
     return failed("found that this world is not legitimate");
 }
@@ -97,7 +97,7 @@ Problem expect_legitimate(Stage& stage, Words& words) {
 // A property nobody knows is a slip of the pen; one that is known is simply not violated.
 Problem not_violated(const Stage& stage, const std::string& name) {
     std::vector<std::string> known{std::string(world::contract.name), std::string(world::assertion.name)};
-    for (const PropertyName& property : stage.machine().properties()) known.emplace_back(property.name);
+    for (const PropertyName& property : stage.machine().facts().properties) known.emplace_back(property.name);
     if (name == world::deadlock.name) return bad("write expect stuck SITE for a deadlock");
     if (name == world::starvation.name)
         return bad("write loop, the steps that repeat, and expect starving SITE for starvation");

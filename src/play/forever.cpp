@@ -103,8 +103,8 @@ std::optional<std::string> why_not_starving(Stage& stage, SiteId site) {
 }
 
 std::optional<std::string> why_not_diverging(Stage& stage) {
-    if (!stage.machine().says_legal())
-        return std::string(stage.machine().name()) + " does not say which worlds are legitimate";
+    if (!stage.machine().facts().says_legal)
+        return std::string(stage.machine().facts().name) + " does not say which worlds are legitimate";
     if (!stage.loop()) {
         if (stage.machine().legal(stage.world())) return "this world is legitimate";
         return why_something_happens(stage);
@@ -115,8 +115,8 @@ std::optional<std::string> why_not_diverging(Stage& stage) {
 }
 
 std::optional<std::string> why_not_leaving_legitimate(Stage& stage) {
-    if (!stage.machine().says_legal())
-        return std::string(stage.machine().name()) + " does not say which worlds are legitimate";
+    if (!stage.machine().facts().says_legal)
+        return std::string(stage.machine().facts().name) + " does not say which worlds are legitimate";
     if (!stage.before_last_step()) return "no step came before this line";
     if (!stage.machine().legal(*stage.before_last_step()))
         return "the world before the last step was not legitimate";

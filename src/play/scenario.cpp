@@ -125,8 +125,6 @@ std::string_view usage(Verb verb) {
             return "dead OBSERVER PEER";
         case Verb::suspected:
             return "suspected OBSERVER PEER";
-        case Verb::unsuspected:
-            return "unsuspected OBSERVER PEER";
         case Verb::departed:
             return "departed OBSERVER PEER";
         case Verb::reconnected:

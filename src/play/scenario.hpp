@@ -32,7 +32,6 @@ enum class Verb : std::uint8_t {
     trusted,
     dead,
     suspected,
-    unsuspected,
     departed,
     reconnected,
     state,
@@ -43,8 +42,8 @@ enum class Verb : std::uint8_t {
     show,
 };
 BOOST_DESCRIBE_ENUM(Verb, protocol, request, release, cancel, leave, join, restart, expel, timeout, crash,
-                    deliver, duplicate, drop, settle, trusted, dead, suspected, unsuspected, departed,
-                    reconnected, state, put, empty, expect, loop, show)
+                    deliver, duplicate, drop, settle, trusted, dead, suspected, departed, reconnected, state,
+                    put, empty, expect, loop, show)
 
 // How a statement with this verb is written, for error messages.
 std::string_view usage(Verb verb);

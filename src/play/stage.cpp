@@ -65,7 +65,7 @@ void Stage::rewrite(World world) {
     world_ = std::move(world);
     note_order(std::nullopt, {});
     before_last_step_.reset();
-    arbitrary_ = machine_->says_legal();
+    arbitrary_ = machine_->facts().says_legal;
 }
 
 Report Stage::judge() const {

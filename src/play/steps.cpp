@@ -165,9 +165,9 @@ Result<Move> read_request(Stage& stage, Words& words) {
     auto move = find_input(stage, site, InputKind::request);
     const std::uint32_t allowed = stage.machine().setup().requests[site];
     if (!move && allowed != unbounded_requests) return used_up("requests", allowed);
-    if (!move) return Error{site_text(site) + " never asks in " + std::string(stage.machine().name())};
+    if (!move) return Error{site_text(site) + " never asks in " + std::string(stage.machine().facts().name)};
     const Demand wanted = demand.value_or(Demand{});
-    if (!stage.machine().refuses_unfit())
+    if (!stage.machine().facts().refuses_demands)
         if (const auto error = not_on_offer(stage, site, wanted)) return *error;
     move->input.argument = stage.machine().intern_demand(wanted);
     return *move;
@@ -189,7 +189,7 @@ Result<Move> read_cancel(Stage& stage, Words& words) {
     if (const auto move = find_input(stage, site, InputKind::cancel)) return *move;
     if (!stage.machine().setup().cancel)
         return Error{"cancel is not offered here: the header says cancel=off, or " +
-                     std::string(stage.machine().name()) + " has no cancel"};
+                     std::string(stage.machine().facts().name) + " has no cancel"};
     return Error{site_text(site) + " is " + std::string(condition(stage.site(site))) +
                  "; only a waiting site cancels"};
 }
@@ -204,7 +204,7 @@ Result<Move> read_leave(Stage& stage, Words& words) {
                      "; only an idle site leaves"};
     const std::uint32_t allowed = stage.machine().setup().leaves;
     if (allowed > 0 && stage.budget().leaves == 0) return used_up("leaves", allowed);
-    return Error{"a site of " + std::string(stage.machine().name()) +
+    return Error{"a site of " + std::string(stage.machine().facts().name) +
                  " cannot leave, or the header says leaves=0"};
 }
 
@@ -217,8 +217,8 @@ Result<Move> read_start(Stage& stage, Verb verb, Words& words) {
         if (const auto move = find_input(stage, site, InputKind::start)) return *move;
         if (const auto allowed = stage.machine().setup().restarts; allowed > 0)
             return used_up("restarts", allowed);
-        return Error{"the header allows restarts=0, or a site of " + std::string(stage.machine().name()) +
-                     " cannot come back"};
+        return Error{"the header allows restarts=0, or a site of " +
+                     std::string(stage.machine().facts().name) + " cannot come back"};
     }
     const std::string found = site_text(site) + " is " + std::string(condition(stage.site(site)));
     if (verb == Verb::restart) return Error{found + "; only a site that crashed or left restarts"};
@@ -236,7 +236,7 @@ Result<Move> read_timeout(Stage& stage, Words& words) {
         std::vector<std::string> known;
         for (std::uint32_t i = 0; i < 32; ++i)
             if (const auto one = stage.machine().timer_name(i); !one.empty()) known.emplace_back(one);
-        if (known.empty()) return Error{std::string(stage.machine().name()) + " has no timers"};
+        if (known.empty()) return Error{std::string(stage.machine().facts().name) + " has no timers"};
         return Error{"\"" + name + "\" is no timer" + did_you_mean(name, known) + "; the timers are " +
                      enumerated(known)};
     }
@@ -331,10 +331,10 @@ Result<Move> read_network_fault(Stage& stage, Verb verb, Words& words) {
 std::string why_silent(Stage& stage, InputKind kind, SiteId observer, SiteId peer) {
     const LocalInfo& other = stage.site(peer);
     const std::string name = site_text(peer);
-    const std::string deaf = ", or " + std::string(stage.machine().name()) + " does not listen to this";
+    const std::string deaf = ", or " + std::string(stage.machine().facts().name) + " does not listen to this";
     const bool up = other.up();
     if (observer == peer) return "a site does not watch itself";
-    if (other.standing == Standing::absent && kind != InputKind::unsuspected) return name + " has not joined";
+    if (other.standing == Standing::absent) return name + " has not joined";
     switch (kind) {
         case InputKind::trusted:
             return site_text(observer) + " has heard this of " + name + " already" + deaf;
@@ -347,11 +347,9 @@ std::string why_silent(Stage& stage, InputKind kind, SiteId observer, SiteId pee
         case InputKind::suspected:
             if (stage.machine().setup().anchor == peer)
                 return name + " is the anchor, which nobody ever suspects";
-            return site_text(observer) + " suspects " + name + " already" + deaf;
+            return std::string(stage.machine().facts().name) + " does not listen to this";
         case InputKind::reconnected:
             return up ? "the link between them has lost nothing" + deaf : name + " is not up";
-        case InputKind::unsuspected:
-            return up ? site_text(observer) + " does not suspect " + name + deaf : name + " is not up";
         default:
             return up ? name + " is up: only a site that is gone has departed"
                       : site_text(observer) + " keeps nothing of " + name + deaf;
@@ -373,8 +371,8 @@ Result<Move> read_expulsion(Stage& stage, Words& words) {
     const SiteId expelled = words.site();
     if (const auto wrong = words.finish()) return Error{*wrong};
     const LocalInfo& info = stage.site(expelled);
-    if (!stage.machine().hears_dead())
-        return Error{std::string(stage.machine().name()) + " does not listen to reports of deaths"};
+    if (!stage.machine().facts().listens(Detection::dead))
+        return Error{std::string(stage.machine().facts().name) + " does not listen to reports of deaths"};
     if (info.up()) return Error{site_text(expelled) + " is up; only a site that has crashed is expelled"};
     if (info.standing == Standing::absent) return Error{site_text(expelled) + " has not joined"};
     for (SiteId site = 0; site < stage.machine().setup().sites; ++site)
@@ -469,7 +467,7 @@ Result<Move> read_crash(Stage& stage, Words& words) {
     if (stage.machine().setup().anchor == site)
         return Error{site_text(site) + " is the anchor, which never crashes"};
     if (!mortal.may_crash)
-        return Error{site_text(site) + " never crashes in " + std::string(stage.machine().name())};
+        return Error{site_text(site) + " never crashes in " + std::string(stage.machine().facts().name)};
     if (stage.budget().crashes == 0) return used_up("crashes", stage.machine().setup().crashes);
     return move;
 }
@@ -502,8 +500,6 @@ Result<Move> read_step(Stage& stage, Verb verb, Words& words) {
             return read_detection(stage, InputKind::dead, words);
         case Verb::suspected:
             return read_detection(stage, InputKind::suspected, words);
-        case Verb::unsuspected:
-            return read_detection(stage, InputKind::unsuspected, words);
         case Verb::departed:
             return read_detection(stage, InputKind::departed, words);
         case Verb::reconnected:

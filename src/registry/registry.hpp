@@ -2,15 +2,15 @@
 #pragma once
 
 #include <span>
+#include <string_view>
 
-#include "sim/simulation.hpp"
 #include "world/entry.hpp"
 
 namespace allot::registry {
 
 std::span<const world::Entry> protocols();
 
-// How to simulate the protocol of that name; null if there is none.
-const sim::Entry* simulation(std::string_view name);
+// The protocol of that name; null if there is none.
+const world::Entry* protocol(std::string_view name);
 
 }  // namespace allot::registry

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -76,7 +77,7 @@ private:
 
 class Metrics {
 public:
-    Metrics(std::size_t sites, std::size_t kinds, const std::vector<std::string_view>& probes = {})
+    Metrics(std::size_t sites, std::size_t kinds, std::span<const std::string_view> probes = {})
         : by_kind_(kinds),
           since_(sites),
           units_(sites),

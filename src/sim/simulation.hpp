@@ -1,19 +1,20 @@
-// A protocol that can be simulated, without its types.
+// A protocol that can be simulated.
 //
-//     const sim::Entry* entry = registry::simulation("raymond");
-//     auto simulation = entry->make({{"sites", "15"}, {"permits", "5"}}, plan);
+//     const world::Entry* entry = registry::protocol("raymond");
+//     auto simulation = sim::make_simulation(*entry, {{"sites", "15"}, {"permits", "5"}}, plan);
 //     if (simulation) sim::Figures figures = (*simulation)->run(seed);
 #pragma once
 
-#include <boost/json/value.hpp>
+#include <boost/json/fwd.hpp>
 #include <functional>
+#include <iosfwd>
 #include <memory>
-#include <ostream>
-#include <string_view>
+#include <string>
 
 #include "core/parameters.hpp"
 #include "sim/figures.hpp"
 #include "sim/plan.hpp"
+#include "world/entry.hpp"
 
 namespace allot::sim {
 
@@ -28,25 +29,35 @@ struct Observer {
     std::function<bool(const Progress&)> on_progress;  // every so many events; false stops the run
 };
 
+// What the plan and the configuration together say of a run.
+struct Surroundings {
+    Links links = Links::fifo;
+    std::uint32_t founders = 0;
+    std::optional<SiteId> anchor;
+    std::uint64_t capacity = 1;  // units that could be in use at once
+    std::uint64_t verify = 0;    // every so many events
+    std::uint64_t look = 1;      // the same until a world is legitimate again
+    std::string header;          // of the log
+};
+
 class Simulation {
 public:
-    virtual ~Simulation() = default;
+    Simulation(std::unique_ptr<const world::Instance> instance, Plan plan, Surroundings surroundings)
+        : instance_(std::move(instance)), plan_(std::move(plan)), surroundings_(std::move(surroundings)) {}
+
     // One run. The same seed gives the same run; a simulation may be run again and again.
-    virtual Figures run(std::uint64_t seed, const Observer& observer = {}) = 0;
-    virtual boost::json::value config_json() const = 0;
-    // What is not known of this instance before it runs, for people.
-    virtual std::optional<std::string> caveat() const { return std::nullopt; }
+    Figures run(std::uint64_t seed, const Observer& observer = {}) const;
+    const world::Instance& instance() const { return *instance_; }
     const Plan& plan() const { return plan_; }
 
-protected:
-    explicit Simulation(Plan plan) : plan_(std::move(plan)) {}
-    Plan plan_;
+private:
+    const std::unique_ptr<const world::Instance> instance_;
+    const Plan plan_;
+    const Surroundings surroundings_;
 };
 
-struct Entry {
-    std::string_view name;
-    // Makes the simulation of one instance, which the parameters describe; the error is one line for people.
-    std::function<Result<std::unique_ptr<Simulation>>(const Parameters&, const Plan&)> make;
-};
+// Makes the simulation of one instance, which the parameters describe; the error is one line for people.
+Result<std::unique_ptr<Simulation>> make_simulation(const world::Entry& entry, const Parameters& parameters,
+                                                    const Plan& plan);
 
 }  // namespace allot::sim

@@ -54,7 +54,8 @@ private:
     std::optional<std::string> prepare() {
         auto run = take_run(entry_, options_.fixed, seed_of(options_.seed, first_));
         if (!run) return run.error();
-        for (const std::string_view name : run->machine->probes()) campaign_.probes.emplace_back(name, 0);
+        for (const std::string_view name : run->machine->facts().probes)
+            campaign_.probes.emplace_back(name, 0);
         return std::nullopt;
     }
 

@@ -193,7 +193,7 @@ Result<Run> take_run(const world::Entry& entry, const Parameters& fixed, std::ui
     auto machine = draw_machine(entry, fixed, random, run.drawn);
     if (!machine) return Error{machine.error()};
     run.machine = std::move(*machine);
-    if (const auto wrong = run.machine->unlisted()) return Error{*wrong};
+    if (const auto wrong = run.machine->instance().unlisted()) return Error{*wrong};
     world::Walker walker(*run.machine, false);
     Report birth;
     run.start = run.machine->initial(birth);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/draw.hpp"
+
 namespace allot::world {
 
 namespace {
@@ -37,7 +39,7 @@ public:
     template <class Enum>
     void choice(const char* name, Enum& target) {
         if (const auto value = text(name))
-            if (const auto wrong = detail::parse_into(target, name, *value)) fail(*wrong);
+            if (const auto wrong = parse_parameter(target, name, *value)) fail(*wrong);
     }
     void fail(std::string message) {
         if (error_.empty()) error_ = std::move(message);
@@ -166,6 +168,72 @@ Result<Setup> take_setup(Parameters& given, std::uint32_t sites, Links links, st
     setup.links = wanted;
     if (!take.error().empty()) return Error{take.error()};
     return setup;
+}
+
+bool Entry::takes(std::string_view parameter) const {
+    return std::ranges::any_of(parameters, [&](const ParameterInfo& one) { return one.name == parameter; });
+}
+
+std::optional<SiteId> default_anchor(const Instance& instance) {
+    return instance.needs_anchor() ? std::optional<SiteId>(0) : std::nullopt;
+}
+
+std::optional<SiteId> some_mortal(const Instance& instance) {
+    for (SiteId site = 0; site < instance.sites(); ++site)
+        if (instance.mortal(site)) return site;
+    return std::nullopt;
+}
+
+namespace {
+
+// Why the protocol does not go with these surroundings.
+std::optional<std::string> setup_error(const Instance& instance, const Setup& setup) {
+    const std::string name(instance.facts().name);
+    if (setup.trust == Trust::anchor && !setup.anchor) return "--trust anchor: write --anchor SITE with it";
+    if (setup.cancel && !instance.facts().cancels) return "--cancel: " + name + " has no cancel";
+    if (setup.leaves > 0 && !instance.facts().leaves) return "--leaves: a site of " + name + " cannot leave";
+    if (setup.crashes > 0 && !some_mortal(instance))
+        return "--crashes " + std::to_string(setup.crashes) + ": no site of " + name +
+               " may crash; leave the flag out";
+    if (setup.restarts > 0 && !instance.facts().sites_return)
+        return "--restarts " + std::to_string(setup.restarts) + ": who is gone from " + name +
+               " does not come back; for newcomers write --founders";
+    return std::nullopt;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Machine>> Entry::make(const Parameters& given) const {
+    Parameters left = given;
+    auto instance = make_instance(left);
+    if (!instance) return Error{instance.error()};
+    if (replaces_messages) left.try_emplace("copies", "1");
+    if (asks_forever) left.try_emplace("requests", "any");
+    auto setup = take_setup(left, (*instance)->sites(), links, default_anchor(**instance));
+    if (!setup) return Error{setup.error()};
+    // Where there are no stamps, there is nothing to rename.
+    if (!has_stamps) setup->ranks = false;
+    if (const std::uint32_t founders = (*instance)->founders()) setup->founders = founders;
+    if (auto error = setup_error(**instance, *setup)) return Error{std::move(*error)};
+    if (!left.empty()) return unknown_parameter(*this, left);
+    if (const auto wrong = unknown_property(*this, *setup)) return Error{*wrong};
+    // A scenario has no anchor unless it says so, nor timers that are more patient than it needs.
+    Parameters said = given;
+    if (setup->anchor) said.try_emplace("anchor", std::to_string(*setup->anchor));
+    if (replaces_messages) said.try_emplace("copies", std::to_string(setup->copies));
+    auto machine = std::make_unique<Machine>(std::move(*instance), std::move(*setup));
+    machine->set_header(header_line(name, said));
+    return machine;
+}
+
+void Entry::sample(Draw& draw) const {
+    if (draw_parameters != nullptr) draw_parameters(draw);
+    // Where a graph says how many sites there are, there is no such parameter.
+    if (takes("sites")) draw.number("sites", 2, 5);
+    if (asks_forever)
+        draw.choice("requests", {"any"});
+    else
+        draw.requests(4);
 }
 
 std::string header_line(std::string_view protocol, const Parameters& given) {

@@ -1,4 +1,4 @@
-// A protocol in the registry: what the command line knows about it, and how to make one run.
+// A protocol in the registry: what the command line knows about it, and how to make an instance of it.
 #pragma once
 
 #include <functional>
@@ -8,24 +8,38 @@
 #include <vector>
 
 #include "core/parameters.hpp"
+#include "world/instance.hpp"
 #include "world/machine.hpp"
+
+namespace allot {
+class Draw;
+}
 
 namespace allot::world {
 
-struct Entry {
-    std::string_view name;
-    std::string_view problem;
-    std::string_view summary;
-    Links links{};
+struct Entry : Facts {
     std::vector<ParameterInfo> parameters;
     std::vector<RepairInfo> repairs;
-    std::vector<PropertyName> properties;
+    // Makes the instance that the parameters describe, and takes those that it knows out of them. The error
+    // is one line for people.
+    Result<std::unique_ptr<Instance>> (*make_instance)(Parameters& given) = nullptr;
+    // Null where the protocol has no rules of its own for random runs.
+    void (*draw_parameters)(Draw&) = nullptr;
+
+    bool takes(std::string_view parameter) const;
     // Makes the machine that the parameters describe: those of the protocol, and those of its surroundings
-    // (setup_parameters). The error is one line for people.
-    std::function<Result<std::unique_ptr<Machine>>(const Parameters&)> make;
+    // (setup_parameters).
+    Result<std::unique_ptr<Machine>> make(const Parameters& given) const;
     // Draws the parameters of a random run, with only such faults as the protocol is meant to survive.
-    std::function<void(Draw&)> sample;
+    void sample(Draw& draw) const;
 };
+
+// The site that no detector suspects where nobody says otherwise: the weakest detector of suspicions is still
+// right about one.
+std::optional<SiteId> default_anchor(const Instance& instance);
+
+// Some site that may crash; none where the protocol says of every site that it never does.
+std::optional<SiteId> some_mortal(const Instance& instance);
 
 // What may be said of the surroundings of any protocol: requests, faults, links.
 const std::vector<ParameterInfo>& setup_parameters();

@@ -1,7 +1,6 @@
-// A protocol as explorers and players see it: without its types. Handlers are pure, so each distinct
-// site ("local state"), message ("envelope") and ledger is kept once and named by an id; a world is a tuple
-// of ids, and a handler runs once per (local state, input). MachineOf<P> (machine_of.hpp) is the only
-// implementation; Walker (walker.hpp) turns it into the steps of a world.
+// A protocol as explorers and players see it. Handlers are pure, so each distinct site ("local state"),
+// message ("envelope") and ledger is kept once and named by an id; a world is a tuple of ids, and a handler
+// runs once per (local state, input). Walker (walker.hpp) turns a machine into the steps of a world.
 //
 // Threads: everything here may be called from several threads.
 #pragma once
@@ -9,15 +8,19 @@
 #include <atomic>
 #include <boost/container/small_vector.hpp>
 #include <boost/json/fwd.hpp>
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
+#include <deque>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "core/view.hpp"
+#include "world/instance.hpp"
+#include "world/interner.hpp"
 #include "world/setup.hpp"
 #include "world/stable_vector.hpp"
 #include "world/step.hpp"
@@ -115,23 +118,19 @@ using StampNames = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
 
 class Machine {
 public:
-    explicit Machine(Setup setup) : setup_(std::move(setup)) {}
-    virtual ~Machine() = default;
+    Machine(std::unique_ptr<const Instance> instance, Setup setup);
     Machine(const Machine&) = delete;
     Machine& operator=(const Machine&) = delete;
 
+    const Instance& instance() const { return *instance_; }
+    const Facts& facts() const { return instance_->facts(); }
     const Setup& setup() const { return setup_; }
     // The line that makes this machine again, at the top of a scenario.
     const std::string& header() const { return header_; }
     void set_header(std::string header) { header_ = std::move(header); }
 
-    virtual std::string_view name() const = 0;
-    virtual std::span<const PropertyName> properties() const = 0;
-    virtual boost::json::value config_json() const = 0;
-    // What the protocol does not know of this instance, for people.
-    virtual std::optional<std::string> caveat() const = 0;
     // The world after every founder has started, and what their starts violated.
-    virtual World initial(Report& report) = 0;
+    World initial(Report& report);
     World initial() {
         Report ignored;
         return initial(ignored);
@@ -140,67 +139,102 @@ public:
     const LocalInfo& local(LocalId id) const { return locals_[id]; }
     const EnvelopeInfo& envelope(EnvelopeId id) const { return envelopes_[id]; }
     const LedgerInfo& ledger(LedgerId id) const { return ledgers_[id]; }
-    virtual const Reaction& react(LocalId local, const Input& input) = 0;
-    virtual LedgerId observe(LedgerId ledger, EventsId events, Report& report) = 0;
-    virtual LedgerId spend(LedgerId ledger, std::uint32_t Budget::*what) = 0;
+    const Reaction& react(LocalId local, const Input& input);
+    LedgerId observe(LedgerId ledger, EventsId events, Report& report);
+    LedgerId spend(LedgerId ledger, std::uint32_t Budget::*what);
 
-    virtual void check_state(const World& world, Report& report) const = 0;
-    // Whether the protocol says what a legitimate world is, and whether this is one.
-    virtual bool says_legal() const = 0;
-    virtual bool legal(const World& world) const = 0;
+    void check_state(const World& world, Report& report) const;
+    // Whether the world is legitimate, where the protocol says what that is.
+    bool legal(const World& world) const;
 
     // Whether, with stamps renamed, a handler ever made a stamp from Stamp{} where renaming may misplace it.
     bool stamps_from_nothing() const { return stamps_from_nothing_; }
-    // The rare paths that the protocol names, and one bit for each that a step has taken.
-    virtual std::vector<std::string_view> probes() const = 0;
+    // One bit for each probe of the protocol that a step has taken.
     std::uint64_t probes_reached() const { return probes_reached_; }
-    virtual bool hears_dead() const = 0;
-    // Whether the protocol names messages that may be received at once.
-    virtual bool has_prompt() const = 0;
+
     // Canonical forms: `normalise` is the protocol's own, the others rename the stamps of one thing.
-    virtual bool normalises() const = 0;
-    virtual void normalise(World& world) = 0;
-    virtual std::vector<std::uint64_t> stamps_of(const World& world) const = 0;
-    virtual LocalId rename_local(LocalId id, const StampNames& names) = 0;
-    virtual EnvelopeId rename_envelope(EnvelopeId id, const StampNames& names) = 0;
-    virtual LedgerId rename_ledger(LedgerId id, const StampNames& names) = 0;
+    void normalise(World& world);
+    std::vector<std::uint64_t> stamps_of(const World& world) const;
+    LocalId rename_local(LocalId id, const StampNames& names);
+    EnvelopeId rename_envelope(EnvelopeId id, const StampNames& names);
+    LedgerId rename_ledger(LedgerId id, const StampNames& names);
 
     // For people: scenario lines, and arbitrary starts.
-    virtual boost::json::value state(LocalId id) const = 0;
-    virtual boost::json::value message(EnvelopeId id) const = 0;
-    virtual std::string_view kind(EnvelopeId id) const = 0;
-    virtual std::string_view timer_name(std::uint32_t timer) const = 0;
-    virtual std::optional<std::uint32_t> timer_named(std::string_view name) const = 0;
-    virtual std::vector<Demand> demands() const = 0;
-    // Why these are not all that may be asked for: there would be too many to try.
-    virtual std::optional<std::string> unlisted() const = 0;
-    // Whether the protocol itself refuses what nobody can grant.
-    virtual bool refuses_unfit() const = 0;
-    virtual std::uint32_t intern_demand(const Demand& demand) = 0;
-    virtual const Demand& demand(std::uint32_t id) const = 0;
+    boost::json::value state(LocalId id) const;
+    boost::json::value message(EnvelopeId id) const;
+    std::string_view kind(EnvelopeId id) const;
+    std::string_view timer_name(std::uint32_t timer) const;
+    std::optional<std::uint32_t> timer_named(std::string_view name) const;
+    std::vector<Demand> demands() const { return {demands_.begin(), demands_.end()}; }
+    std::uint32_t intern_demand(const Demand& demand);
+    const Demand& demand(std::uint32_t id) const { return demands_[id]; }
     // Why there are no messages of this kind.
-    virtual std::optional<std::string> unknown_kind(std::string_view kind) const = 0;
+    std::optional<std::string> unknown_kind(std::string_view kind) const;
     // Both give an error sentence instead of changing anything where the JSON does not fit.
-    virtual std::optional<std::string> merge_state(LocalId& local, const boost::json::value& part) = 0;
-    virtual std::optional<std::string> make_message(SiteId from, SiteId to, const boost::json::value& message,
-                                                    EnvelopeId& made) = 0;
+    std::optional<std::string> merge_state(LocalId& local, const boost::json::value& part);
+    std::optional<std::string> make_message(SiteId from, SiteId to, const boost::json::value& message,
+                                            EnvelopeId& made);
     // Every site and up to `noise` messages per channel drawn anew within their domains.
-    virtual bool has_domains() const = 0;
-    virtual World arbitrary(std::uint64_t seed, std::uint32_t noise) = 0;
-    // Why the protocol, as it is set up, cannot bear that much noise.
-    virtual std::optional<std::string> wrong_noise(std::uint64_t noise) const = 0;
+    World arbitrary(std::uint64_t seed, std::uint32_t noise);
 
-protected:
-    // What explorers ask for all the time, apart from the values and close together.
+private:
+    // What is left of the faults, and the protocol's monitor.
+    struct Ledger {
+        Budget budget;
+        Box<History> history;
+    };
+    struct ReactionKey {
+        std::uint64_t place, what;
+        bool operator==(const ReactionKey&) const = default;
+        friend std::size_t hash_value(const ReactionKey& key) {
+            return static_cast<std::size_t>((key.place * 0x9E3779B97F4A7C15u) ^
+                                            (key.what * 0xC2B2AE3D27D4EB4Fu));
+        }
+    };
+    using Offers = decltype(LocalInfo::offers);
+
+    Report judged(Report report) const;
+    template <class F>
+    auto with_view(const World& world, F&& f) const;
+
+    LocalId intern_local(SiteId self, const Site& site);
+    EnvelopeId intern_envelope(const Envelope& envelope);
+    LedgerId intern_ledger(const Ledger& ledger);
+    EventsId intern_events(const std::vector<Event>& events);
+
+    LocalInfo describe_local(SiteId self, const Site& site);
+    EnvelopeInfo describe_envelope(const Envelope& envelope);
+    Offers offers(SiteId self, const Site& site);
+    void offer_application(SiteId self, const Site& site, Offers& offers);
+    void offer_timers(const Site& site, Offers& offers);
+    void offer_detector(SiteId self, const Site& site, Offers& offers);
+    void run(SiteId self, Site& site, const Input& input);
+    void note_probes(Report& report);
+    void watch_stamps(LocalId local, const Input& input, const Reaction& reaction);
+    // Puts exactly these messages in flight, in the order that the links keep.
+    void launch(World& world, std::vector<Box<Envelope>> sent);
+
+    const std::unique_ptr<const Instance> instance_;
+    const Setup setup_;
+    std::string header_;
+
+    // Explorers ask for these all the time; they are kept apart from the values and close together.
     StableVector<LocalInfo> locals_;
     StableVector<EnvelopeInfo> envelopes_;
     StableVector<LedgerInfo> ledgers_;
     std::atomic<bool> stamps_from_nothing_ = false;
     std::atomic<std::uint64_t> probes_reached_ = 0;
 
-private:
-    Setup setup_;
-    std::string header_;
+    mutable std::recursive_mutex mutex_;
+    Stepper stepper_;
+    Interner<Box<Site>> sites_;
+    Interner<Box<Envelope>> messages_;
+    Interner<std::monostate> shapes_;  // messages without stamps
+    Interner<Ledger> books_;
+    Interner<std::vector<Event>> events_;
+    std::deque<Demand> demands_;
+    boost::unordered_flat_map<ReactionKey, const Reaction*> reaction_of_;
+    std::deque<Reaction> reactions_;
 };
 
 }  // namespace allot::world

@@ -1,9 +1,9 @@
 #include "world/notation.hpp"
 
 #include <algorithm>
-#include <map>
 
 #include "core/json.hpp"
+#include "world/lines.hpp"
 
 namespace allot::world {
 
@@ -13,99 +13,69 @@ std::string text(std::uint64_t number) {
     return std::to_string(number);
 }
 
-std::string channel_text(const EnvelopeInfo& envelope) {
-    return text(envelope.from) + " -> " + text(envelope.to);
+Envelope ends_of(const EnvelopeInfo& info) {
+    return {info.from, info.to};
 }
 
-bool is_number(const std::string& word) {
-    return !word.empty() &&
-           std::all_of(word.begin(), word.end(), [](char c) { return c >= '0' && c <= '9'; });
+// A line about a message, with its content where another message of that kind could be meant.
+std::string line_about(std::string_view verb, const Machine& machine, const World& world,
+                       EnvelopeId envelope) {
+    const EnvelopeInfo& info = machine.envelope(envelope);
+    const bool ambiguous = std::any_of(world.flight.begin(), world.flight.end(), [&](EnvelopeId other) {
+        const EnvelopeInfo& there = machine.envelope(other);
+        return other != envelope && there.from == info.from && there.to == info.to &&
+               machine.kind(other) == machine.kind(envelope);
+    });
+    // On FIFO links only the oldest message can be meant.
+    if (machine.setup().links == Links::fifo || !ambiguous)
+        return message_line(verb, ends_of(info), machine.kind(envelope));
+    return message_line(verb, ends_of(info), machine.kind(envelope), machine.message(envelope));
 }
 
-// What follows the site in a request. One resource whose name is a number needs the units before it.
-std::string demand_text(const Demand& demand) {
-    const bool looks_like_units = demand.resources.size() == 1 && is_number(demand.resources.front());
-    std::string line;
-    if (demand.units != 1 || looks_like_units) line += " " + text(demand.units);
-    for (std::size_t i = 0; i < demand.resources.size(); ++i)
-        line += (i == 0 ? " " : ",") + demand.resources[i];
-    return line;
-}
-
-std::string start_text(const Machine& machine, const World& before, SiteId site) {
-    const bool first = machine.local(before.sites[site]).standing == Standing::absent;
-    return (first ? "join " : "restart ") + text(site);
-}
-
-std::string input_text(const Machine& machine, const World& before, const Move& move) {
-    const std::string verb(enum_name(move.input.kind));
-    std::string line = verb + " " + text(move.site);
-    switch (move.input.kind) {
+std::string input_line(const Machine& machine, const World& before, const Move& move) {
+    const InputKind kind = move.input.kind;
+    switch (kind) {
         case InputKind::start:
-            return start_text(machine, before, move.site);
+            return start_line(move.site, machine.local(before.sites[move.site]).standing == Standing::absent);
         case InputKind::request:
-            return line + demand_text(machine.demand(move.input.argument));
+            return request_line(move.site, machine.demand(move.input.argument));
         case InputKind::deliver:
-            return verb + " " + message_text(machine, before, move.envelope);
+            return line_about("deliver", machine, before, move.envelope);
         case InputKind::timeout:
-            return line + " " + std::string(machine.timer_name(move.input.argument));
-        case InputKind::trusted:
-        case InputKind::dead:
-        case InputKind::suspected:
-        case InputKind::unsuspected:
-        case InputKind::departed:
-        case InputKind::reconnected:
-            return line + " " + text(move.input.argument);
+            return timeout_line(move.site, machine.timer_name(move.input.argument));
         default:
-            return line;
+            return detection_of(kind) ? detection_line(kind, move.site, move.input.argument)
+                                      : site_line(kind, move.site);
     }
-}
-
-// The messages of a step that left before the crash: destinations where the first ones left, numbered
-// messages where a later one left and an earlier one did not.
-std::string sent_text(const Machine& machine, std::span<const EnvelopeId> sent, std::uint32_t mask) {
-    std::map<SiteId, std::vector<bool>> left_by_destination;
-    for (std::size_t i = 0; i < sent.size(); ++i)
-        left_by_destination[machine.envelope(sent[i]).to].push_back(i < 32 && ((mask >> i) & 1u) != 0);
-    std::string line;
-    for (const auto& [to, left] : left_by_destination) {
-        const bool prefix = std::is_sorted(left.begin(), left.end(), std::greater<>());
-        for (std::size_t i = 0; i < left.size(); ++i)
-            if (left[i]) line += " " + text(to) + (prefix ? "" : "#" + text(i + 1));
-    }
-    return " sent" + line;
 }
 
 }  // namespace
 
 std::string message_text(const Machine& machine, const World& world, EnvelopeId envelope) {
-    const EnvelopeInfo& info = machine.envelope(envelope);
-    std::string line = channel_text(info) + " " + std::string(machine.kind(envelope));
-    if (machine.setup().links == Links::fifo) return line;  // only the oldest message can be meant
-    const bool others = std::any_of(world.flight.begin(), world.flight.end(), [&](EnvelopeId other) {
-        const EnvelopeInfo& there = machine.envelope(other);
-        return other != envelope && there.from == info.from && there.to == info.to &&
-               machine.kind(other) == machine.kind(envelope);
-    });
-    return others ? line + " " + json_text(machine.message(envelope)) : line;
+    return line_about("", machine, world, envelope).substr(1);
 }
 
 std::string line_of(Machine& machine, const World& before, const Move& move) {
     switch (move.kind) {
         case MoveKind::input:
-            return input_text(machine, before, move);
+            return input_line(machine, before, move);
         case MoveKind::duplicate:
-            return "duplicate " + message_text(machine, before, move.envelope);
+            return line_about("duplicate", machine, before, move.envelope);
         case MoveKind::drop:
-            return "drop " + message_text(machine, before, move.envelope);
+            return line_about("drop", machine, before, move.envelope);
         case MoveKind::crash:
-            return "crash " + text(move.site);
+            return site_line(InputKind::crash, move.site);
         case MoveKind::crash_inside:
             break;
     }
     const Reaction& reaction = machine.react(before.sites[move.site], move.input);
-    return "crash " + text(move.site) + " in " + input_text(machine, before, move) +
-           sent_text(machine, reaction.sent, move.sent);
+    std::vector<SiteId> destinations;
+    std::vector<bool> left;
+    for (std::size_t i = 0; i < reaction.sent.size(); ++i) {
+        destinations.push_back(machine.envelope(reaction.sent[i]).to);
+        left.push_back(i < 32 && ((move.sent >> i) & 1u) != 0);
+    }
+    return crash_inside_line(move.site, input_line(machine, before, move), destinations, left);
 }
 
 namespace {
@@ -140,13 +110,13 @@ std::string start_lines(Machine& machine, const World& start) {
     for (SiteId site = 0; site < start.sites.size(); ++site) {
         if (start.sites[site] == usual.sites[site]) continue;
         const auto changed = difference(machine.state(start.sites[site]), machine.state(usual.sites[site]));
-        lines += "state " + text(site) + " " + json_text(changed) + "\n";
+        lines += state_line(site, changed) + "\n";
     }
     if (start.flight == usual.flight) return lines;
     if (!usual.flight.empty()) lines += "empty\n";
     for (const EnvelopeId id : start.flight) {
         const boost::json::object message{{machine.kind(id), machine.message(id)}};
-        lines += "put " + channel_text(machine.envelope(id)) + " " + json_text(message) + "\n";
+        lines += put_line(ends_of(machine.envelope(id)), message) + "\n";
     }
     return lines;
 }

@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "core/protocol.hpp"
+#include "core/types.hpp"
 
 namespace allot::world {
 

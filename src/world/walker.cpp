@@ -4,12 +4,18 @@
 #include <array>
 #include <bit>
 
+#include "world/axioms.hpp"
+
 namespace allot::world {
 
 namespace {
 
 // More prompt messages than this after one step are taken for an endless chain.
 constexpr std::size_t longest_trail = 100'000;
+
+PeerState peer_state(const LocalInfo& peer) {
+    return {peer.standing, peer.incarnation};
+}
 
 }  // namespace
 
@@ -29,9 +35,9 @@ void Deliveries::grow() {
 Walker::Walker(Machine& machine, std::optional<bool> ranked)
     : machine_(machine),
       fifo_(machine.setup().links == Links::fifo),
-      prompt_(machine.has_prompt() && machine.setup().takes_prompt_messages()),
+      prompt_(machine.facts().has_prompt && machine.setup().takes_prompt_messages()),
       ranked_(ranked.value_or(machine.setup().ranked())),
-      normalises_(machine.normalises() && machine.setup().normalises()) {}
+      normalises_(machine.facts().normalises && machine.setup().normalises()) {}
 
 const Reaction& Walker::react_otherwise(LocalId local, const Input& input) {
     if (input.kind == InputKind::deliver) {
@@ -103,7 +109,8 @@ void Walker::pay(const World& before, const Move& move) {
             after_.ledger = spend(after_.ledger, &Budget::leaves);
             return;
         case InputKind::dead:
-            if (!over(machine_.local(before.sites[move.input.argument]), move.input.incarnation))
+            if (!peer_state(machine_.local(before.sites[move.input.argument]))
+                     .is_over(move.input.incarnation))
                 after_.ledger = spend(after_.ledger, &Budget::lies);
             return;
         default:
@@ -111,26 +118,17 @@ void Walker::pay(const World& before, const Move& move) {
     }
 }
 
-bool Walker::over(const LocalInfo& peer, std::uint32_t incarnation) const {
-    return peer.incarnation > incarnation || peer.standing == Standing::down ||
-           peer.standing == Standing::left;
-}
-
 // Messages to a site that is gone vanish.
 void Walker::fall(World& world, SiteId site) {
     std::erase_if(world.flight, [&](EnvelopeId id) { return machine_.envelope(id).to == site; });
 }
 
+// Later messages than the mask has bits are never cut off.
 bool Walker::may_be_cut_short(std::uint32_t sent, const Reaction& reaction) const {
-    if (!fifo_) return true;
-    for (std::size_t later = 1; later < reaction.sent.size(); ++later) {
-        if (later >= 32 || ((sent >> later) & 1u) == 0) continue;
-        const SiteId to = machine_.envelope(reaction.sent[later]).to;
-        for (std::size_t earlier = 0; earlier < later; ++earlier)
-            if (machine_.envelope(reaction.sent[earlier]).to == to && ((sent >> earlier) & 1u) == 0)
-                return false;
-    }
-    return true;
+    return world::may_be_cut_short(
+        machine_.setup().links, reaction.sent.size(),
+        [&](std::size_t i) { return machine_.envelope(reaction.sent[i]).to; },
+        [&](std::size_t i) { return i < 32 && ((sent >> i) & 1u) != 0; });
 }
 
 bool Walker::in_time(const World& world, const Input& input, const Reaction& reaction) const {
@@ -164,56 +162,19 @@ bool Walker::backlog_allows(const World& world) const {
 
 bool Walker::offered(const World& world, SiteId self, const LocalInfo& info, Offer& offer) const {
     const Budget& budget = machine_.ledger(world.ledger).budget;
-    switch (offer.input.kind) {
-        case InputKind::start:
-            return info.standing == Standing::absent || budget.restarts > 0;
-        case InputKind::leave:
-            return budget.leaves > 0;
-        case InputKind::trusted:
-        case InputKind::dead:
-        case InputKind::suspected:
-        case InputKind::unsuspected:
-        case InputKind::departed:
-        case InputKind::reconnected: {
-            const SiteId peer = offer.input.argument;
-            return peer != self && detector_allows(machine_.local(world.sites[peer]), peer, budget, offer);
-        }
-        default:
-            return true;
-    }
-}
-
-// The axioms of the detectors. An offer names the life it speaks of where the site has trusted it already.
-bool Walker::detector_allows(const LocalInfo& peer, SiteId peer_id, const Budget& budget,
-                             Offer& offer) const {
-    Input& input = offer.input;
-    switch (input.kind) {
-        case InputKind::trusted:  // at most once per life; certain to come only for those that stay up
-            if (peer.standing == Standing::absent || peer.incarnation < input.incarnation) return false;
-            input.incarnation = peer.incarnation;
-            offer.fair = peer.up();
-            return true;
-        case InputKind::dead:  // never of the living, unless it may lie
-            offer.fair = over(peer, input.incarnation);
-            return offer.fair || (budget.lies > 0 && peer.up());
-        case InputKind::suspected:  // may lie, but never about the anchor
-            input.incarnation = peer.incarnation;
-            offer.fair = !peer.up();
-            return peer_id != machine_.setup().anchor && peer.standing != Standing::absent;
-        case InputKind::unsuspected:
-            input.incarnation = peer.incarnation;
-            offer.fair = false;
-            return peer.up();
-        case InputKind::reconnected:
-            input.incarnation = peer.incarnation;
-            return peer.up();
-        case InputKind::departed:
-            input.incarnation = peer.incarnation;
-            offer.fair = true;
-            return peer.standing == Standing::down || peer.standing == Standing::left;
-        default:
-            return true;
-    }
+    if (offer.input.kind == InputKind::start) return info.standing == Standing::absent || budget.restarts > 0;
+    if (offer.input.kind == InputKind::leave) return budget.leaves > 0;
+    const auto detection = detection_of(offer.input.kind);
+    if (!detection) return true;
+    const SiteId peer = offer.input.argument;
+    if (peer == self) return false;
+    const auto statement =
+        may_say(*detection, offer.input.incarnation, peer_state(machine_.local(world.sites[peer])),
+                peer == machine_.setup().anchor, budget.lies > 0);
+    if (!statement) return false;
+    offer.input.incarnation = statement->incarnation;
+    offer.fair = statement->fair;
+    return true;
 }
 
 World Walker::apply(const World& world, const Move& move, Report& report) {

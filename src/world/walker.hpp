@@ -145,9 +145,6 @@ private:
     LedgerId spend(LedgerId ledger, std::uint32_t Budget::*what);
 
     bool offered(const World& world, SiteId self, const LocalInfo& info, Offer& offer) const;
-    bool detector_allows(const LocalInfo& peer, SiteId peer_id, const Budget& budget, Offer& offer) const;
-    // Whether that life of the peer has ended, by a crash or in order.
-    bool over(const LocalInfo& peer, std::uint32_t incarnation) const;
     // Whether a step may happen as far as the bounds on timers go.
     bool in_time(const World& world, const Input& input, const Reaction& reaction) const;
     bool backlog_allows(const World& world) const;

@@ -26,11 +26,8 @@ struct Poll {
 
 // A site that asks and then does what its fault says.
 struct Offender {
-    static constexpr std::string_view name = "offender";
-    static constexpr std::string_view problem = "test";
-    static constexpr std::string_view summary = "does what it must not";
-    static constexpr Links links = Links::fifo;
-    static constexpr std::array properties{PropertyName{"none", "nothing"}};
+    static const Model<Offender> model;
+
     struct Config {
         std::uint32_t sites = 2;
         Fault fault = Fault::polls_itself;
@@ -38,11 +35,13 @@ struct Offender {
     };
     using Message = std::variant<Poll>;
     using Ctx = Context<Config>;
-    using Fx = Effects<Message>;
-    static std::optional<std::string> wrong(const Config&) { return std::nullopt; }
+    using Effects = allot::Effects<Message>;
+    using Fx = Effects;
+    using Input = allot::Input<Message>;
     static void on_state(const View<Offender>&, Report&) {}
-    static bool prompt(const Message&) { return true; }
+    static bool prompt(const EnvelopeOf<Message>&) { return true; }
 
+    void handle(const Ctx& ctx, const Input& input, Effects& fx) { dispatch(*this, ctx, input, fx); }
     void start(const Ctx& ctx, Fx&) {
         if (ctx.config.fault == Fault::starts_broken) throw std::runtime_error("no way to start");
     }
@@ -70,6 +69,18 @@ struct Offender {
     Phase now = Phase::idle;
     bool operator==(const Offender&) const = default;
     BOOST_DESCRIBE_CLASS(Offender, (), (now), (), ())
+};
+
+inline constexpr std::array offender_properties{PropertyName{"none", "nothing"}};
+
+inline constinit const Model<Offender> Offender::model{
+    .name = "offender",
+    .problem = "test",
+    .summary = "does what it must not",
+    .links = Links::fifo,
+    .properties = offender_properties,
+    .on_state = &Offender::on_state,
+    .reduction = {.prompt = &Offender::prompt},
 };
 static_assert(Protocol<Offender>);
 

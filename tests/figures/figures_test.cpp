@@ -12,6 +12,7 @@
 #include "figures/files.hpp"
 #include "figures/measure.hpp"
 #include "registry/registry.hpp"
+#include "sim/simulation.hpp"
 
 namespace allot::figures {
 namespace {
@@ -19,27 +20,14 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// A simulation in which everything is known before: after c crashes, seed s sees 10 c + s units in use.
-class Arithmetic final : public sim::Simulation {
-public:
-    explicit Arithmetic(const sim::Plan& plan) : Simulation(plan) {}
-
-    sim::Figures run(std::uint64_t seed, const sim::Observer&) override {
+// Runs in which everything is known before: after c crashes, seed s sees 10 c + s units in use.
+Result<Runs> arithmetic(const Point& point) {
+    return Runs([crashes = point.plan.crashes](std::uint64_t seed) {
         sim::Figures figures;
-        figures.max_concurrent = 10 * plan().crashes + seed;
-        if (plan().crashes == 13) figures.violations.push_back({"luck", "thirteen crashes", 0, seed});
+        figures.max_concurrent = 10 * crashes + seed;
+        if (crashes == 13) figures.violations.push_back({"luck", "thirteen crashes", 0, seed});
         return figures;
-    }
-    boost::json::value config_json() const override { return {}; }
-};
-
-const sim::Entry* arithmetic(std::string_view name) {
-    static const sim::Entry entry{
-        "arithmetic",
-        [](const Parameters&, const sim::Plan& plan) -> Result<std::unique_ptr<sim::Simulation>> {
-            return std::unique_ptr<sim::Simulation>(std::make_unique<Arithmetic>(plan));
-        }};
-    return name == entry.name ? &entry : nullptr;
+    });
 }
 
 Figure small_figure() {
@@ -74,8 +62,8 @@ Figure named_figure() {
     return figure;
 }
 
-Data measured(const Figure& figure, const Simulations& simulations, const Effort& effort) {
-    auto data = measure(figure, simulations, effort);
+Data measured(const Figure& figure, const Simulator& simulator, const Effort& effort) {
+    auto data = measure(figure, simulator, effort);
     EXPECT_TRUE(data) << (data ? "" : data.error());
     return data ? std::move(*data) : Data{};
 }
@@ -106,7 +94,7 @@ TEST(Crashes, The_table_of_section_10_comes_out_of_the_simulator) {
     const auto found = find("crashes");
     ASSERT_TRUE(found);
     const Figure& figure = *found->front();
-    const Data data = measured(figure, registry::simulation, {.seeds = 5});
+    const Data data = measured(figure, simulator_of(registry::protocol), {.seeds = 5});
     const auto row = [&](const char* name) { return minima(figure, data, name); };
     EXPECT_THAT(row("Raymond k=5"), ElementsAre(5, 4, 3, 2, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0));
     EXPECT_THAT(row("published dense k=5"), ElementsAre(5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 4, 3, 2, 1));
@@ -206,7 +194,7 @@ TEST(Measure, A_run_that_violates_a_property_gives_no_figure) {
 }
 
 TEST(Measure, A_protocol_that_does_not_exist_is_named) {
-    const auto data = measure(small_figure(), registry::simulation, {});
+    const auto data = measure(small_figure(), simulator_of(registry::protocol), {});
     ASSERT_FALSE(data);
     EXPECT_THAT(data.error(), HasSubstr("crashes 0: arithmetic: no such protocol"));
 }

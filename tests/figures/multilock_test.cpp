@@ -10,6 +10,7 @@
 
 #include "figures/measure.hpp"
 #include "registry/registry.hpp"
+#include "sim/simulation.hpp"
 
 namespace allot::figures {
 namespace {
@@ -81,7 +82,7 @@ std::vector<std::vector<double>> measured(const std::vector<std::string>& names,
         figure.panels.push_back(
             {"", [&number](const sim::Figures& run, std::uint32_t) { return number(run); }});
     }
-    const auto data = measure(figure, registry::simulation, {.seeds = seeds});
+    const auto data = measure(figure, simulator_of(registry::protocol), {.seeds = seeds});
     std::vector<std::vector<double>> means(numbers.size(), std::vector<double>(names.size()));
     EXPECT_TRUE(data) << (data ? "" : data.error());
     if (!data) return means;

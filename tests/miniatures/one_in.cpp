@@ -5,12 +5,11 @@
 
 #include "base/ensure.hpp"
 #include "core/draw.hpp"
+#include "core/model.hpp"
 
 namespace allot::miniatures {
 
-static_assert(Protocol<OneIn> && ChecksState<OneIn>);
-
-std::optional<std::string> OneIn::wrong(const Config& config) {
+std::optional<std::string> OneIn::config_error(const Config& config) {
     if (config.sites != 2) return "--sites " + std::to_string(config.sites) + ": write 2";
     return std::nullopt;
 }
@@ -18,6 +17,10 @@ std::optional<std::string> OneIn::wrong(const Config& config) {
 void OneIn::sample(Draw& draw) {
     draw.number("sites", 2, 2);
     draw.choice("initial", {"both-in", "first-out", "second-out"});
+}
+
+void OneIn::handle(const Context& ctx, const Input& input, Effects& fx) {
+    dispatch(*this, ctx, input, fx);
 }
 
 void OneIn::start(const Context& ctx, Effects&) {
@@ -94,5 +97,26 @@ void OneIn::on_state(const View<OneIn>& view, Report& report) {
                 report.violated("permitted", "site " + std::to_string(site) + " is out without permission");
     }
 }
+
+namespace {
+
+constexpr std::array properties{
+    PropertyName{"one-in", "at least one site is in service"},
+    PropertyName{"permitted", "a site that is out has both permissions"},
+};
+
+}  // namespace
+
+constinit const Model<OneIn> OneIn::model{
+    .name = "one-in",
+    .problem = "miniature",
+    .summary = "of two sites at least one is in service",
+    .links = Links::fifo,
+    .properties = properties,
+    .on_state = &on_state,
+    .config_error = &config_error,
+    .sample = &sample,
+    .requests = {.forever = true},
+};
 
 }  // namespace allot::miniatures

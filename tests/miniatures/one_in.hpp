@@ -15,21 +15,13 @@
 #include <optional>
 #include <vector>
 
-#include "core/view.hpp"
+#include "core/protocol.hpp"
 
 namespace allot::miniatures {
 
 class OneIn {
 public:
-    static constexpr std::string_view name = "one-in";
-    static constexpr std::string_view problem = "miniature";
-    static constexpr std::string_view summary = "of two sites at least one is in service";
-    static constexpr Links links = Links::fifo;
-    static constexpr bool requests_are_fair = true;
-    static constexpr std::array properties{
-        PropertyName{"one-in", "at least one site is in service"},
-        PropertyName{"permitted", "a site that is out has both permissions"},
-    };
+    static const Model<OneIn> model;
 
     enum class Initial : std::uint8_t { both_in, first_out, second_out };
     BOOST_DESCRIBE_NESTED_ENUM(Initial, both_in, first_out, second_out)
@@ -45,7 +37,7 @@ public:
         Repairs repairs;
         BOOST_DESCRIBE_CLASS(Config, (), (sites, initial, repairs), (), ())
     };
-    static std::optional<std::string> wrong(const Config& config);
+    static std::optional<std::string> config_error(const Config& config);
     static void sample(Draw& draw);
 
     struct Ask {
@@ -71,7 +63,9 @@ public:
     using Message = std::variant<Ask, Permit, Enter, Welcome, Free>;
     using Context = allot::Context<Config>;
     using Effects = allot::Effects<Message>;
+    using Input = allot::Input<Message>;
 
+    void handle(const Context& ctx, const Input& input, Effects& fx);
     void start(const Context& ctx, Effects& fx);
     void request(const Context& ctx, const Demand& demand, Effects& fx);
     void receive(const Context& ctx, SiteId from, const Ask& ask, Effects& fx);

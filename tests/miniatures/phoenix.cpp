@@ -4,12 +4,11 @@
 
 #include "base/ensure.hpp"
 #include "core/draw.hpp"
+#include "core/model.hpp"
 
 namespace allot::miniatures {
 
-static_assert(Protocol<Phoenix> && ChecksState<Phoenix> && HearsTrusted<Phoenix> && HearsDead<Phoenix>);
-
-std::optional<std::string> Phoenix::wrong(const Config& config) {
+std::optional<std::string> Phoenix::config_error(const Config& config) {
     if (config.sites < 2) return "--sites " + std::to_string(config.sites) + ": write 2 or more";
     return std::nullopt;
 }
@@ -19,6 +18,21 @@ void Phoenix::sample(Draw& draw) {
     draw.number("founders", 1, sites);
     draw.faults("restarts", draw.faults("crashes", 4));
     draw.choice("trust", {"dense", "sparse"});
+}
+
+void Phoenix::handle(const Context& ctx, const Input& input, Effects& fx) {
+    dispatch(*this, ctx, input, fx);
+}
+
+void Phoenix::detected(const Context& ctx, Detection detection, Peer peer, Effects& fx) {
+    switch (detection) {
+        case Detection::trusted:
+            return trusted(ctx, peer, fx);
+        case Detection::dead:
+            return dead(ctx, peer, fx);
+        default:
+            return;
+    }
 }
 
 void Phoenix::start(const Context& ctx, Effects&) {
@@ -124,7 +138,7 @@ void Phoenix::on_state(const View<Phoenix>& view, Report& report) {
         std::count_if(view.sites.begin(), view.sites.end(), [](const auto* site) { return site->holding(); });
     if (holders > 1) report.violated("exclusion", std::to_string(holders) + " sites hold the permit");
 
-    const Site<Phoenix>& lender = view.site(lender_site);
+    const SiteOf<Phoenix>& lender = view.site(lender_site);
     if (!lender.up() || lender.incarnation > 0) return;
     const auto& borrower = std::get<Lender>(lender.protocol.role_).borrower;
     for (SiteId site = 0; site < view.sites.size(); ++site)
@@ -132,5 +146,27 @@ void Phoenix::on_state(const View<Phoenix>& view, Report& report) {
             report.violated("holder-known", "the lender does not know that site " + std::to_string(site) +
                                                 " holds the permit");
 }
+
+namespace {
+
+constexpr std::array properties{
+    PropertyName{"exclusion", "at most one live site holds the permit"},
+    PropertyName{"holder-known", "a lender in its first life knows who holds the permit, and in which life"},
+};
+
+}  // namespace
+
+constinit const Model<Phoenix> Phoenix::model{
+    .name = "phoenix",
+    .problem = "miniature",
+    .summary = "one permit for borrowers that join, crash and restart",
+    .links = Links::fifo,
+    .properties = properties,
+    .on_state = &on_state,
+    .config_error = &config_error,
+    .sample = &sample,
+    .requests = {.asks = &asks},
+    .faults = {.hears = {Detection::trusted, Detection::dead}},
+};
 
 }  // namespace allot::miniatures

@@ -16,7 +16,7 @@
 #include <variant>
 #include <vector>
 
-#include "core/view.hpp"
+#include "core/protocol.hpp"
 
 namespace allot::miniatures {
 
@@ -50,15 +50,7 @@ BOOST_DESCRIBE_STRUCT(Lender, (), (known, borrower, queue))
 
 class Phoenix {
 public:
-    static constexpr std::string_view name = "phoenix";
-    static constexpr std::string_view problem = "miniature";
-    static constexpr std::string_view summary = "one permit for borrowers that join, crash and restart";
-    static constexpr Links links = Links::fifo;
-    static constexpr std::array properties{
-        PropertyName{"exclusion", "at most one live site holds the permit"},
-        PropertyName{"holder-known",
-                     "a lender in its first life knows who holds the permit, and in which life"},
-    };
+    static const Model<Phoenix> model;
 
     struct Config {
         struct Repairs {
@@ -70,7 +62,7 @@ public:
         Repairs repairs;
         BOOST_DESCRIBE_CLASS(Config, (), (sites, repairs), (), ())
     };
-    static std::optional<std::string> wrong(const Config& config);
+    static std::optional<std::string> config_error(const Config& config);
     static void sample(Draw& draw);
 
     // Whose letter it is, and to whom.
@@ -103,9 +95,11 @@ public:
     using Message = std::variant<Ask, Lend, Refuse, Return>;
     using Context = allot::Context<Config>;
     using Effects = allot::Effects<Message>;
+    using Input = allot::Input<Message, input::Detected>;
 
-    static bool may_request(const Context& ctx) { return ctx.self != lender_site; }
+    static bool asks(const Context& ctx) { return ctx.self != lender_site; }
 
+    void handle(const Context& ctx, const Input& input, Effects& fx);
     void start(const Context& ctx, Effects& fx);
     void request(const Context& ctx, const Demand& demand, Effects& fx);
     void receive(const Context& ctx, SiteId from, const Ask& ask, Effects& fx);
@@ -115,6 +109,7 @@ public:
     void receive(const Context& ctx, SiteId from, const Return& back, Effects& fx);
     void trusted(const Context& ctx, Peer peer, Effects& fx);
     void dead(const Context& ctx, Peer peer, Effects& fx);
+    void detected(const Context& ctx, Detection detection, Peer peer, Effects& fx);
     Phase phase() const;
 
     static void on_state(const View<Phoenix>& view, Report& report);

@@ -4,12 +4,11 @@
 
 #include "base/ensure.hpp"
 #include "core/draw.hpp"
+#include "core/model.hpp"
 
 namespace allot::miniatures {
 
-static_assert(Protocol<TokenRing> && HasTimers<TokenRing> && ChecksState<TokenRing> && SaysLegal<TokenRing>);
-
-std::optional<std::string> TokenRing::wrong(const Config& config) {
+std::optional<std::string> TokenRing::config_error(const Config& config) {
     if (config.sites < 2) return "--sites " + std::to_string(config.sites) + ": a ring needs two";
     if (config.modulus < 2) return "--modulus " + std::to_string(config.modulus) + ": write 2 or more";
     return std::nullopt;
@@ -21,6 +20,10 @@ void TokenRing::sample(Draw& draw) {
     draw.number("backlog", 2, 4);
     draw.faults("lose", 3);
     draw.faults("duplicate", 3);
+}
+
+void TokenRing::handle(const Context& ctx, const Input& input, Effects& fx) {
+    dispatch(*this, ctx, input, fx);
 }
 
 void TokenRing::start(const Context& ctx, Effects& fx) {
@@ -131,5 +134,27 @@ bool TokenRing::legal(const View<TokenRing>& view) {
                                        [](const Mark& mark) { return mark.holding; });
     return newest.message ? holders == 0 : newest.holding && holders == 1;
 }
+
+namespace {
+
+constexpr std::array properties{
+    PropertyName{"exclusion", "at most one site holds the unit"},
+    PropertyName{"in-order", "read from the root on, copies of the token come before older ones"},
+};
+
+}  // namespace
+
+constinit const Model<TokenRing> TokenRing::model{
+    .name = "token-ring",
+    .problem = "miniature",
+    .summary = "one unit on a ring; the token is made anew when it is lost",
+    .links = Links::fifo,
+    .properties = properties,
+    .on_state = &on_state,
+    .config_error = &config_error,
+    .sample = &sample,
+    .timers = {.fair = &fair},
+    .stabilisation = {.domain = &domain, .channels = &channels, .legal = &legal},
+};
 
 }  // namespace allot::miniatures

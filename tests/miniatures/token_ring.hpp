@@ -14,20 +14,13 @@
 #include <vector>
 
 #include "core/corrupt.hpp"
-#include "core/view.hpp"
+#include "core/protocol.hpp"
 
 namespace allot::miniatures {
 
 class TokenRing {
 public:
-    static constexpr std::string_view name = "token-ring";
-    static constexpr std::string_view problem = "miniature";
-    static constexpr std::string_view summary = "one unit on a ring; the token is made anew when it is lost";
-    static constexpr Links links = Links::fifo;
-    static constexpr std::array properties{
-        PropertyName{"exclusion", "at most one site holds the unit"},
-        PropertyName{"in-order", "read from the root on, copies of the token come before older ones"},
-    };
+    static const Model<TokenRing> model;
 
     struct Config {
         struct Repairs {
@@ -39,7 +32,7 @@ public:
         Repairs repairs;
         BOOST_DESCRIBE_CLASS(Config, (), (sites, modulus, repairs), (), ())
     };
-    static std::optional<std::string> wrong(const Config& config);
+    static std::optional<std::string> config_error(const Config& config);
     static void sample(Draw& draw);
 
     struct Token {
@@ -54,7 +47,9 @@ public:
 
     using Context = allot::Context<Config>;
     using Effects = allot::Effects<Message, Timer>;
+    using Input = allot::Input<Message, input::Timeout<Timer>>;
 
+    void handle(const Context& ctx, const Input& input, Effects& fx);
     void start(const Context& ctx, Effects& fx);
     void request(const Context& ctx, const Demand& demand, Effects& fx);
     void receive(const Context& ctx, SiteId from, const Token& token, Effects& fx);

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "miniatures/support.hpp"
-#include "world/machine_of.hpp"
+#include "world/instance_of.hpp"
 
 namespace allot::miniatures {
 namespace {

@@ -4,13 +4,11 @@
 
 #include "base/ensure.hpp"
 #include "core/draw.hpp"
+#include "core/model.hpp"
 
 namespace allot::miniatures {
 
-static_assert(Protocol<TwoLocks> && ChecksState<TwoLocks> && Cancels<TwoLocks> && ChoosesDemands<TwoLocks>);
-static_assert(Monitors<TwoLocks::Monitor>);
-
-std::optional<std::string> TwoLocks::wrong(const Config& config) {
+std::optional<std::string> TwoLocks::config_error(const Config& config) {
     if (config.sites < 2) return "--sites " + std::to_string(config.sites) + ": write 2 or more";
     return std::nullopt;
 }
@@ -23,6 +21,10 @@ void TwoLocks::sample(Draw& draw) {
 std::vector<Demand> TwoLocks::demands(const Context& ctx) {
     const Demand both = ctx.self % 2 == 0 ? Demand{1, {"a", "b"}} : Demand{1, {"b", "a"}};
     return {Demand{1, {"a"}}, Demand{1, {"b"}}, both};
+}
+
+void TwoLocks::handle(const Context& ctx, const Input& input, Effects& fx) {
+    dispatch(*this, ctx, input, fx);
 }
 
 void TwoLocks::start(const Context&, Effects&) {
@@ -139,5 +141,29 @@ void TwoLocks::on_state(const View<TwoLocks>& view, Report& report) {
         if (is_lost(view, keeper)) report.violated("lock-kept", "lock " + lock + " is nowhere");
     }
 }
+
+namespace {
+
+constexpr std::array properties{
+    PropertyName{"exclusion", "no lock is held by two sites"},
+    PropertyName{"lock-kept",
+                 "a lock is with its keeper, with whom it was lent to, or under way between them"},
+    PropertyName{"fence-fits", "a holder has the newest fence of each of its locks"},
+    PropertyName{"fences-grow", "every grant of a lock has a higher fence than the one before"},
+};
+
+}  // namespace
+
+constinit const Model<TwoLocks, FencesGrow> TwoLocks::model{
+    .name = "two-locks",
+    .problem = "miniature",
+    .summary = "two locks, asked for by name, with fences and cancellation",
+    .links = Links::fifo,
+    .properties = properties,
+    .on_state = &on_state,
+    .config_error = &config_error,
+    .sample = &sample,
+    .requests = {.demands = &demands},
+};
 
 }  // namespace allot::miniatures

@@ -14,23 +14,13 @@
 #include <string>
 #include <vector>
 
-#include "core/view.hpp"
+#include "core/protocol.hpp"
 
 namespace allot::miniatures {
 
 class TwoLocks {
 public:
-    static constexpr std::string_view name = "two-locks";
-    static constexpr std::string_view problem = "miniature";
-    static constexpr std::string_view summary = "two locks, asked for by name, with fences and cancellation";
-    static constexpr Links links = Links::fifo;
-    static constexpr std::array properties{
-        PropertyName{"exclusion", "no lock is held by two sites"},
-        PropertyName{"lock-kept",
-                     "a lock is with its keeper, with whom it was lent to, or under way between them"},
-        PropertyName{"fence-fits", "a holder has the newest fence of each of its locks"},
-        PropertyName{"fences-grow", "every grant of a lock has a higher fence than the one before"},
-    };
+    static const Model<TwoLocks, FencesGrow> model;
 
     struct Config {
         struct Repairs {
@@ -42,7 +32,7 @@ public:
         Repairs repairs;
         BOOST_DESCRIBE_CLASS(Config, (), (sites, repairs), (), ())
     };
-    static std::optional<std::string> wrong(const Config& config);
+    static std::optional<std::string> config_error(const Config& config);
     static void sample(Draw& draw);
 
     struct Ask {
@@ -67,13 +57,14 @@ public:
         BOOST_DESCRIBE_CLASS(Withdrawn, (), (), (), ())
     };
     using Message = std::variant<Ask, Lend, Return, Withdraw, Withdrawn>;
-    using Monitor = FencesGrow;
     using Context = allot::Context<Config>;
     using Effects = allot::Effects<Message>;
+    using Input = allot::Input<Message, input::Cancel>;
 
     // Odd sites name the locks the other way round.
     static std::vector<Demand> demands(const Context& ctx);
 
+    void handle(const Context& ctx, const Input& input, Effects& fx);
     void start(const Context& ctx, Effects& fx);
     void request(const Context& ctx, const Demand& demand, Effects& fx);
     void receive(const Context& ctx, SiteId from, const Ask& ask, Effects& fx);

@@ -4,15 +4,12 @@
 #include <iterator>
 
 #include "core/draw.hpp"
+#include "core/model.hpp"
 #include "core/stamps.hpp"
 
 namespace allot::miniatures {
 
-static_assert(Protocol<VanishingClient> && ChecksState<VanishingClient> && Normalises<VanishingClient>);
-static_assert(Cancels<VanishingClient> && Leaves<VanishingClient> && HearsDeparted<VanishingClient>);
-static_assert(ChoosesRequesters<VanishingClient> && ChoosesDemands<VanishingClient>);
-
-std::optional<std::string> VanishingClient::wrong(const Config& config) {
+std::optional<std::string> VanishingClient::config_error(const Config& config) {
     if (config.clients < 1 || config.clients >= config.sites)
         return "--clients " + std::to_string(config.clients) + ": with --sites " +
                std::to_string(config.sites) + " write a number from 1 to " + std::to_string(config.sites - 1);
@@ -33,6 +30,19 @@ std::vector<Demand> VanishingClient::demands(const Context& ctx) {
     for (SiteId site = ctx.config.clients; site < ctx.config.sites; ++site)
         each.push_back({.units = 1, .resources = {"r" + std::to_string(site)}});
     return each;
+}
+
+void VanishingClient::handle(const Context& ctx, const Input& input, Effects& fx) {
+    dispatch(*this, ctx, input, fx);
+}
+
+void VanishingClient::detected(const Context& ctx, Detection detection, Peer peer, Effects& fx) {
+    switch (detection) {
+        case Detection::departed:
+            return departed(ctx, peer, fx);
+        default:
+            return;
+    }
 }
 
 void VanishingClient::start(const Context& ctx, Effects&) {
@@ -141,12 +151,17 @@ void VanishingClient::serve(const Context& ctx, Resource& resource, Effects& fx)
     fx.send(resource.holder->client, Grant{resource.holder->id});
 }
 
+bool VanishingClient::prompt(const EnvelopeOf<Message>& envelope) {
+    return std::holds_alternative<Done>(envelope.message);
+}
+
 void VanishingClient::normalise(MutableView<VanishingClient>& world) {
     std::erase_if(world.flight, [&](const auto& envelope) { return !can_act(world, envelope); });
     for (SiteId client = 0; client < world.config.clients; ++client) rename_ids(world, client);
 }
 
-bool VanishingClient::can_act(const MutableView<VanishingClient>& world, const Envelope<Message>& envelope) {
+bool VanishingClient::can_act(const MutableView<VanishingClient>& world,
+                              const EnvelopeOf<Message>& envelope) {
     const auto& receiver = world.sites[envelope.to].protocol.role_;
     if (const auto* client = std::get_if<Client>(&receiver)) {
         if (const auto* grant = std::get_if<Grant>(&envelope.message))
@@ -210,5 +225,28 @@ void VanishingClient::on_state(const View<VanishingClient>& view, Report& report
                                                 " holds it");
     }
 }
+
+namespace {
+
+constexpr std::array properties{
+    PropertyName{"exclusion", "no resource is held by two live clients"},
+    PropertyName{"holder-known", "a resource knows who holds it, and for which request"},
+};
+
+}  // namespace
+
+constinit const Model<VanishingClient> VanishingClient::model{
+    .name = "vanishing-client",
+    .problem = "miniature",
+    .summary = "clients ask resources one at a time, and may vanish",
+    .links = Links::unordered,
+    .properties = properties,
+    .on_state = &on_state,
+    .config_error = &config_error,
+    .sample = &sample,
+    .requests = {.asks = &asks, .demands = &demands},
+    .faults = {.hears = {Detection::departed}},
+    .reduction = {.prompt = &prompt, .normalise = &normalise},
+};
 
 }  // namespace allot::miniatures

@@ -18,7 +18,7 @@
 #include <variant>
 #include <vector>
 
-#include "core/view.hpp"
+#include "core/protocol.hpp"
 
 namespace allot::miniatures {
 
@@ -56,14 +56,7 @@ BOOST_DESCRIBE_STRUCT(Resource, (), (holder, queue, newest, departed))
 
 class VanishingClient {
 public:
-    static constexpr std::string_view name = "vanishing-client";
-    static constexpr std::string_view problem = "miniature";
-    static constexpr std::string_view summary = "clients ask resources one at a time, and may vanish";
-    static constexpr Links links = Links::unordered;
-    static constexpr std::array properties{
-        PropertyName{"exclusion", "no resource is held by two live clients"},
-        PropertyName{"holder-known", "a resource knows who holds it, and for which request"},
-    };
+    static const Model<VanishingClient> model;
 
     struct Config {
         struct Repairs {
@@ -77,7 +70,7 @@ public:
         Repairs repairs;
         BOOST_DESCRIBE_CLASS(Config, (), (sites, clients, repairs), (), ())
     };
-    static std::optional<std::string> wrong(const Config& config);
+    static std::optional<std::string> config_error(const Config& config);
     static void sample(Draw& draw);
 
     using RequestId = vanishing::RequestId;
@@ -109,10 +102,12 @@ public:
     using Message = std::variant<Ask, Grant, Done, Cancel, Cancelled>;
     using Context = allot::Context<Config>;
     using Effects = allot::Effects<Message>;
+    using Input = allot::Input<Message, input::Cancel, input::Leave, input::Detected>;
 
-    static bool may_request(const Context& ctx) { return is_client(ctx.config, ctx.self); }
+    static bool asks(const Context& ctx) { return is_client(ctx.config, ctx.self); }
     static std::vector<Demand> demands(const Context& ctx);
 
+    void handle(const Context& ctx, const Input& input, Effects& fx);
     void start(const Context& ctx, Effects& fx);
     void request(const Context& ctx, const Demand& demand, Effects& fx);
     void receive(const Context& ctx, SiteId from, const Ask& ask, Effects& fx);
@@ -125,11 +120,12 @@ public:
     void departed(const Context& ctx, Peer peer, Effects& fx);
     // Whoever leaves says nothing: it is as if it had crashed while it held nothing.
     void leave(const Context&, Effects&) {}
+    void detected(const Context& ctx, Detection detection, Peer peer, Effects& fx);
     Phase phase() const;
 
     // The client has moved on already, and others only ever queue up behind: it makes no difference whether
     // they come before or after.
-    static bool prompt(const Message& message) { return std::holds_alternative<Done>(message); }
+    static bool prompt(const EnvelopeOf<Message>& envelope);
 
     // Deletes messages about requests that are over, and names the ids of each client 1, 2, 3...
     static void normalise(MutableView<VanishingClient>& world);
@@ -147,7 +143,7 @@ private:
     static void finish(const Context& ctx, Resource& resource, SiteId client, RequestId id, Effects& fx);
     static void forget_claim(Resource& resource, SiteId client);
     static void serve(const Context& ctx, Resource& resource, Effects& fx);
-    static bool can_act(const MutableView<VanishingClient>& world, const Envelope<Message>& envelope);
+    static bool can_act(const MutableView<VanishingClient>& world, const EnvelopeOf<Message>& envelope);
     static void rename_ids(MutableView<VanishingClient>& world, SiteId client);
     template <class F>
     static void for_each_id(MutableView<VanishingClient>& world, SiteId client, F&& f);

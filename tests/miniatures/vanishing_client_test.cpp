@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "miniatures/support.hpp"
-#include "world/machine_of.hpp"
+#include "world/instance_of.hpp"
 
 namespace allot::miniatures {
 namespace {
@@ -57,11 +57,11 @@ check::Result judge_bounded(VanishingClient::Config config, bool normalise) {
     world::Setup setup;
     setup.sites = setup.founders = config.sites;
     setup.requests.assign(config.sites, 2);
-    setup.links = VanishingClient::links;
+    setup.links = VanishingClient::model.links;
     setup.crashes = 1;
     setup.cancel = true;
     setup.normalise = normalise;
-    world::MachineOf<VanishingClient> machine(config, setup);
+    world::Machine machine(std::make_unique<world::InstanceOf<VanishingClient>>(config), setup);
     return check::check(machine, {});
 }
 

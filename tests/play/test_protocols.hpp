@@ -7,24 +7,19 @@
 #include <string>
 #include <vector>
 
-#include "core/view.hpp"
+#include "core/model.hpp"
 
 namespace allot::play_test {
 
 // Site 0 serves the clients, and always the one with the smallest number first.
 struct Favourite {
-    static constexpr std::string_view name = "favourite";
-    static constexpr std::string_view problem = "test";
-    static constexpr std::string_view summary = "a server that serves whom it likes";
-    static constexpr Links links = Links::unordered;
-    static constexpr std::array properties{PropertyName{"one-holder", "at most one client holds"}};
+    static const Model<Favourite> model;
 
     struct Config {
         std::uint32_t sites = 3;
         bool stamped = false;
         BOOST_DESCRIBE_CLASS(Config, (), (sites, stamped), (), ())
     };
-    static std::optional<std::string> wrong(const Config&) { return std::nullopt; }
 
     struct Ask {
         Stamp stamp;
@@ -40,7 +35,9 @@ struct Favourite {
         BOOST_DESCRIBE_CLASS(Done, (), (), (), ())
     };
     using Message = std::variant<Ask, Grant, Done>;
-    using Fx = Effects<Message>;
+    using Effects = allot::Effects<Message>;
+    using Fx = Effects;
+    using Input = allot::Input<Message>;
     using Ctx = Context<Config>;
 
     Phase now = Phase::idle;
@@ -48,8 +45,8 @@ struct Favourite {
     std::optional<SiteId> holder;
     boost::container::flat_set<SiteId> asking;
 
-    static bool may_request(const Ctx& ctx) { return ctx.self != 0; }
-    static bool may_crash(const Ctx& ctx) { return ctx.self != 0; }
+    static bool is_client(const Ctx& ctx) { return ctx.self != 0; }
+    void handle(const Ctx& ctx, const Input& input, Effects& fx) { dispatch(*this, ctx, input, fx); }
     void start(const Ctx&, Fx&) {}
     void request(const Ctx& ctx, const Demand&, Fx& fx) {
         now = Phase::waiting;
@@ -87,19 +84,27 @@ private:
     }
 };
 
+inline constexpr std::array favourite_properties{PropertyName{"one-holder", "at most one client holds"}};
+
+inline constinit const Model<Favourite> Favourite::model{
+    .name = "favourite",
+    .problem = "test",
+    .summary = "a server that serves whom it likes",
+    .links = Links::unordered,
+    .properties = favourite_properties,
+    .on_state = &Favourite::on_state,
+    .requests = {.asks = &Favourite::is_client},
+    .faults = {.mortal = &Favourite::is_client},
+};
+
 // Notes whatever it hears. Demands of three units wait for ever, all others are met at once.
 struct Listener {
-    static constexpr std::string_view name = "listener";
-    static constexpr std::string_view problem = "test";
-    static constexpr std::string_view summary = "hears everything";
-    static constexpr Links links = Links::fifo;
-    static constexpr std::array properties{PropertyName{"few-words", "nobody hears more than eight things"}};
+    static const Model<Listener> model;
 
     struct Config {
         std::uint32_t sites = 3;
         BOOST_DESCRIBE_CLASS(Config, (), (sites), (), ())
     };
-    static std::optional<std::string> wrong(const Config&) { return std::nullopt; }
 
     struct Hello {
         std::uint32_t number = 0;
@@ -114,7 +119,9 @@ struct Listener {
     using Message = std::variant<Hello, Farewell>;
     enum class Timer : std::uint8_t { tick, tock };
     BOOST_DESCRIBE_NESTED_ENUM(Timer, tick, tock)
-    using Fx = Effects<Message, Timer>;
+    using Effects = allot::Effects<Message, Timer>;
+    using Fx = Effects;
+    using Input = allot::Input<Message, input::Cancel, input::Leave, input::Timeout<Timer>, input::Detected>;
     using Ctx = Context<Config>;
 
     Phase now = Phase::idle;
@@ -124,6 +131,7 @@ struct Listener {
     static std::vector<Demand> demands(const Ctx&) { return {{1, {}}, {3, {}}, {1, {"a", "b"}}}; }
     static bool fair(Timer timer) { return timer == Timer::tock; }
 
+    void handle(const Ctx& ctx, const Input& input, Effects& fx) { dispatch(*this, ctx, input, fx); }
     void start(const Ctx& ctx, Fx& fx) {
         send_all(ctx, Hello{ctx.incarnation, "start"}, fx);
         fx.arm(Timer::tick, 1);
@@ -151,11 +159,7 @@ struct Listener {
             wounds = 0;
         }
     }
-    void trusted(const Ctx&, Peer, Fx&) { heard.emplace_back("trusted"); }
-    void dead(const Ctx&, Peer, Fx&) { heard.emplace_back("dead"); }
-    void suspected(const Ctx&, Peer, Fx&) { heard.emplace_back("suspected"); }
-    void unsuspected(const Ctx&, Peer, Fx&) { heard.emplace_back("unsuspected"); }
-    void departed(const Ctx&, Peer, Fx&) { heard.emplace_back("departed"); }
+    void detected(const Ctx&, Detection detection, Peer, Fx&) { heard.emplace_back(enum_name(detection)); }
     Phase phase() const { return now; }
 
     static void on_state(const View<Listener>& view, Report& report) {
@@ -179,6 +183,22 @@ private:
         now = Phase::idle;
         fx.released();
     }
+};
+
+inline constexpr std::array listener_properties{
+    PropertyName{"few-words", "nobody hears more than eight things"}};
+
+inline constinit const Model<Listener> Listener::model{
+    .name = "listener",
+    .problem = "test",
+    .summary = "hears everything",
+    .links = Links::fifo,
+    .properties = listener_properties,
+    .on_state = &Listener::on_state,
+    .requests = {.demands = &Listener::demands},
+    .timers = {.fair = &Listener::fair},
+    .faults = {.hears = {Detection::trusted, Detection::dead, Detection::suspected, Detection::departed}},
+    .stabilisation = {.legal = &Listener::legal},
 };
 
 }  // namespace allot::play_test

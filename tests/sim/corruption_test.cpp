@@ -6,7 +6,8 @@
 #include "miniatures/token_ring.hpp"
 #include "miniatures/two_locks.hpp"
 #include "play/player.hpp"
-#include "sim/simulation_of.hpp"
+#include "sim/simulation.hpp"
+#include "world/entry_of.hpp"
 
 namespace {
 
@@ -18,7 +19,7 @@ template <Protocol P>
 Result<std::unique_ptr<Simulation>> make(const Parameters& parameters, Parameters flags) {
     const auto plan = take_plan(flags);
     if (!plan) return Error{plan.error()};
-    return simulation_of<P>().make(parameters, *plan);
+    return sim::make_simulation(world::entry_of<P>(), parameters, *plan);
 }
 
 const Parameters five{{"sites", "5"}, {"modulus", "64"}};

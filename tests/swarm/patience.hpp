@@ -4,17 +4,12 @@
 
 #include <array>
 
-#include "core/view.hpp"
+#include "core/model.hpp"
 
 namespace allot::swarm_test {
 
 struct Patience {
-    static constexpr std::string_view name = "patience";
-    static constexpr std::string_view problem = "test";
-    static constexpr std::string_view summary = "a clock that ticks, and sites that wait for it";
-    static constexpr Links links = Links::fifo;
-    static constexpr std::array properties{PropertyName{"sound", "always holds"}};
-    static constexpr std::array<std::string_view, 2> probes{"granted-by-the-clock", "twice-at-once"};
+    static const Model<Patience> model;
 
     struct Config {
         std::uint32_t sites = 2;
@@ -22,7 +17,7 @@ struct Patience {
         bool silent = false;
         BOOST_DESCRIBE_CLASS(Config, (), (sites, grants, silent), (), ())
     };
-    static std::optional<std::string> wrong(const Config& config) {
+    static std::optional<std::string> config_error(const Config& config) {
         if (config.sites > 3) return "--sites " + std::to_string(config.sites) + ": write at most 3";
         return std::nullopt;
     }
@@ -34,12 +29,15 @@ struct Patience {
     using Message = std::variant<Nothing>;
     enum class Timer : std::uint8_t { clock };
     BOOST_DESCRIBE_NESTED_ENUM(Timer, clock)
-    using Fx = Effects<Message, Timer>;
+    using Effects = allot::Effects<Message, Timer>;
+    using Fx = Effects;
+    using Input = allot::Input<Message, input::Timeout<Timer>>;
     using Ctx = Context<Config>;
 
     Phase now = Phase::idle;
     bool tick = false;
 
+    void handle(const Ctx& ctx, const Input& input, Effects& fx) { dispatch(*this, ctx, input, fx); }
     void start(const Ctx& ctx, Fx& fx) {
         if (!ctx.config.silent) fx.arm(Timer::clock, 1);
     }
@@ -49,7 +47,7 @@ struct Patience {
         fx.arm(Timer::clock, 1);
         if (!ctx.config.grants || now != Phase::waiting) return;
         now = Phase::holding;
-        fx.reached(probes[0]);
+        fx.reached("granted-by-the-clock");
         fx.granted();
     }
     static bool fair(Timer) { return true; }
@@ -62,6 +60,21 @@ struct Patience {
     static void on_state(const View<Patience>&, Report&) {}
     bool operator==(const Patience&) const = default;
     BOOST_DESCRIBE_CLASS(Patience, (), (now, tick), (), ())
+};
+
+inline constexpr std::array patience_properties{PropertyName{"sound", "always holds"}};
+inline constexpr std::array<std::string_view, 2> patience_probes{"granted-by-the-clock", "twice-at-once"};
+
+inline constinit const Model<Patience> Patience::model{
+    .name = "patience",
+    .problem = "test",
+    .summary = "a clock that ticks, and sites that wait for it",
+    .links = Links::fifo,
+    .properties = patience_properties,
+    .on_state = &Patience::on_state,
+    .probes = patience_probes,
+    .config_error = &Patience::config_error,
+    .timers = {.fair = &Patience::fair},
 };
 
 }  // namespace allot::swarm_test

@@ -13,20 +13,14 @@ namespace {
 // stays behind; but one may make any number of stamps while the other makes none.
 class Counting {
 public:
-    static constexpr std::string_view name = "counting";
-    static constexpr std::string_view problem = "miniature";
-    static constexpr std::string_view summary = "sites that count";
-    static constexpr Links links = Links::fifo;
-    static constexpr std::array properties{
-        PropertyName{"counts", "who holds has made a stamp"},
-    };
+    static const Model<Counting> model;
+
     struct Config {
         std::uint32_t sites = 2;
         bool hear = true;
         std::uint32_t stride = 1;  // of one step
         BOOST_DESCRIBE_CLASS(Config, (), (sites, hear, stride), (), ())
     };
-    static std::optional<std::string> wrong(const Config&) { return std::nullopt; }
 
     struct Ask {
         bool operator==(const Ask&) const = default;
@@ -40,7 +34,9 @@ public:
     using Message = std::variant<Ask, Tell>;
     using Context = allot::Context<Config>;
     using Effects = allot::Effects<Message>;
+    using Input = allot::Input<Message>;
 
+    void handle(const Context& ctx, const Input& input, Effects& fx) { dispatch(*this, ctx, input, fx); }
     void start(const Context&, Effects&) {}
     void request(const Context& ctx, const Demand&, Effects& fx) {
         phase_ = Phase::waiting;
@@ -61,7 +57,7 @@ public:
     Phase phase() const { return phase_; }
 
     static void on_state(const View<Counting>& view, Report& report) {
-        for (const Site<Counting>* site : view.sites)
+        for (const SiteOf<Counting>* site : view.sites)
             if (site->protocol.phase_ == Phase::holding && site->protocol.clock_ == Stamp{})
                 report.violated("counts", "a stamp is missing");
     }
@@ -77,6 +73,19 @@ private:
     Phase phase_ = Phase::idle;
     Stamp clock_;
     BOOST_DESCRIBE_CLASS(Counting, (), (), (), (phase_, clock_))
+};
+
+constexpr std::array counting_properties{
+    PropertyName{"counts", "who holds has made a stamp"},
+};
+
+constinit const Model<Counting> Counting::model{
+    .name = "counting",
+    .problem = "miniature",
+    .summary = "sites that count",
+    .links = Links::fifo,
+    .properties = counting_properties,
+    .on_state = &on_state,
 };
 
 template <class P>
@@ -119,20 +128,13 @@ TEST(Stamps, That_are_guessed_do_not_show_that_somebody_can_be_served) {
 // Site 0 is far ahead, and is served when site 1 has counted past it.
 class Overtaken {
 public:
-    static constexpr std::string_view name = "overtaken";
-    static constexpr std::string_view problem = "miniature";
-    static constexpr std::string_view summary = "a site that waits until it is overtaken";
-    static constexpr Links links = Links::fifo;
-    static constexpr bool requests_are_fair = true;
-    static constexpr std::array properties{
-        PropertyName{"overtaken", "site 0 is served only when it is not ahead"},
-    };
+    static const Model<Overtaken> model;
+
     struct Config {
         std::uint32_t sites = 2;
         bool count = true;  // site 1 does so
         BOOST_DESCRIBE_CLASS(Config, (), (sites, count), (), ())
     };
-    static std::optional<std::string> wrong(const Config&) { return std::nullopt; }
 
     struct Tell {
         Stamp clock;
@@ -146,7 +148,9 @@ public:
     using Message = std::variant<Tell, Heard>;
     using Context = allot::Context<Config>;
     using Effects = allot::Effects<Message>;
+    using Input = allot::Input<Message>;
 
+    void handle(const Context& ctx, const Input& input, Effects& fx) { dispatch(*this, ctx, input, fx); }
     void start(const Context& ctx, Effects&) {
         if (ctx.self == 0) clock_ = clock_.next().next().next();
     }
@@ -186,6 +190,20 @@ private:
     BOOST_DESCRIBE_CLASS(Overtaken, (), (), (), (phase_, clock_))
 };
 
+constexpr std::array overtaken_properties{
+    PropertyName{"overtaken", "site 0 is served only when it is not ahead"},
+};
+
+constinit const Model<Overtaken> Overtaken::model{
+    .name = "overtaken",
+    .problem = "miniature",
+    .summary = "a site that waits until it is overtaken",
+    .links = Links::fifo,
+    .properties = overtaken_properties,
+    .on_state = &on_state,
+    .requests = {.forever = true},
+};
+
 // That site 0 waits for ever takes a clock that jumps back: nothing is decided by that.
 TEST(Stamps, A_loop_that_uses_up_a_distance_is_no_counterexample) {
     const auto result = judge<Overtaken>({{"requests", "any"}});
@@ -204,16 +222,12 @@ TEST(Stamps, A_loop_that_keeps_a_distance_is_one) {
 // Site 1 breaks its contract once it has heard that site 0 is far ahead; it makes a stamp while it does so.
 class Provoked {
 public:
-    static constexpr std::string_view name = "provoked";
-    static constexpr std::string_view problem = "miniature";
-    static constexpr std::string_view summary = "a site that is provoked by another that is far ahead";
-    static constexpr Links links = Links::fifo;
-    static constexpr std::array properties{PropertyName{"none", "nothing of its own"}};
+    static const Model<Provoked> model;
+
     struct Config {
         std::uint32_t sites = 2;
         BOOST_DESCRIBE_CLASS(Config, (), (sites), (), ())
     };
-    static std::optional<std::string> wrong(const Config&) { return std::nullopt; }
     struct Tell {
         Stamp clock;
         bool operator==(const Tell&) const = default;
@@ -222,7 +236,9 @@ public:
     using Message = std::variant<Tell>;
     using Context = allot::Context<Config>;
     using Effects = allot::Effects<Message>;
+    using Input = allot::Input<Message>;
 
+    void handle(const Context& ctx, const Input& input, Effects& fx) { dispatch(*this, ctx, input, fx); }
     void start(const Context&, Effects&) {}
     void request(const Context& ctx, const Demand&, Effects& fx) {
         clock_ = clock_.next();
@@ -247,6 +263,17 @@ private:
     Stamp clock_;
     bool provoked_ = false;
     BOOST_DESCRIBE_CLASS(Provoked, (), (), (), (phase_, clock_, provoked_))
+};
+
+constexpr std::array provoked_properties{PropertyName{"none", "nothing of its own"}};
+
+constinit const Model<Provoked> Provoked::model{
+    .name = "provoked",
+    .problem = "miniature",
+    .summary = "a site that is provoked by another that is far ahead",
+    .links = Links::fifo,
+    .properties = provoked_properties,
+    .on_state = &on_state,
 };
 
 TEST(Stamps, A_violation_that_takes_away_from_a_distance_is_replayed) {

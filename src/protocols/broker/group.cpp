@@ -63,7 +63,7 @@ std::optional<std::string> number(const char* flag, std::uint32_t value, std::ui
 }
 
 // Why these resources cannot be asked for together.
-std::optional<std::string> unfit_set(const Group& group, const Manner& manner, Resources resources) {
+std::optional<std::string> set_error(const Group& group, const Manner& manner, Resources resources) {
     for (const SiteId resource : resources)
         if (resource >= group.resources)
             return "there is no resource " + name_of(resource) + "; write " +
@@ -77,7 +77,7 @@ std::optional<std::string> unfit_set(const Group& group, const Manner& manner, R
     return std::nullopt;
 }
 
-std::optional<std::string> wrong_wants(const Group& group, const Manner& manner) {
+std::optional<std::string> wants_error(const Group& group, const Manner& manner) {
     const std::string flag = "--wants " + group.wants.text() + ": ";
     const auto& choices = group.wants.choices();
     if (choices.empty() && group.wants.text() != "all" && group.resources < 2)
@@ -87,7 +87,7 @@ std::optional<std::string> wrong_wants(const Group& group, const Manner& manner)
                " clients, with --clients " + std::to_string(group.clients);
     for (const Wants::Choice& choice : choices)
         for (const Resources& resources : choice)
-            if (const auto why = unfit_set(group, manner, resources)) return flag + *why;
+            if (const auto why = set_error(group, manner, resources)) return flag + *why;
     return std::nullopt;
 }
 
@@ -158,11 +158,11 @@ Result<Wants> Wants::parse(std::string_view name, std::string_view text) {
     return wants;
 }
 
-std::optional<std::string> wrong_pace(std::uint32_t ticks) {
+std::optional<std::string> pace_error(std::uint32_t ticks) {
     return number("pace", ticks, 0, longest_pace);
 }
 
-std::optional<std::string> wrong(const Group& group, const Manner& manner) {
+std::optional<std::string> config_error(const Group& group, const Manner& manner) {
     const std::uint32_t most = std::min(manner.most, group.resources);
     if (auto why = number("clients", group.clients, 1, most_sites)) return why;
     if (auto why = number("resources", group.resources, 1, most_sites)) return why;
@@ -170,7 +170,7 @@ std::optional<std::string> wrong(const Group& group, const Manner& manner) {
         if (auto why = number("founders", group.founders, group.resources, group.sites())) return why;
     if (auto why = number("max-request", group.max_request, 0, most)) return why;
     if (auto why = number("min-request", group.min_request, 1, largest(group, manner))) return why;
-    return wrong_wants(group, manner);
+    return wants_error(group, manner);
 }
 
 std::string name_of(SiteId resource) {
@@ -185,11 +185,11 @@ Result<std::vector<SiteId>> resources_of(const Group& group, const Manner& manne
             return Error{"there is no resource " + name + "; resources are called r0, r1 and so on"};
         resources.push_back(*resource);
     }
-    if (auto why = unfit_set(group, manner, resources)) return Error{*why};
+    if (auto why = set_error(group, manner, resources)) return Error{*why};
     return resources;
 }
 
-std::optional<std::string> unfit(const Group& group, const Manner& manner, const Demand& demand) {
+std::optional<std::string> demand_error(const Group& group, const Manner& manner, const Demand& demand) {
     const auto resources = resources_of(group, manner, demand);
     return resources ? std::nullopt : std::optional(resources.error());
 }
@@ -243,8 +243,7 @@ std::optional<std::string> not_resources(const Group& group, const std::vector<S
     return std::nullopt;
 }
 
-std::optional<std::string> misfit_of_client(const Group& group, Phase phase,
-                                            const std::vector<SiteId>& asked) {
+std::optional<std::string> client_error(const Group& group, Phase phase, const std::vector<SiteId>& asked) {
     if (phase != Phase::idle && asked.empty()) return "who waits or holds has asked for something";
     return not_resources(group, asked);
 }

@@ -53,7 +53,6 @@ struct Group {
     Wants wants;
     Popularity popularity = Popularity::even;
 
-    static constexpr bool sites_return = false;
     std::uint32_t sites() const { return resources + clients; }
     bool is_resource(SiteId site) const { return site < resources; }
     bool is_client(SiteId site) const { return site >= resources; }
@@ -67,16 +66,16 @@ struct Manner {
     bool repeats = false;  // takes one resource twice
 };
 
-std::optional<std::string> wrong(const Group& group, const Manner& manner);
+std::optional<std::string> config_error(const Group& group, const Manner& manner);
 
 // Who asks where the token is not waits for it to come round.
-std::optional<std::string> wrong_pace(std::uint32_t ticks);
+std::optional<std::string> pace_error(std::uint32_t ticks);
 
 std::string name_of(SiteId resource);
 // The resources that a demand names, in its order, or why nobody can grant it.
 Result<std::vector<SiteId>> resources_of(const Group& group, const Manner& manner, const Demand& demand);
 
-std::optional<std::string> unfit(const Group& group, const Manner& manner, const Demand& demand);
+std::optional<std::string> demand_error(const Group& group, const Manner& manner, const Demand& demand);
 
 // Everything that this client may ask for; where that is too much, as with `ring`, and `unlisted` says so. A
 // resource asks for nothing.
@@ -92,8 +91,7 @@ std::optional<std::string> not_resources(const Group& group, const std::vector<S
 std::optional<std::string> not_a_client(const Group& group, SiteId site);
 std::optional<std::string> not_its_role(const Group& group, SiteId self, bool role_is_client);
 std::optional<std::string> not_there(const Group& group, SiteId site);
-std::optional<std::string> misfit_of_client(const Group& group, Phase phase,
-                                            const std::vector<SiteId>& asked);
+std::optional<std::string> client_error(const Group& group, Phase phase, const std::vector<SiteId>& asked);
 template <class T>
 std::optional<std::string> somebody_not_there(const Group& group, const T& state_or_message) {
     std::optional<std::string> why;

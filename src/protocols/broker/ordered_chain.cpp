@@ -2,10 +2,22 @@
 
 #include <algorithm>
 
+#include "protocols/broker/model.hpp"
+
 namespace allot {
 
-static_assert(Protocol<OrderedChain> && Normalises<OrderedChain> && Cancels<OrderedChain> &&
-              HearsDeparted<OrderedChain>);
+void OrderedChain::handle(const Context& ctx, const Input& input, Effects& fx) {
+    dispatch(*this, ctx, input, fx);
+}
+
+void OrderedChain::detected(const Context& ctx, Detection detection, Peer peer, Effects& fx) {
+    switch (detection) {
+        case Detection::departed:
+            return departed(ctx, peer, fx);
+        default:
+            return;
+    }
+}
 
 void OrderedChain::start(const Context& ctx, Effects&) {
     if (ctx.config.is_resource(ctx.self))
@@ -20,7 +32,7 @@ Phase OrderedChain::phase() const {
 }
 
 void OrderedChain::request(const Context& ctx, const Demand& demand, Effects& fx) {
-    auto wanted = broker::resources_of(ctx.config, manner, demand);
+    auto wanted = broker::resources_of(ctx.config, manner(ctx.config), demand);
     if (!wanted) return fx.refused(wanted.error());
     std::ranges::sort(*wanted);
     Client& me = client();
@@ -122,11 +134,11 @@ void OrderedChain::forget(Gone&& gone, Effects& fx) {
     if (moves_up) serve(fx);
 }
 
-std::optional<std::string> OrderedChain::misfit(const Context& ctx) const {
+std::optional<std::string> OrderedChain::state_error(const Context& ctx) const {
     const auto& config = ctx.config;
     const auto* client = std::get_if<Client>(&role_);
     if (auto why = broker::not_its_role(config, ctx.self, client != nullptr)) return why;
-    if (client != nullptr) return broker::misfit_of_client(config, client->phase, client->wanted);
+    if (client != nullptr) return broker::client_error(config, client->phase, client->wanted);
     for (const Claim& claim : resource().queue) {
         if (auto why = broker::not_a_client(config, claim.request.owner)) return why;
         if (auto why = broker::not_resources(config, claim.further)) return why;
@@ -134,7 +146,7 @@ std::optional<std::string> OrderedChain::misfit(const Context& ctx) const {
     return broker::somebody_not_there(config, role_);
 }
 
-std::optional<std::string> OrderedChain::misfit(const Config& config, const Message& message) {
+std::optional<std::string> OrderedChain::message_error(const Config& config, const Message& message) {
     if (const auto* acquire = std::get_if<Acquire>(&message)) {
         if (auto why = broker::not_a_client(config, acquire->request.owner)) return why;
         return broker::not_resources(config, acquire->further);
@@ -190,5 +202,35 @@ void OrderedChain::check_claims(const View<OrderedChain>& view, SiteId resource,
                                                 broker::name_of(smaller));
     }
 }
+
+namespace {
+
+constexpr std::array properties{
+    PropertyName{"one-user", "each resource is used by at most one client"},
+    PropertyName{"first-everywhere", "who uses resources is first in line at each of them"},
+    PropertyName{"in-order", "a live request stands in line only where it has all smaller resources"},
+    PropertyName{"one-claim", "a request stands in line at most once at each resource"},
+};
+constexpr std::array<std::string_view, 3> probes{"cancel-first", "cancel-follows", "grant-too-late"};
+
+}  // namespace
+
+constinit const Model<OrderedChain> OrderedChain::model{
+    .name = "ordered-chain",
+    .problem = "broker",
+    .summary = "clients that nobody knows take any resources at once, one after the other in one order",
+    .links = Links::unordered,
+    .properties = properties,
+    .on_state = &on_state,
+    .probes = probes,
+    .config_error = &config_error,
+    .sites = &broker::sites_of<OrderedChain>,
+    .founders = &broker::founders_of<OrderedChain>,
+    .sample = &sample,
+    .requests = broker::client_requests<OrderedChain>(),
+    .faults = broker::vanishing_clients<OrderedChain>(),
+    .reduction = {.normalise = &normalise},
+    .handwritten = {.state_error = &OrderedChain::state_error, .message_error = &message_error},
+};
 
 }  // namespace allot

@@ -52,26 +52,16 @@ BOOST_DESCRIBE_STRUCT(Resource, (), (queue, cancelled))
 
 class OrderedChain {
 public:
-    static constexpr std::string_view name = "ordered-chain";
-    static constexpr std::string_view problem = "broker";
-    static constexpr std::string_view summary =
-        "clients that nobody knows take any resources at once, one after the other in one order";
-    static constexpr Links links = Links::unordered;
-    static constexpr std::array properties{
-        PropertyName{"one-user", "each resource is used by at most one client"},
-        PropertyName{"first-everywhere", "who uses resources is first in line at each of them"},
-        PropertyName{"in-order", "a live request stands in line only where it has all smaller resources"},
-        PropertyName{"one-claim", "a request stands in line at most once at each resource"},
-    };
-    static constexpr std::array<std::string_view, 3> probes{"cancel-first", "cancel-follows",
-                                                            "grant-too-late"};
+    static const Model<OrderedChain> model;
 
     struct Config : broker::Group {
         BOOST_DESCRIBE_CLASS(Config, (broker::Group), (), (), ())
     };
-    static constexpr broker::Manner manner{0xFFFFFFFF, false};
-    static std::optional<std::string> wrong(const Config& config) { return broker::wrong(config, manner); }
-    static void sample(Draw& draw) { broker::sample(draw, manner); }
+    static constexpr broker::Manner manner(const Config&) { return {.most = 0xFFFFFFFF}; }
+    static std::optional<std::string> config_error(const Config& config) {
+        return broker::config_error(config, manner(config));
+    }
+    static void sample(Draw& draw) { broker::sample(draw, manner({})); }
 
     struct Acquire {
         OwnId request;
@@ -102,24 +92,12 @@ public:
     using Message = std::variant<Acquire, Grant, Done, Cancel, Cancelled>;
     using Context = allot::Context<Config>;
     using Effects = allot::Effects<Message>;
+    using Input = allot::Input<Message, input::Cancel, input::Detected>;
 
-    static bool may_request(const Context& ctx) { return ctx.config.is_client(ctx.self); }
-    static bool may_crash(const Context& ctx) { return ctx.config.is_client(ctx.self); }
     // A resource watches the clients that it keeps something of.
     bool watches(const Context& ctx, SiteId peer) const;
-    static std::vector<Demand> demands(const Context& ctx) {
-        return broker::demands(ctx.config, manner, ctx.self);
-    }
-    static std::optional<std::string> unlisted(const Config& config) {
-        return broker::unlisted(config, manner);
-    }
-    static std::optional<std::string> unfit(const Config& config, const Demand& demand) {
-        return broker::unfit(config, manner, demand);
-    }
-    static Demand draw_demand(const Context& ctx, Random& random) {
-        return broker::draw_demand(ctx.config, manner, ctx.self, random);
-    }
 
+    void handle(const Context& ctx, const Input& input, Effects& fx);
     void start(const Context& ctx, Effects& fx);
     void request(const Context& ctx, const Demand& demand, Effects& fx);
     void receive(const Context& ctx, SiteId from, const Acquire& acquire, Effects& fx);
@@ -130,13 +108,14 @@ public:
     void receive(const Context& ctx, SiteId from, const Cancel& cancel, Effects& fx);
     void receive(const Context& ctx, SiteId from, const Cancelled& cancelled, Effects& fx);
     void departed(const Context& ctx, Peer peer, Effects& fx);
+    void detected(const Context& ctx, Detection detection, Peer peer, Effects& fx);
     Phase phase() const;
 
     // Deletes messages about requests that are over, and renames the requests of each client.
     static void normalise(MutableView<OrderedChain>& world);
 
-    std::optional<std::string> misfit(const Context& ctx) const;
-    static std::optional<std::string> misfit(const Config& config, const Message& message);
+    std::optional<std::string> state_error(const Context& ctx) const;
+    static std::optional<std::string> message_error(const Config& config, const Message& message);
 
     static void on_state(const View<OrderedChain>& view, Report& report);
 

@@ -2,10 +2,9 @@
 
 #include <algorithm>
 
-namespace allot {
+#include "protocols/broker/model.hpp"
 
-static_assert(Protocol<RingTicket> && Normalises<RingTicket> && HearsDeparted<RingTicket> &&
-              HasTimers<RingTicket>);
+namespace allot {
 
 namespace {
 
@@ -31,6 +30,19 @@ void RingTicket::sample(Draw& draw) {
     draw.requests(3);
 }
 
+void RingTicket::handle(const Context& ctx, const Input& input, Effects& fx) {
+    dispatch(*this, ctx, input, fx);
+}
+
+void RingTicket::detected(const Context& ctx, Detection detection, Peer peer, Effects& fx) {
+    switch (detection) {
+        case Detection::departed:
+            return departed(ctx, peer, fx);
+        default:
+            return;
+    }
+}
+
 void RingTicket::start(const Context& ctx, Effects& fx) {
     if (ctx.config.is_client(ctx.self)) return;
     role_ = Resource{.now = {ctx.self, Stamp{}}};
@@ -45,7 +57,7 @@ Phase RingTicket::phase() const {
 }
 
 void RingTicket::request(const Context& ctx, const Demand& demand, Effects& fx) {
-    const auto wanted = broker::resources_of(ctx.config, manner, demand);
+    const auto wanted = broker::resources_of(ctx.config, manner(ctx.config), demand);
     if (!wanted) return fx.refused(wanted.error());
     client() = {Phase::waiting, *wanted, {wanted->begin(), wanted->end()}};
     fx.send(wanted->front(), Request{*wanted});
@@ -194,11 +206,11 @@ void RingTicket::normalise(MutableView<RingTicket>& world) {
 
 // --- What is written by hand.
 
-std::optional<std::string> RingTicket::misfit(const Context& ctx) const {
+std::optional<std::string> RingTicket::state_error(const Context& ctx) const {
     const auto& config = ctx.config;
     const auto* client = std::get_if<Client>(&role_);
     if (auto why = broker::not_its_role(config, ctx.self, client != nullptr)) return why;
-    if (client != nullptr) return broker::misfit_of_client(config, client->phase, client->wanted);
+    if (client != nullptr) return broker::client_error(config, client->phase, client->wanted);
     for (const Wish& wish : resource().wishes) {
         if (auto why = broker::not_a_client(config, wish.client)) return why;
         if (auto why = broker::not_resources(config, wish.wanted)) return why;
@@ -210,7 +222,7 @@ std::optional<std::string> RingTicket::misfit(const Context& ctx) const {
     return broker::somebody_not_there(config, role_);
 }
 
-std::optional<std::string> RingTicket::misfit(const Config& config, const Message& message) {
+std::optional<std::string> RingTicket::message_error(const Config& config, const Message& message) {
     if (const auto* request = std::get_if<Request>(&message))
         return broker::not_resources(config, request->wanted);
     if (const auto* enter = std::get_if<Enter>(&message)) {
@@ -305,5 +317,38 @@ void RingTicket::on_state(const View<RingTicket>& view, Report& report) {
     for (SiteId one = view.config.resources; one < view.sites.size(); ++one)
         for (SiteId other = view.config.resources; other < one; ++other) judge.check_order(one, other);
 }
+
+namespace {
+
+constexpr std::array properties{
+    PropertyName{"one-user", "each resource is used by at most one client"},
+    PropertyName{"served-everywhere", "who uses resources has the ticket that each of them serves"},
+    PropertyName{"one-token", "there is one token, at a resource or under way"},
+    PropertyName{"one-ticket", "each ticket is drawn once, and is not over before it was served"},
+    PropertyName{"same-order", "clients that meet at several resources have tickets in the same order"},
+};
+constexpr std::array<std::string_view, 3> probes{"ticket-waited-for", "gone-skipped", "done-too-late"};
+
+}  // namespace
+
+constinit const Model<RingTicket> RingTicket::model{
+    .name = "ring-ticket",
+    .problem = "broker",
+    .summary =
+        "clients that nobody knows take any resources at once, by tickets that a token on a ring hands out",
+    .links = Links::unordered,
+    .properties = properties,
+    .on_state = &on_state,
+    .probes = probes,
+    .config_error = &config_error,
+    .sites = &broker::sites_of<RingTicket>,
+    .founders = &broker::founders_of<RingTicket>,
+    .sample = &sample,
+    .requests = broker::client_requests<RingTicket>(),
+    .timers = {.fair = &fair},
+    .faults = broker::vanishing_clients<RingTicket>(),
+    .reduction = {.normalise = &normalise},
+    .handwritten = {.state_error = &RingTicket::state_error, .message_error = &message_error},
+};
 
 }  // namespace allot

@@ -66,20 +66,7 @@ BOOST_DESCRIBE_STRUCT(Resource, (), (wishes, now, line, token, unanswered))
 
 class RingTicket {
 public:
-    static constexpr std::string_view name = "ring-ticket";
-    static constexpr std::string_view problem = "broker";
-    static constexpr std::string_view summary =
-        "clients that nobody knows take any resources at once, by tickets that a token on a ring hands out";
-    static constexpr Links links = Links::unordered;
-    static constexpr std::array properties{
-        PropertyName{"one-user", "each resource is used by at most one client"},
-        PropertyName{"served-everywhere", "who uses resources has the ticket that each of them serves"},
-        PropertyName{"one-token", "there is one token, at a resource or under way"},
-        PropertyName{"one-ticket", "each ticket is drawn once, and is not over before it was served"},
-        PropertyName{"same-order", "clients that meet at several resources have tickets in the same order"},
-    };
-    static constexpr std::array<std::string_view, 3> probes{"ticket-waited-for", "gone-skipped",
-                                                            "done-too-late"};
+    static const Model<RingTicket> model;
 
     struct Config : broker::Group {
         struct Repairs {
@@ -93,10 +80,10 @@ public:
         Repairs repairs;
         BOOST_DESCRIBE_CLASS(Config, (broker::Group), (literal, pace, repairs), (), ())
     };
-    static constexpr broker::Manner manner{0xFFFFFFFF, false};
-    static std::optional<std::string> wrong(const Config& config) {
-        if (auto why = broker::wrong_pace(config.pace)) return why;
-        return broker::wrong(config, manner);
+    static constexpr broker::Manner manner(const Config&) { return {.most = 0xFFFFFFFF}; }
+    static std::optional<std::string> config_error(const Config& config) {
+        if (auto why = broker::pace_error(config.pace)) return why;
+        return broker::config_error(config, manner(config));
     }
     static void sample(Draw& draw);
 
@@ -134,24 +121,12 @@ public:
     BOOST_DESCRIBE_NESTED_ENUM(Timer, pace)
     using Context = allot::Context<Config>;
     using Effects = allot::Effects<Message, Timer>;
+    using Input = allot::Input<Message, input::Timeout<Timer>, input::Detected>;
 
-    static bool may_request(const Context& ctx) { return ctx.config.is_client(ctx.self); }
-    static bool may_crash(const Context& ctx) { return ctx.config.is_client(ctx.self); }
     // A resource watches the clients that it keeps something of.
     bool watches(const Context& ctx, SiteId peer) const;
-    static std::vector<Demand> demands(const Context& ctx) {
-        return broker::demands(ctx.config, manner, ctx.self);
-    }
-    static std::optional<std::string> unlisted(const Config& config) {
-        return broker::unlisted(config, manner);
-    }
-    static std::optional<std::string> unfit(const Config& config, const Demand& demand) {
-        return broker::unfit(config, manner, demand);
-    }
-    static Demand draw_demand(const Context& ctx, Random& random) {
-        return broker::draw_demand(ctx.config, manner, ctx.self, random);
-    }
 
+    void handle(const Context& ctx, const Input& input, Effects& fx);
     void start(const Context& ctx, Effects& fx);
     void request(const Context& ctx, const Demand& demand, Effects& fx);
     void receive(const Context& ctx, SiteId from, const Request& request, Effects& fx);
@@ -164,14 +139,15 @@ public:
     void release(const Context& ctx, Effects& fx);
     void receive(const Context& ctx, SiteId from, const Done& done, Effects& fx);
     void departed(const Context& ctx, Peer peer, Effects& fx);
+    void detected(const Context& ctx, Detection detection, Peer peer, Effects& fx);
     Phase phase() const;
 
     // Names the tickets of each resource that are left 0, 1, 2...; none is missing between two of them, since
     // a ticket that has not come yet is under way.
     static void normalise(MutableView<RingTicket>& world);
 
-    std::optional<std::string> misfit(const Context& ctx) const;
-    static std::optional<std::string> misfit(const Config& config, const Message& message);
+    std::optional<std::string> state_error(const Context& ctx) const;
+    static std::optional<std::string> message_error(const Config& config, const Message& message);
 
     static void on_state(const View<RingTicket>& view, Report& report);
 

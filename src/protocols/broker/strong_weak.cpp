@@ -6,12 +6,22 @@
 
 namespace allot {
 
-static_assert(Protocol<StrongWeak> && Normalises<StrongWeak> && Cancels<StrongWeak> &&
-              HearsDeparted<StrongWeak>);
-
 void StrongWeak::sample(Draw& draw) {
-    broker::sample(draw, manner);
+    broker::sample(draw, manner({}));
     draw.faults("pace", 1);
+}
+
+void StrongWeak::handle(const Context& ctx, const Input& input, Effects& fx) {
+    dispatch(*this, ctx, input, fx);
+}
+
+void StrongWeak::detected(const Context& ctx, Detection detection, Peer peer, Effects& fx) {
+    switch (detection) {
+        case Detection::departed:
+            return departed(ctx, peer, fx);
+        default:
+            return;
+    }
 }
 
 void StrongWeak::start(const Context& ctx, Effects& fx) {
@@ -32,7 +42,7 @@ Phase StrongWeak::phase() const {
 // The client.
 
 void StrongWeak::request(const Context& ctx, const Demand& demand, Effects& fx) {
-    const auto asked = broker::resources_of(ctx.config, manner, demand);
+    const auto asked = broker::resources_of(ctx.config, manner(ctx.config), demand);
     if (!asked) return fx.refused(asked.error());
     Client& me = client();
     me.phase = Phase::waiting;
@@ -277,8 +287,8 @@ void StrongWeak::departed(const Context& ctx, Peer peer, Effects& fx) {
 
 namespace {
 
-std::optional<std::string> misfit_of_pair(const StrongWeak::Config& config, OwnId request,
-                                          strong_weak::Role role, const std::optional<SiteId>& other) {
+std::optional<std::string> pair_error(const StrongWeak::Config& config, OwnId request, strong_weak::Role role,
+                                      const std::optional<SiteId>& other) {
     if (auto why = broker::not_a_client(config, request.owner)) return why;
     if ((role == strong_weak::Role::single) != !other)
         return "other is the other resource of a pair, and of nothing else";
@@ -287,27 +297,27 @@ std::optional<std::string> misfit_of_pair(const StrongWeak::Config& config, OwnI
 
 }  // namespace
 
-std::optional<std::string> StrongWeak::misfit(const Context& ctx) const {
+std::optional<std::string> StrongWeak::state_error(const Context& ctx) const {
     const auto& config = ctx.config;
     const auto* client = std::get_if<Client>(&role_);
     if (auto why = broker::not_its_role(config, ctx.self, client != nullptr)) return why;
     if (client != nullptr) {
         if (client->asked.size() > 2) return "at most two resources are asked";
-        return broker::misfit_of_client(config, client->phase, client->asked);
+        return broker::client_error(config, client->phase, client->asked);
     }
     for (const Entry& entry : resource().line) {
-        if (auto why = misfit_of_pair(config, entry.request, entry.role, entry.other)) return why;
+        if (auto why = pair_error(config, entry.request, entry.role, entry.other)) return why;
         if (entry.role == Role::weak && !entry.edge)
             return "a weak entry in line has an edge that leads there";
     }
     for (const auto& [request, strong] : resource().aside)
-        if (auto why = misfit_of_pair(config, request, Role::weak, strong)) return why;
+        if (auto why = pair_error(config, request, Role::weak, strong)) return why;
     return broker::somebody_not_there(config, role_);
 }
 
-std::optional<std::string> StrongWeak::misfit(const Config& config, const Message& message) {
+std::optional<std::string> StrongWeak::message_error(const Config& config, const Message& message) {
     if (const auto* request = std::get_if<NewRequest>(&message))
-        return misfit_of_pair(config, request->request, request->role, request->other);
+        return pair_error(config, request->request, request->role, request->other);
     return broker::somebody_not_there(config, message);
 }
 

@@ -89,25 +89,7 @@ BOOST_DESCRIBE_STRUCT(Victim, (), (token, edge, pred))
 
 class StrongWeak {
 public:
-    static constexpr std::string_view name = "strong-weak";
-    static constexpr std::string_view problem = "broker";
-    static constexpr std::string_view summary =
-        "clients that nobody knows take one or two resources, in any order; resources undo circles";
-    static constexpr Links links = Links::unordered;
-    static constexpr std::array properties{
-        PropertyName{"one-user", "each resource is used by at most one client"},
-        PropertyName{"edge-known",
-                     "a weak request stands in line only behind its strong one, by its newest edge"},
-        PropertyName{"first-everywhere", "who uses resources is first in line at each of them"},
-        PropertyName{"one-token", "the token is at one resource or in one message"},
-        PropertyName{"one-entry", "a request is at most once at each resource, in line or aside"},
-        PropertyName{"token-moves", "the token stays only where it waits for somebody"},
-        PropertyName{"marked-in-line", "the token waits only for requests that stand in line there"},
-    };
-    static constexpr std::array<std::string_view, 12> probes{
-        "circle",         "remote-victim", "edge-undone",  "consent-refused",
-        "promoted",       "probe-dropped", "cancel-first", "grant-too-late",
-        "late-newstrong", "late-done",     "token-victim", "vanished-first"};
+    static const Model<StrongWeak> model;
 
     struct Config : broker::Group {
         struct Repairs {
@@ -129,10 +111,10 @@ public:
         Repairs repairs;
         BOOST_DESCRIBE_CLASS(Config, (broker::Group), (pace, repairs), (), ())
     };
-    static constexpr broker::Manner manner{2, true};
-    static std::optional<std::string> wrong(const Config& config) {
-        if (auto why = broker::wrong_pace(config.pace)) return why;
-        return broker::wrong(config, manner);
+    static constexpr broker::Manner manner(const Config&) { return {.most = 2, .ordered = true}; }
+    static std::optional<std::string> config_error(const Config& config) {
+        if (auto why = broker::pace_error(config.pace)) return why;
+        return broker::config_error(config, manner(config));
     }
     static void sample(Draw& draw);
 
@@ -213,24 +195,12 @@ public:
 
     using Context = allot::Context<Config>;
     using Effects = allot::Effects<Message, Timer>;
+    using Input = allot::Input<Message, input::Cancel, input::Timeout<Timer>, input::Detected>;
 
-    static bool may_request(const Context& ctx) { return ctx.config.is_client(ctx.self); }
-    static bool may_crash(const Context& ctx) { return ctx.config.is_client(ctx.self); }
     // A resource watches the clients that it keeps something of.
     bool watches(const Context& ctx, SiteId peer) const;
-    static std::vector<Demand> demands(const Context& ctx) {
-        return broker::demands(ctx.config, manner, ctx.self);
-    }
-    static std::optional<std::string> unlisted(const Config& config) {
-        return broker::unlisted(config, manner);
-    }
-    static std::optional<std::string> unfit(const Config& config, const Demand& demand) {
-        return broker::unfit(config, manner, demand);
-    }
-    static Demand draw_demand(const Context& ctx, Random& random) {
-        return broker::draw_demand(ctx.config, manner, ctx.self, random);
-    }
 
+    void handle(const Context& ctx, const Input& input, Effects& fx);
     void start(const Context& ctx, Effects& fx);
     // At the client.
     void request(const Context& ctx, const Demand& demand, Effects& fx);
@@ -251,14 +221,15 @@ public:
     void departed(const Context& ctx, Peer peer, Effects& fx);
     void timeout(const Context& ctx, Timer timer, Effects& fx);
     static bool fair(Timer) { return true; }
+    void detected(const Context& ctx, Detection detection, Peer peer, Effects& fx);
     Phase phase() const;
 
     // Deletes messages that say nothing any more, and renames the requests of each client and the edges of
     // each resource.
     static void normalise(MutableView<StrongWeak>& world);
 
-    std::optional<std::string> misfit(const Context& ctx) const;
-    static std::optional<std::string> misfit(const Config& config, const Message& message);
+    std::optional<std::string> state_error(const Context& ctx) const;
+    static std::optional<std::string> message_error(const Config& config, const Message& message);
 
     static void on_state(const View<StrongWeak>& view, Report& report);
 

@@ -1,6 +1,7 @@
 // What must be true of every world of strong-weak, and which messages make no difference to it any more.
 #include <algorithm>
 
+#include "protocols/broker/model.hpp"
 #include "protocols/broker/strong_weak.hpp"
 
 namespace allot {
@@ -144,12 +145,49 @@ struct StrongWeakRelevance {
 };
 
 void StrongWeak::normalise(MutableView<StrongWeak>& world) {
-    std::vector<Envelope<Message>> relevant;
+    std::vector<EnvelopeOf<Message>> relevant;
     for (const auto& envelope : world.flight)
         if (std::visit(StrongWeakRelevance{world, envelope.to}, envelope.message))
             relevant.push_back(envelope);
     world.flight = std::move(relevant);
     rename_ids(world);
 }
+
+namespace {
+
+constexpr std::array properties{
+    PropertyName{"one-user", "each resource is used by at most one client"},
+    PropertyName{"edge-known",
+                 "a weak request stands in line only behind its strong one, by its newest edge"},
+    PropertyName{"first-everywhere", "who uses resources is first in line at each of them"},
+    PropertyName{"one-token", "the token is at one resource or in one message"},
+    PropertyName{"one-entry", "a request is at most once at each resource, in line or aside"},
+    PropertyName{"token-moves", "the token stays only where it waits for somebody"},
+    PropertyName{"marked-in-line", "the token waits only for requests that stand in line there"},
+};
+constexpr std::array<std::string_view, 12> probes{
+    "circle",       "remote-victim",  "edge-undone",    "consent-refused", "promoted",     "probe-dropped",
+    "cancel-first", "grant-too-late", "late-newstrong", "late-done",       "token-victim", "vanished-first"};
+
+}  // namespace
+
+constinit const Model<StrongWeak> StrongWeak::model{
+    .name = "strong-weak",
+    .problem = "broker",
+    .summary = "clients that nobody knows take one or two resources, in any order; resources undo circles",
+    .links = Links::unordered,
+    .properties = properties,
+    .on_state = &on_state,
+    .probes = probes,
+    .config_error = &config_error,
+    .sites = &broker::sites_of<StrongWeak>,
+    .founders = &broker::founders_of<StrongWeak>,
+    .sample = &sample,
+    .requests = broker::client_requests<StrongWeak>(),
+    .timers = {.fair = &fair},
+    .faults = broker::vanishing_clients<StrongWeak>(),
+    .reduction = {.normalise = &normalise},
+    .handwritten = {.state_error = &StrongWeak::state_error, .message_error = &message_error},
+};
 
 }  // namespace allot

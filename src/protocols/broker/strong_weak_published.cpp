@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/ensure.hpp"
+#include "protocols/broker/model.hpp"
 
 namespace allot {
 
@@ -11,13 +12,7 @@ using strong_weak_published::Entry;
 using strong_weak_published::Resource;
 using strong_weak_published::Victim;
 
-static_assert(Protocol<StrongWeakPublished> && Normalises<StrongWeakPublished>);
-
 namespace {
-
-broker::Manner manner(const StrongWeakPublished::Config& config) {
-    return {.most = 2, .ordered = true, .repeats = !config.repairs.distinct_resources};
-}
 
 using Place = std::vector<Entry>::iterator;
 
@@ -38,7 +33,7 @@ bool came_along(const Entry& entry, const Edge& edge) {
 // Whether a message still has a part in breaking a cycle: where edges have names, an edge that is none any
 // more never becomes one again, and what is about it is ignored. `resource` looks up a site's state.
 bool breaks_loop(const StrongWeakPublished::Config& config, const auto& resource,
-                 const Envelope<StrongWeakPublished::Message>& envelope) {
+                 const EnvelopeOf<StrongWeakPublished::Message>& envelope) {
     using P = StrongWeakPublished;
     const auto exists = [&](const Edge& edge) {
         return !config.repairs.name_edges || is_edge(resource(edge.owner), edge);
@@ -55,24 +50,12 @@ bool breaks_loop(const StrongWeakPublished::Config& config, const auto& resource
 
 // --- Configurations and demands.
 
-std::optional<std::string> StrongWeakPublished::wrong(const Config& config) {
-    return broker::wrong(config, manner(config));
+broker::Manner StrongWeakPublished::manner(const Config& config) {
+    return {.most = 2, .ordered = true, .repeats = !config.repairs.distinct_resources};
 }
 
-std::vector<Demand> StrongWeakPublished::demands(const Context& ctx) {
-    return broker::demands(ctx.config, manner(ctx.config), ctx.self);
-}
-
-std::optional<std::string> StrongWeakPublished::unlisted(const Config& config) {
-    return broker::unlisted(config, manner(config));
-}
-
-std::optional<std::string> StrongWeakPublished::unfit(const Config& config, const Demand& demand) {
-    return broker::unfit(config, manner(config), demand);
-}
-
-Demand StrongWeakPublished::draw_demand(const Context& ctx, Random& random) {
-    return broker::draw_demand(ctx.config, manner(ctx.config), ctx.self, random);
+std::optional<std::string> StrongWeakPublished::config_error(const Config& config) {
+    return broker::config_error(config, manner(config));
 }
 
 void StrongWeakPublished::sample(Draw& draw) {
@@ -138,6 +121,10 @@ void StrongWeakPublished::Pass::go_round() const {
             return;
         }
     }
+}
+
+void StrongWeakPublished::handle(const Context& ctx, const Input& input, Effects& fx) {
+    dispatch(*this, ctx, input, fx);
 }
 
 void StrongWeakPublished::start(const Context& ctx, Effects& fx) {
@@ -429,7 +416,7 @@ void StrongWeakPublished::normalise(MutableView<StrongWeakPublished>& world) {
 
 // A search about an edge that is none any more would only be sent on until somebody drops it.
 bool StrongWeakPublished::can_act(const MutableView<StrongWeakPublished>& world,
-                                  const Envelope<Message>& envelope) {
+                                  const EnvelopeOf<Message>& envelope) {
     const Config::Repairs& repairs = world.config.repairs;
     const auto resource = [&](SiteId site) -> const Resource& {
         return std::get<Resource>(world.sites[site].protocol.role_);
@@ -520,5 +507,35 @@ void StrongWeakPublished::on_state(const View<StrongWeakPublished>& view, Report
     judge.check_token();
     if (!view.config.repairs.no_lock) judge.check_lock();
 }
+
+namespace {
+
+constexpr std::array properties{
+    PropertyName{"one-user", "each resource is used by at most one client"},
+    PropertyName{"first-everywhere", "who uses resources, or was told to, leads the strong queue of each"},
+    PropertyName{"edge-known", "a weak request is in a strong queue only while its strong one leads"},
+    PropertyName{"one-entry", "a client has at most one entry of a kind at a resource"},
+    PropertyName{"one-token", "there is one token, at a resource or under way"},
+    PropertyName{"unloop-locked", "while a cycle is being broken, both resources concerned are locked"},
+};
+
+}  // namespace
+
+constinit const Model<StrongWeakPublished> StrongWeakPublished::model{
+    .name = "strong-weak-published",
+    .problem = "broker",
+    .summary = "strong-weak as printed in the paper, defects included",
+    .links = Links::unordered,
+    .properties = properties,
+    .on_state = &on_state,
+    .config_error = &config_error,
+    .sites = &broker::sites_of<StrongWeakPublished>,
+    .founders = &broker::founders_of<StrongWeakPublished>,
+    .sample = &sample,
+    .requests = broker::client_requests<StrongWeakPublished>(),
+    .faults = {.mortal = &mortal, .sites_return = false},
+    .reduction = {.normalise = &normalise},
+    .handwritten = {.state_error = &StrongWeakPublished::state_error, .message_error = &message_error},
+};
 
 }  // namespace allot

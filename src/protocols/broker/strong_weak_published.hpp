@@ -96,19 +96,7 @@ BOOST_DESCRIBE_STRUCT(Resource, (),
 
 class StrongWeakPublished {
 public:
-    static constexpr std::string_view name = "strong-weak-published";
-    static constexpr std::string_view problem = "broker";
-    static constexpr std::string_view summary = "strong-weak as printed in the paper, defects included";
-    static constexpr Links links = Links::unordered;
-    static constexpr std::array properties{
-        PropertyName{"one-user", "each resource is used by at most one client"},
-        PropertyName{"first-everywhere",
-                     "who uses resources, or was told to, leads the strong queue of each"},
-        PropertyName{"edge-known", "a weak request is in a strong queue only while its strong one leads"},
-        PropertyName{"one-entry", "a client has at most one entry of a kind at a resource"},
-        PropertyName{"one-token", "there is one token, at a resource or under way"},
-        PropertyName{"unloop-locked", "while a cycle is being broken, both resources concerned are locked"},
-    };
+    static const Model<StrongWeakPublished> model;
 
     struct Config : broker::Group {
         struct Repairs {
@@ -135,7 +123,7 @@ public:
         Repairs repairs;
         BOOST_DESCRIBE_CLASS(Config, (broker::Group), (repairs), (), ())
     };
-    static std::optional<std::string> wrong(const Config& config);
+    static std::optional<std::string> config_error(const Config& config);
 
     using NewRequest = strong_weak_published::NewRequest;
     struct NewStrong {
@@ -208,15 +196,13 @@ public:
                      KillLoop, KillAck1, KillAck2, ResAllowed, Done, EndAck, Token>;
     using Context = allot::Context<Config>;
     using Effects = allot::Effects<Message>;
+    using Input = allot::Input<Message>;
 
-    static bool may_request(const Context& ctx) { return ctx.config.is_client(ctx.self); }
-    static bool may_crash(const Context&) { return false; }  // the listing knows no departures (erratum 18)
-    static std::vector<Demand> demands(const Context& ctx);
-    static std::optional<std::string> unlisted(const Config& config);
-    static std::optional<std::string> unfit(const Config& config, const Demand& demand);
-    static Demand draw_demand(const Context& ctx, Random& random);
+    static broker::Manner manner(const Config& config);
+    static bool mortal(const Context&) { return false; }  // the listing knows no departures (erratum 18)
     static void sample(Draw& draw);
 
+    void handle(const Context& ctx, const Input& input, Effects& fx);
     void start(const Context& ctx, Effects& fx);
     Phase phase() const;
 
@@ -242,12 +228,12 @@ public:
     // Names the edges that are left 0, 1, 2... and, where edges have names, deletes what is about old ones.
     static void normalise(MutableView<StrongWeakPublished>& world);
 
-    std::optional<std::string> misfit(const Context& ctx) const {
+    std::optional<std::string> state_error(const Context& ctx) const {
         const bool is_client = std::holds_alternative<Client>(role_);
         if (auto why = broker::not_its_role(ctx.config, ctx.self, is_client)) return why;
         return broker::somebody_not_there(ctx.config, role_);
     }
-    static std::optional<std::string> misfit(const Config& config, const Message& message) {
+    static std::optional<std::string> message_error(const Config& config, const Message& message) {
         return broker::somebody_not_there(config, message);
     }
 
@@ -266,7 +252,7 @@ private:
     struct Pass;
     struct Properties;
 
-    static bool can_act(const MutableView<StrongWeakPublished>& world, const Envelope<Message>& envelope);
+    static bool can_act(const MutableView<StrongWeakPublished>& world, const EnvelopeOf<Message>& envelope);
 
     std::variant<Client, Resource> role_;
 

@@ -4,6 +4,7 @@
 
 #include "base/ensure.hpp"
 #include "core/draw.hpp"
+#include "core/model.hpp"
 #include "protocols/multilock/resources.hpp"
 
 namespace allot {
@@ -25,7 +26,7 @@ struct Post {
 
 }  // namespace
 
-std::optional<std::string> ControlToken::wrong(const Config& config) {
+std::optional<std::string> ControlToken::config_error(const Config& config) {
     return multilock::wrong_resources(config.resources, config.max_request);
 }
 
@@ -44,10 +45,14 @@ Demand ControlToken::draw_demand(const Context& ctx, Random& random) {
     return multilock::draw_demand(multilock::resources_of(ctx.config), random);
 }
 
-std::optional<std::string> ControlToken::misfit(const Context& ctx) const {
+std::optional<std::string> ControlToken::state_error(const Context& ctx) const {
     for (const auto& [resource, heir] : heirs_)
         if (heir >= ctx.config.sites) return "heirs are sites";
     return control_.misfit(ctx.config.sites);
+}
+
+void ControlToken::handle(const Context& ctx, const Input& input, Effects& fx) {
+    dispatch(*this, ctx, input, fx);
 }
 
 void ControlToken::start(const Context& ctx, Effects&) {
@@ -276,5 +281,37 @@ bool ControlToken::has_or_awaits(const std::string& resource, Stamp request) con
     if (request == request_ && phase_ != Phase::idle) return std::ranges::count(wanted_, resource) > 0;
     return kept_.contains(resource);
 }
+
+namespace {
+
+constexpr std::array properties{
+    PropertyName{"one-holder", "no resource is held by two sites"},
+    PropertyName{"one-token", "each token is with one site, in one message or in the control token"},
+    PropertyName{"used-with-token", "who holds resources has their tokens"},
+    PropertyName{"registered", "who asked last for a resource has its token or waits for it"},
+    PropertyName{"tree", "the sites' guesses lead without a circle to the end of the waiting line"},
+    PropertyName{"fences-grow", "every grant of a resource has a higher fence than the one before"},
+};
+constexpr std::array<std::string_view, 5> probes{"put-in", "late-inquiry", "registered-again",
+                                                 "asked-before-token", "several-tokens"};
+
+}  // namespace
+
+constinit const Model<ControlToken, FencesGrow> ControlToken::model{
+    .name = "control-token",
+    .problem = "multilock",
+    .summary = "several locks; all requests pass one control token (Bouabdallah and Laforest 2000)",
+    .links = Links::unordered,
+    .properties = properties,
+    .on_state = &on_state,
+    .probes = probes,
+    .config_error = &config_error,
+    .sample = &sample,
+    .requests = {.demands = &demands,
+                 .draw = &draw_demand,
+                 .capacity = [](const Config& config) -> std::uint64_t { return config.resources; },
+                 .resources = [](const Config& config) { return config.resources; }},
+    .handwritten = {.state_error = &ControlToken::state_error},
+};
 
 }  // namespace allot

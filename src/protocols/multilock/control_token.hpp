@@ -26,8 +26,8 @@
 #include <variant>
 #include <vector>
 
+#include "core/protocol.hpp"
 #include "core/random.hpp"
-#include "core/view.hpp"
 #include "protocols/multilock/path.hpp"
 
 namespace allot {
@@ -68,21 +68,7 @@ BOOST_DESCRIBE_STRUCT(Inquiry, (), (resource, request))
 
 class ControlToken {
 public:
-    static constexpr std::string_view name = "control-token";
-    static constexpr std::string_view problem = "multilock";
-    static constexpr std::string_view summary =
-        "several locks; all requests pass one control token (Bouabdallah and Laforest 2000)";
-    static constexpr Links links = Links::unordered;
-    static constexpr std::array properties{
-        PropertyName{"one-holder", "no resource is held by two sites"},
-        PropertyName{"one-token", "each token is with one site, in one message or in the control token"},
-        PropertyName{"used-with-token", "who holds resources has their tokens"},
-        PropertyName{"registered", "who asked last for a resource has its token or waits for it"},
-        PropertyName{"tree", "the sites' guesses lead without a circle to the end of the waiting line"},
-        PropertyName{"fences-grow", "every grant of a resource has a higher fence than the one before"},
-    };
-    static constexpr std::array<std::string_view, 5> probes{"put-in", "late-inquiry", "registered-again",
-                                                            "asked-before-token", "several-tokens"};
+    static const Model<ControlToken, FencesGrow> model;
 
     struct Config {
         struct Repairs {
@@ -96,7 +82,7 @@ public:
         Repairs repairs;
         BOOST_DESCRIBE_CLASS(Config, (), (sites, resources, max_request, control, repairs), (), ())
     };
-    static std::optional<std::string> wrong(const Config& config);
+    static std::optional<std::string> config_error(const Config& config);
     static void sample(Draw& draw);
 
     struct Ask {
@@ -126,13 +112,14 @@ public:
         BOOST_DESCRIBE_CLASS(Tokens, (), (tokens), (), ())
     };
     using Message = std::variant<Ask, Control, Inquire, Answer, Tokens>;
-    using Monitor = FencesGrow;
     using Context = allot::Context<Config>;
     using Effects = allot::Effects<Message>;
+    using Input = allot::Input<Message>;
 
     static std::vector<Demand> demands(const Context& ctx);
     static Demand draw_demand(const Context& ctx, Random& random);
 
+    void handle(const Context& ctx, const Input& input, Effects& fx);
     void start(const Context& ctx, Effects& fx);
     void request(const Context& ctx, const Demand& demand, Effects& fx);
     void receive(const Context& ctx, SiteId from, const Ask& ask, Effects& fx);
@@ -142,7 +129,7 @@ public:
     void receive(const Context& ctx, SiteId from, const Tokens& tokens, Effects& fx);
     void release(const Context& ctx, Effects& fx);
     Phase phase() const { return phase_; }
-    std::optional<std::string> misfit(const Context& ctx) const;
+    std::optional<std::string> state_error(const Context& ctx) const;
 
     static void on_state(const View<ControlToken>& view, Report& report);
 

@@ -24,7 +24,7 @@ SiteId Counters::Config::origin(std::string_view resource) const {
     return homes == 0 ? 0 : home(resource);
 }
 
-std::optional<std::string> Counters::wrong(const Config& config) {
+std::optional<std::string> Counters::config_error(const Config& config) {
     if (config.homes > config.sites)
         return "--homes " + std::to_string(config.homes) + ": write a number from 0 (all) to " +
                std::to_string(config.sites);
@@ -56,6 +56,10 @@ void Counters::sample(Draw& draw) {
 }
 
 // --- Asking.
+
+void Counters::handle(const Context& ctx, const Input& input, Effects& fx) {
+    dispatch(*this, ctx, input, fx);
+}
 
 void Counters::request(const Context& ctx, const Demand& demand, Effects& fx) {
     ensure(state_ == State::idle, "a request while another is open");

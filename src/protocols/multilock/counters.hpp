@@ -31,8 +31,8 @@
 #include <map>
 #include <vector>
 
+#include "core/protocol.hpp"
 #include "core/random.hpp"
-#include "core/view.hpp"
 #include "protocols/multilock/improvements.hpp"
 #include "protocols/multilock/token.hpp"
 
@@ -40,27 +40,7 @@ namespace allot {
 
 class Counters {
 public:
-    static constexpr std::string_view name = "counters";
-    static constexpr std::string_view problem = "multilock";
-    static constexpr std::string_view summary =
-        "sets of named locks, in the order of per-resource counters, with loans; no global lock";
-    static constexpr Links links = Links::unordered;
-    static constexpr std::array properties{
-        PropertyName{"one-holder", "no resource is used by two sites"},
-        PropertyName{"one-token", "each resource has one token, at a site or under way"},
-        PropertyName{"used-with-token", "who uses a resource holds its token"},
-        PropertyName{"way-to-token", "fathers lead to the token, or to where it will be"},
-        PropertyName{"queues-in-order", "a token stays only where nobody in its queue should have it"},
-        PropertyName{"loans-return",
-                     "only a holder has borrowed, only who waits has lent, and what it wants"},
-        PropertyName{"values-complete", "who asks for tokens has a value of each counter"},
-        PropertyName{"memory-bounded", "requests are stored only where the token is not"},
-        PropertyName{"fences-grow", "every grant of a resource has a higher fence than the one before"},
-    };
-    static constexpr std::array<std::string_view, 13> probes{
-        "yielded",          "loan-granted",  "loan-failed",    "loan-asked-again",  "stored-at-the-end",
-        "stopped",          "obsolete-ask",  "stale-counter",  "token-without-use", "single-queued",
-        "token-on-its-way", "newer-pointer", "lender-withdrew"};
+    static const Model<Counters, FencesGrow> model;
 
     struct Config {
         struct Repairs {
@@ -82,7 +62,7 @@ public:
         SiteId home(std::string_view resource) const;    // hears of every move of the token
         SiteId origin(std::string_view resource) const;  // has the token first
     };
-    static std::optional<std::string> wrong(const Config& config);
+    static std::optional<std::string> config_error(const Config& config);
 
     // All asks of one step for one destination, and the sites that they have passed.
     struct Request {
@@ -125,12 +105,13 @@ public:
     using Message = std::variant<Request, Counter, Tokens, Hint>;
     using Context = allot::Context<Config>;
     using Effects = allot::Effects<Message>;
-    using Monitor = FencesGrow;
+    using Input = allot::Input<Message, input::Cancel>;
 
     static std::vector<Demand> demands(const Context& ctx);
     static Demand draw_demand(const Context& ctx, Random& random);
     static void sample(Draw& draw);
 
+    void handle(const Context& ctx, const Input& input, Effects& fx);
     void start(const Context&, Effects&) {}
     void request(const Context& ctx, const Demand& demand, Effects& fx);
     void receive(const Context& ctx, SiteId from, const Request& request, Effects& fx);

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "core/model.hpp"
 #include "protocols/multilock/counters.hpp"
 #include "protocols/multilock/resources.hpp"
 
@@ -115,5 +116,41 @@ void Counters::on_state(const View<Counters>& view, Report& report) {
         multilock::check_trail(resource, trail, report);  // 1, 3, 4
     for (SiteId id = 0; id < world.sites(); ++id) world.check_site(id);
 }
+
+namespace {
+
+constexpr std::array properties{
+    PropertyName{"one-holder", "no resource is used by two sites"},
+    PropertyName{"one-token", "each resource has one token, at a site or under way"},
+    PropertyName{"used-with-token", "who uses a resource holds its token"},
+    PropertyName{"way-to-token", "fathers lead to the token, or to where it will be"},
+    PropertyName{"queues-in-order", "a token stays only where nobody in its queue should have it"},
+    PropertyName{"loans-return", "only a holder has borrowed, only who waits has lent, and what it wants"},
+    PropertyName{"values-complete", "who asks for tokens has a value of each counter"},
+    PropertyName{"memory-bounded", "requests are stored only where the token is not"},
+    PropertyName{"fences-grow", "every grant of a resource has a higher fence than the one before"},
+};
+constexpr std::array<std::string_view, 13> probes{
+    "yielded",          "loan-granted",  "loan-failed",    "loan-asked-again",  "stored-at-the-end",
+    "stopped",          "obsolete-ask",  "stale-counter",  "token-without-use", "single-queued",
+    "token-on-its-way", "newer-pointer", "lender-withdrew"};
+
+}  // namespace
+
+constinit const Model<Counters, FencesGrow> Counters::model{
+    .name = "counters",
+    .problem = "multilock",
+    .summary = "sets of named locks, in the order of per-resource counters, with loans; no global lock",
+    .links = Links::unordered,
+    .properties = properties,
+    .on_state = &on_state,
+    .probes = probes,
+    .config_error = &config_error,
+    .sample = &sample,
+    .requests = {.demands = &demands,
+                 .draw = &draw_demand,
+                 .capacity = [](const Config& config) -> std::uint64_t { return config.resources; },
+                 .resources = [](const Config& config) { return config.resources; }},
+};
 
 }  // namespace allot

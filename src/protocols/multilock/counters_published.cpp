@@ -4,6 +4,7 @@
 #include <set>
 
 #include "core/draw.hpp"
+#include "core/model.hpp"
 #include "protocols/multilock/resources.hpp"
 
 namespace allot {
@@ -56,7 +57,7 @@ void counters_published::Token::forget(SiteId site) {
 
 // --- Configurations and demands.
 
-std::optional<std::string> CountersPublished::wrong(const Config& config) {
+std::optional<std::string> CountersPublished::config_error(const Config& config) {
     return multilock::wrong_resources(config.resources, config.max_request);
 }
 
@@ -76,6 +77,10 @@ void CountersPublished::sample(Draw& draw) {
 }
 
 // --- Lines 68 to 101: request and release.
+
+void CountersPublished::handle(const Context& ctx, const Input& input, Effects& fx) {
+    dispatch(*this, ctx, input, fx);
+}
 
 void CountersPublished::request(const Context& ctx, const Demand& demand, Effects& fx) {
     if (const auto why = multilock::unfit(demand)) return fx.refused(*why);
@@ -487,5 +492,33 @@ void CountersPublished::on_state(const View<CountersPublished>& view, Report& re
     for (const std::string& resource : world.resources()) world.check_token(resource);
     for (SiteId id = 0; id < world.sites(); ++id) world.check_memory(id);
 }
+
+namespace {
+
+constexpr std::array properties{
+    PropertyName{"one-holder", "no resource is used by two sites"},
+    PropertyName{"one-token", "each resource has one token, at a site or under way"},
+    PropertyName{"used-with-token", "who uses a resource holds its token"},
+    PropertyName{"way-to-token", "fathers lead to the token, or to where it will be"},
+    PropertyName{"not-to-itself", "no site sends a token to itself"},
+    PropertyName{"memory-bounded", "of each site, one request of a kind for a resource is stored at most"},
+};
+
+}  // namespace
+
+constinit const Model<CountersPublished> CountersPublished::model{
+    .name = "counters-published",
+    .problem = "multilock",
+    .summary = "counters as printed in the paper, defects included",
+    .links = Links::fifo,
+    .properties = properties,
+    .on_state = &on_state,
+    .config_error = &config_error,
+    .sample = &sample,
+    .requests = {.demands = &demands,
+                 .draw = &draw_demand,
+                 .capacity = [](const Config& config) -> std::uint64_t { return config.resources; },
+                 .resources = [](const Config& config) { return config.resources; }},
+};
 
 }  // namespace allot

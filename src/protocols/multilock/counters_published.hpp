@@ -18,8 +18,8 @@
 
 #include <vector>
 
+#include "core/protocol.hpp"
 #include "core/random.hpp"
-#include "core/view.hpp"
 #include "protocols/multilock/token.hpp"
 
 namespace allot {
@@ -60,19 +60,7 @@ BOOST_DESCRIBE_STRUCT(Branch, (), (owned, father, token, pending))
 
 class CountersPublished {
 public:
-    static constexpr std::string_view name = "counters-published";
-    static constexpr std::string_view problem = "multilock";
-    static constexpr std::string_view summary = "counters as printed in the paper, defects included";
-    static constexpr Links links = Links::fifo;
-    static constexpr std::array properties{
-        PropertyName{"one-holder", "no resource is used by two sites"},
-        PropertyName{"one-token", "each resource has one token, at a site or under way"},
-        PropertyName{"used-with-token", "who uses a resource holds its token"},
-        PropertyName{"way-to-token", "fathers lead to the token, or to where it will be"},
-        PropertyName{"not-to-itself", "no site sends a token to itself"},
-        PropertyName{"memory-bounded",
-                     "of each site, one request of a kind for a resource is stored at most"},
-    };
+    static const Model<CountersPublished> model;
 
     struct Config {
         struct Repairs {
@@ -104,7 +92,7 @@ public:
         Repairs repairs;
         BOOST_DESCRIBE_CLASS(Config, (), (sites, resources, max_request, loans, repairs), (), ())
     };
-    static std::optional<std::string> wrong(const Config& config);
+    static std::optional<std::string> config_error(const Config& config);
 
     struct Request {
         boost::container::flat_set<SiteId> visited;
@@ -132,11 +120,13 @@ public:
     using Message = std::variant<Request, Counter, Tokens>;
     using Context = allot::Context<Config>;
     using Effects = allot::Effects<Message>;
+    using Input = allot::Input<Message>;
 
     static std::vector<Demand> demands(const Context& ctx);
     static Demand draw_demand(const Context& ctx, Random& random);
     static void sample(Draw& draw);
 
+    void handle(const Context& ctx, const Input& input, Effects& fx);
     void start(const Context&, Effects&) {}
     void request(const Context& ctx, const Demand& demand, Effects& fx);
     void receive(const Context& ctx, SiteId from, const Request& request, Effects& fx);

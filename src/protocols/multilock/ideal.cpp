@@ -4,6 +4,7 @@
 
 #include "base/ensure.hpp"
 #include "core/draw.hpp"
+#include "core/model.hpp"
 #include "protocols/multilock/resources.hpp"
 
 namespace allot {
@@ -18,7 +19,7 @@ bool any_in(const std::vector<std::string>& resources, const boost::container::f
 
 }  // namespace
 
-std::optional<std::string> Ideal::wrong(const Config& config) {
+std::optional<std::string> Ideal::config_error(const Config& config) {
     return multilock::wrong_resources(config.resources, config.max_request);
 }
 
@@ -38,6 +39,10 @@ Demand Ideal::draw_demand(const Context& ctx, Random& random) {
 }
 
 // --- As one who asks.
+
+void Ideal::handle(const Context& ctx, const Input& input, Effects& fx) {
+    dispatch(*this, ctx, input, fx);
+}
 
 void Ideal::request(const Context&, const Demand& demand, Effects& fx) {
     ensure(phase_ == Phase::idle, "a request while another is open");
@@ -111,5 +116,33 @@ void Ideal::on_state(const View<Ideal>& view, Report& report) {
                 if (!in_use.contains(resource))
                     report.violated("booked", resource + " is held and not in use");
 }
+
+namespace {
+
+constexpr std::array properties{
+    PropertyName{"one-holder", "no resource is held by two sites"},
+    PropertyName{"booked", "what is held is in use according to the scheduler"},
+    PropertyName{"fences-grow", "every grant of a resource has a higher fence than the one before"},
+};
+constexpr std::array<std::string_view, 2> probes{"overtaken", "blocked-by-who-waits"};
+
+}  // namespace
+
+constinit const Model<Ideal, FencesGrow> Ideal::model{
+    .name = "ideal",
+    .problem = "multilock",
+    .summary =
+        "several locks from one scheduler that knows everything: the measure of the others (--latency 0ms)",
+    .links = Links::unordered,
+    .properties = properties,
+    .on_state = &on_state,
+    .probes = probes,
+    .config_error = &config_error,
+    .sample = &sample,
+    .requests = {.demands = &demands,
+                 .draw = &draw_demand,
+                 .capacity = [](const Config& config) -> std::uint64_t { return config.resources; },
+                 .resources = [](const Config& config) { return config.resources; }},
+};
 
 }  // namespace allot

@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
+#include "core/protocol.hpp"
 #include "core/random.hpp"
-#include "core/view.hpp"
 
 namespace allot {
 
@@ -36,17 +36,7 @@ BOOST_DESCRIBE_STRUCT(Entry, (), (site, resources))
 
 class Ideal {
 public:
-    static constexpr std::string_view name = "ideal";
-    static constexpr std::string_view problem = "multilock";
-    static constexpr std::string_view summary =
-        "several locks from one scheduler that knows everything: the measure of the others (--latency 0ms)";
-    static constexpr Links links = Links::unordered;
-    static constexpr std::array properties{
-        PropertyName{"one-holder", "no resource is held by two sites"},
-        PropertyName{"booked", "what is held is in use according to the scheduler"},
-        PropertyName{"fences-grow", "every grant of a resource has a higher fence than the one before"},
-    };
-    static constexpr std::array<std::string_view, 2> probes{"overtaken", "blocked-by-who-waits"};
+    static const Model<Ideal, FencesGrow> model;
 
     struct Config {
         std::uint32_t sites = 3;
@@ -55,7 +45,7 @@ public:
         ideal::Policy policy = ideal::Policy::fit;
         BOOST_DESCRIBE_CLASS(Config, (), (sites, resources, max_request, policy), (), ())
     };
-    static std::optional<std::string> wrong(const Config& config);
+    static std::optional<std::string> config_error(const Config& config);
     static void sample(Draw& draw);
 
     struct Ask {
@@ -74,14 +64,15 @@ public:
         BOOST_DESCRIBE_CLASS(Done, (), (resources), (), ())
     };
     using Message = std::variant<Ask, Grant, Done>;
-    using Monitor = FencesGrow;
     using Context = allot::Context<Config>;
     using Effects = allot::Effects<Message>;
+    using Input = allot::Input<Message>;
 
     static std::vector<Demand> demands(const Context& ctx);
     static Demand draw_demand(const Context& ctx, Random& random);
 
     // As one who asks. Site 0 writes to itself: its own requests have no advantage.
+    void handle(const Context& ctx, const Input& input, Effects& fx);
     void start(const Context&, Effects&) {}
     void request(const Context& ctx, const Demand& demand, Effects& fx);
     void receive(const Context& ctx, SiteId from, const Grant& grant, Effects& fx);

@@ -4,6 +4,7 @@
 
 #include "base/ensure.hpp"
 #include "core/draw.hpp"
+#include "core/model.hpp"
 #include "protocols/multilock/resources.hpp"
 
 namespace allot {
@@ -20,7 +21,7 @@ struct Post {
 
 }  // namespace
 
-std::optional<std::string> Incremental::wrong(const Config& config) {
+std::optional<std::string> Incremental::config_error(const Config& config) {
     return multilock::wrong_resources(config.resources, config.max_request);
 }
 
@@ -38,10 +39,14 @@ Demand Incremental::draw_demand(const Context& ctx, Random& random) {
     return multilock::draw_demand(multilock::resources_of(ctx.config), random);
 }
 
-std::optional<std::string> Incremental::misfit(const Context& ctx) const {
+std::optional<std::string> Incremental::state_error(const Context& ctx) const {
     for (const auto& [resource, path] : paths_)
         if (auto why = path.misfit(ctx.config.sites)) return why;
     return std::nullopt;
+}
+
+void Incremental::handle(const Context& ctx, const Input& input, Effects& fx) {
+    dispatch(*this, ctx, input, fx);
 }
 
 void Incremental::request(const Context& ctx, const Demand& demand, Effects& fx) {
@@ -153,7 +158,7 @@ void Incremental::check_resource(const View<Incremental>& view, const std::strin
         report.violated("tree", resource + ": " + *why);
 }
 
-void Incremental::check_site(const Site<Incremental>& site, Report& report) {
+void Incremental::check_site(const SiteOf<Incremental>& site, Report& report) {
     const Incremental& self = site.protocol;
     if (site.holding())
         for (const std::string& resource : site.application.demand.resources)
@@ -165,5 +170,36 @@ void Incremental::check_site(const Site<Incremental>& site, Report& report) {
         if (path.want && (!missing || resource > *missing))
             report.violated("in-order", resource + " is taken too early");
 }
+
+namespace {
+
+constexpr std::array properties{
+    PropertyName{"one-holder", "no resource is held by two sites"},
+    PropertyName{"one-token", "each token is with one site or in one message"},
+    PropertyName{"used-with-token", "who holds resources has their tokens"},
+    PropertyName{"in-order", "who waits has no resource that comes after the one it waits for"},
+    PropertyName{"tree", "the sites' guesses lead without a circle to the end of each waiting line"},
+    PropertyName{"fences-grow", "every grant of a resource has a higher fence than the one before"},
+};
+constexpr std::array<std::string_view, 3> probes{"passed-on", "waits-for-who-waits", "kept"};
+
+}  // namespace
+
+constinit const Model<Incremental, FencesGrow> Incremental::model{
+    .name = "incremental",
+    .problem = "multilock",
+    .summary = "several locks, taken one by one in the order of their names",
+    .links = Links::unordered,
+    .properties = properties,
+    .on_state = &on_state,
+    .probes = probes,
+    .config_error = &config_error,
+    .sample = &sample,
+    .requests = {.demands = &demands,
+                 .draw = &draw_demand,
+                 .capacity = [](const Config& config) -> std::uint64_t { return config.resources; },
+                 .resources = [](const Config& config) { return config.resources; }},
+    .handwritten = {.state_error = &Incremental::state_error},
+};
 
 }  // namespace allot

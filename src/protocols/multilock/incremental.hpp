@@ -18,27 +18,15 @@
 #include <string>
 #include <vector>
 
+#include "core/protocol.hpp"
 #include "core/random.hpp"
-#include "core/view.hpp"
 #include "protocols/multilock/path.hpp"
 
 namespace allot {
 
 class Incremental {
 public:
-    static constexpr std::string_view name = "incremental";
-    static constexpr std::string_view problem = "multilock";
-    static constexpr std::string_view summary = "several locks, taken one by one in the order of their names";
-    static constexpr Links links = Links::unordered;
-    static constexpr std::array properties{
-        PropertyName{"one-holder", "no resource is held by two sites"},
-        PropertyName{"one-token", "each token is with one site or in one message"},
-        PropertyName{"used-with-token", "who holds resources has their tokens"},
-        PropertyName{"in-order", "who waits has no resource that comes after the one it waits for"},
-        PropertyName{"tree", "the sites' guesses lead without a circle to the end of each waiting line"},
-        PropertyName{"fences-grow", "every grant of a resource has a higher fence than the one before"},
-    };
-    static constexpr std::array<std::string_view, 3> probes{"passed-on", "waits-for-who-waits", "kept"};
+    static const Model<Incremental, FencesGrow> model;
 
     struct Config {
         std::uint32_t sites = 3;
@@ -46,7 +34,7 @@ public:
         std::uint32_t max_request = 0;
         BOOST_DESCRIBE_CLASS(Config, (), (sites, resources, max_request), (), ())
     };
-    static std::optional<std::string> wrong(const Config& config);
+    static std::optional<std::string> config_error(const Config& config);
     static void sample(Draw& draw);
 
     struct Ask {
@@ -62,20 +50,21 @@ public:
         BOOST_DESCRIBE_CLASS(Token, (), (resource, fence), (), ())
     };
     using Message = std::variant<Ask, Token>;
-    using Monitor = FencesGrow;
     using Context = allot::Context<Config>;
     using Effects = allot::Effects<Message>;
+    using Input = allot::Input<Message>;
 
     static std::vector<Demand> demands(const Context& ctx);
     static Demand draw_demand(const Context& ctx, Random& random);
 
+    void handle(const Context& ctx, const Input& input, Effects& fx);
     void start(const Context&, Effects&) {}
     void request(const Context& ctx, const Demand& demand, Effects& fx);
     void receive(const Context& ctx, SiteId from, const Ask& ask, Effects& fx);
     void receive(const Context& ctx, SiteId from, const Token& token, Effects& fx);
     void release(const Context& ctx, Effects& fx);
     Phase phase() const { return phase_; }
-    std::optional<std::string> misfit(const Context& ctx) const;
+    std::optional<std::string> state_error(const Context& ctx) const;
 
     static void on_state(const View<Incremental>& view, Report& report);
 
@@ -93,7 +82,7 @@ private:
 
     static boost::container::flat_set<std::string> known(const View<Incremental>& view);
     static void check_resource(const View<Incremental>& view, const std::string& resource, Report& report);
-    static void check_site(const Site<Incremental>& site, Report& report);
+    static void check_site(const SiteOf<Incremental>& site, Report& report);
 
     Phase phase_ = Phase::idle;
     std::vector<std::string> wanted_;                      // in the caller's order

@@ -2,6 +2,7 @@
 
 #include "base/ensure.hpp"
 #include "core/draw.hpp"
+#include "core/model.hpp"
 
 namespace allot {
 
@@ -19,6 +20,10 @@ struct Post {
 void NaimiTrehel::sample(Draw& draw) {
     draw.number("sites", 2, 6);
     draw.requests(5);
+}
+
+void NaimiTrehel::handle(const Context& ctx, const Input& input, Effects& fx) {
+    dispatch(*this, ctx, input, fx);
 }
 
 void NaimiTrehel::start(const Context& ctx, Effects&) {
@@ -79,5 +84,31 @@ void NaimiTrehel::on_state(const View<NaimiTrehel>& view, Report& report) {
     if (tokens != 1) report.violated("one-token", "there are " + std::to_string(tokens) + " tokens");
     if (auto why = multilock::not_a_tree(std::move(last), climbers)) report.violated("tree", *why);
 }
+
+namespace {
+
+constexpr std::array properties{
+    PropertyName{"one-holder", "no two sites hold the lock"},
+    PropertyName{"one-token", "the token is with one site or in one message"},
+    PropertyName{"used-with-token", "who holds the lock has the token"},
+    PropertyName{"tree", "the sites' guesses lead without a circle to the end of the waiting line"},
+    PropertyName{"fences-grow", "every grant has a higher fence than the one before"},
+};
+constexpr std::array<std::string_view, 3> probes{"passed-on", "line-before-token", "kept"};
+
+}  // namespace
+
+constinit const Model<NaimiTrehel, FencesGrow> NaimiTrehel::model{
+    .name = "naimi-trehel",
+    .problem = "multilock",
+    .summary = "one lock; its token follows a tree that every request reshapes (Naimi and Trehel 1987)",
+    .links = Links::unordered,
+    .properties = properties,
+    .on_state = &on_state,
+    .probes = probes,
+    .config_error = &config_error,
+    .sample = &sample,
+    .handwritten = {.state_error = &NaimiTrehel::state_error},
+};
 
 }  // namespace allot

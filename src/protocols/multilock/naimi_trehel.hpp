@@ -9,32 +9,20 @@
 
 #include <optional>
 
-#include "core/view.hpp"
+#include "core/protocol.hpp"
 #include "protocols/multilock/path.hpp"
 
 namespace allot {
 
 class NaimiTrehel {
 public:
-    static constexpr std::string_view name = "naimi-trehel";
-    static constexpr std::string_view problem = "multilock";
-    static constexpr std::string_view summary =
-        "one lock; its token follows a tree that every request reshapes (Naimi and Trehel 1987)";
-    static constexpr Links links = Links::unordered;
-    static constexpr std::array properties{
-        PropertyName{"one-holder", "no two sites hold the lock"},
-        PropertyName{"one-token", "the token is with one site or in one message"},
-        PropertyName{"used-with-token", "who holds the lock has the token"},
-        PropertyName{"tree", "the sites' guesses lead without a circle to the end of the waiting line"},
-        PropertyName{"fences-grow", "every grant has a higher fence than the one before"},
-    };
-    static constexpr std::array<std::string_view, 3> probes{"passed-on", "line-before-token", "kept"};
+    static const Model<NaimiTrehel, FencesGrow> model;
 
     struct Config {
         std::uint32_t sites = 3;
         BOOST_DESCRIBE_CLASS(Config, (), (sites), (), ())
     };
-    static std::optional<std::string> wrong(const Config&) { return std::nullopt; }
+    static std::optional<std::string> config_error(const Config&) { return std::nullopt; }
     static void sample(Draw& draw);
 
     struct Ask {
@@ -48,17 +36,20 @@ public:
         BOOST_DESCRIBE_CLASS(Token, (), (fence), (), ())
     };
     using Message = std::variant<Ask, Token>;
-    using Monitor = FencesGrow;
     using Context = allot::Context<Config>;
     using Effects = allot::Effects<Message>;
+    using Input = allot::Input<Message>;
 
+    void handle(const Context& ctx, const Input& input, Effects& fx);
     void start(const Context& ctx, Effects& fx);
     void request(const Context& ctx, const Demand& demand, Effects& fx);
     void receive(const Context& ctx, SiteId from, const Ask& ask, Effects& fx);
     void receive(const Context& ctx, SiteId from, const Token& token, Effects& fx);
     void release(const Context& ctx, Effects& fx);
     Phase phase() const { return phase_; }
-    std::optional<std::string> misfit(const Context& ctx) const { return path_.misfit(ctx.config.sites); }
+    std::optional<std::string> state_error(const Context& ctx) const {
+        return path_.misfit(ctx.config.sites);
+    }
 
     static void on_state(const View<NaimiTrehel>& view, Report& report);
 

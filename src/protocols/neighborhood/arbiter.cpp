@@ -61,7 +61,7 @@ std::vector<std::uint32_t> ArbiterConfig::distances(SiteId from) const {
 
 // --- Who wants to turn round.
 
-std::optional<std::string> Arbiter::misfit(const Here& here) const {
+std::optional<std::string> Arbiter::state_error(const Here& here) const {
     std::vector<SiteId> named(got_.begin(), got_.end());
     named.insert(named.end(), seen_.begin(), seen_.end());
     if (nominee_) named.push_back(*nominee_);

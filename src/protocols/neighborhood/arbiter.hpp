@@ -25,7 +25,7 @@
 #include <variant>
 #include <vector>
 
-#include "core/view.hpp"
+#include "core/protocol.hpp"
 #include "protocols/neighborhood/instance.hpp"
 
 namespace allot::neighborhood {
@@ -159,7 +159,7 @@ public:
         SiteId self;
     };
 
-    std::optional<std::string> misfit(const Here& here) const;
+    std::optional<std::string> state_error(const Here& here) const;
     void start(const Here& here);
     void begin(const Here& here, Phase phase, Effects& fx);
     void receive(const Here& here, SiteId from, const Grant& grant, Effects& fx);

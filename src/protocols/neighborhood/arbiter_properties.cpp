@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "core/view.hpp"
 #include "protocols/neighborhood/arbiter.hpp"
 
 namespace allot::neighborhood {

@@ -6,49 +6,37 @@
 #pragma once
 
 #include "base/ensure.hpp"
+#include "core/model.hpp"
 #include "protocols/neighborhood/arbiter.hpp"
+#include "protocols/neighborhood/prompt.hpp"
 
 namespace allot::neighborhood {
 
 template <class Rules>
 class Arbitrated : public Arbiter {
 public:
-    static constexpr std::string_view name = Rules::name;
-    static constexpr std::string_view problem = "neighborhood";
-    static constexpr std::string_view summary = Rules::summary;
-    static constexpr Links links = Links::fifo;
-    static constexpr bool requests_are_fair = true;
-    static constexpr std::array properties{
-        PropertyName{"within-bounds", "of each neighbourhood at least l and at most k are in service"},
-        PropertyName{
-            "caps-kept",
-            "an arbiter gives away no more permissions than it has, and its reserve only to nominees"},
-        PropertyName{"used-with-permission",
-                     "who is in service, or out, has the permission of its whole neighbourhood"},
-        PropertyName{"one-entry", "an arbiter keeps at most one request of a site"},
-        PropertyName{"asked-back-is-granted", "what an arbiter asks back it has given away"},
-        PropertyName{"grants-known", "who counts on a permission has it"},
-        PropertyName{"one-nominee", "there is at most one nominee at a time"},
-        PropertyName{"none-kept-back", "nobody waits for a permission that is there"},
-    };
-    static constexpr auto probes = Rules::probes;
+    // A reference, because the model of a template is not complete before the template is.
+    static const Model<Arbitrated>& model;
 
     using Config = typename Rules::Config;
     using Context = allot::Context<Config>;
+    using Input = allot::Input<Message>;
 
-    static std::optional<std::string> wrong(const Config& config) {
+    static std::optional<std::string> config_error(const Config& config) {
         auto reason = ill_written(config);
-        if (!reason) reason = Rules::wrong(config);
+        if (!reason) reason = Rules::config_error(config);
         if (!reason) reason = startless(config);
         if (!reason) reason = hopeless(config);
         if (reason) *reason += default_bounds_note(config, Config());
         return reason;
     }
     static std::optional<std::string> caveat(const Config& config) { return uncertain(config); }
-    static void sample(Draw& draw) { Rules::sample(draw); }
-    static bool may_crash(const Context&) { return false; }
-    std::optional<std::string> misfit(const Context& ctx) const { return Arbiter::misfit(here(ctx)); }
+    static bool mortal(const Context&) { return false; }
+    std::optional<std::string> state_error(const Context& ctx) const {
+        return Arbiter::state_error(here(ctx));
+    }
 
+    void handle(const Context& ctx, const Input& input, Effects& fx) { dispatch(*this, ctx, input, fx); }
     void start(const Context& ctx, Effects&) { Arbiter::start(here(ctx)); }
     void request(const Context& ctx, const Demand&, Effects& fx) {
         ensure(phase() == Phase::idle, "a request while another is open");
@@ -65,9 +53,6 @@ public:
         Arbiter::receive(here(ctx), from, letter, fx);
         after_step(ctx, fx);
     }
-
-    // What a site tells itself it may as well know at once.
-    static bool prompt(const Envelope<Message>& envelope) { return envelope.from == envelope.to; }
 
     static void on_state(const View<Arbitrated>& view, Report& report) {
         std::vector<const Arbiter*> sites;
@@ -89,5 +74,41 @@ private:
 
     BOOST_DESCRIBE_CLASS(Arbitrated, (Arbiter), (), (), ())
 };
+
+// The properties of all protocols made of arbiters.
+inline constexpr std::array arbiter_properties{
+    PropertyName{"within-bounds", "of each neighbourhood at least l and at most k are in service"},
+    PropertyName{"caps-kept",
+                 "an arbiter gives away no more permissions than it has, and its reserve only to nominees"},
+    PropertyName{"used-with-permission",
+                 "who is in service, or out, has the permission of its whole neighbourhood"},
+    PropertyName{"one-entry", "an arbiter keeps at most one request of a site"},
+    PropertyName{"asked-back-is-granted", "what an arbiter asks back it has given away"},
+    PropertyName{"grants-known", "who counts on a permission has it"},
+    PropertyName{"one-nominee", "there is at most one nominee at a time"},
+    PropertyName{"none-kept-back", "nobody waits for a permission that is there"},
+};
+
+template <class Rules>
+inline constexpr Model<Arbitrated<Rules>> arbitrated_model{
+    .name = Rules::name,
+    .problem = "neighborhood",
+    .summary = Rules::summary,
+    .links = Links::fifo,
+    .properties = arbiter_properties,
+    .on_state = &Arbitrated<Rules>::on_state,
+    .probes = Rules::probes,
+    .derive = [](typename Rules::Config& config) { config.derive(); },
+    .config_error = &Arbitrated<Rules>::config_error,
+    .founders = [](const typename Rules::Config& config) { return config.founders; },
+    .caveat = &Arbitrated<Rules>::caveat,
+    .sample = &Rules::sample,
+    .requests = {.forever = true},
+    .faults = {.mortal = &Arbitrated<Rules>::mortal},
+    .reduction = {.prompt = &is_to_itself<Arbiter::Message>, .clock = &Arbiter::clock},
+    .handwritten = {.state_error = &Arbitrated<Rules>::state_error},
+};
+template <class Rules>
+constinit const Model<Arbitrated<Rules>>& Arbitrated<Rules>::model = arbitrated_model<Rules>;
 
 }  // namespace allot::neighborhood

@@ -23,7 +23,7 @@ struct CompositionRules {
         Config();
         BOOST_DESCRIBE_CLASS(Config, (ArbiterConfig), (repairs), (), ())
     };
-    static std::optional<std::string> wrong(const Config&) { return std::nullopt; }
+    static std::optional<std::string> config_error(const Config&) { return std::nullopt; }
     static void sample(Draw& draw);
 };
 

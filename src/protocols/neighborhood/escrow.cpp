@@ -9,8 +9,6 @@
 
 namespace allot {
 
-static_assert(Protocol<Escrow> && HasTimers<Escrow> && NamesFairTimers<Escrow>);
-
 using neighborhood::Configuration;
 using neighborhood::Prospect;
 using neighborhood::Will;
@@ -96,7 +94,7 @@ void Escrow::Config::derive() {
     colour = coloured(closed);
 }
 
-std::optional<std::string> Escrow::wrong(const Config& config) {
+std::optional<std::string> Escrow::config_error(const Config& config) {
     if (config.root >= config.sites)
         return "--coordinator " + config.coordinator.text() + ": the sites are 0 to " +
                std::to_string(config.sites - 1) + ", or write middle";
@@ -106,7 +104,7 @@ std::optional<std::string> Escrow::wrong(const Config& config) {
     return reason;
 }
 
-std::optional<std::string> Escrow::misfit(const Context& ctx) const {
+std::optional<std::string> Escrow::state_error(const Context& ctx) const {
     std::vector<SiteId> named(agenda_);
     named.insert(named.end(), yes_.begin(), yes_.end());
     named.insert(named.end(), unwilling_.begin(), unwilling_.end());
@@ -114,10 +112,10 @@ std::optional<std::string> Escrow::misfit(const Context& ctx) const {
     for (const auto& [site, enter] : watch_) named.push_back(site);
     for (const Plea& plea : pleas_) named.push_back(plea.site);
     if (auto why = no_such_site(ctx.config, named)) return why;
-    return gathering_ ? misfit(ctx.config, gathering_->so_far) : std::nullopt;
+    return gathering_ ? message_error(ctx.config, gathering_->so_far) : std::nullopt;
 }
 
-std::optional<std::string> Escrow::misfit(const Config& config, const Message& message) {
+std::optional<std::string> Escrow::message_error(const Config& config, const Message& message) {
     std::vector<SiteId> named;
     const auto add = [&](const auto& sites) { named.insert(named.end(), sites.begin(), sites.end()); };
     if (const auto* plea = std::get_if<Plea>(&message)) named = {plea->site};
@@ -156,6 +154,10 @@ void Escrow::sample(Draw& draw) {
 }
 
 // --- Who wants to turn round.
+
+void Escrow::handle(const Context& ctx, const Input& input, Effects& fx) {
+    dispatch(*this, ctx, input, fx);
+}
 
 void Escrow::start(const Context& ctx, Effects&) {
     const Configuration& in = ctx.config.starts_in;

@@ -29,33 +29,14 @@
 #include <variant>
 #include <vector>
 
-#include "core/view.hpp"
+#include "core/protocol.hpp"
 #include "protocols/neighborhood/feasibility.hpp"
 
 namespace allot {
 
 class Escrow {
 public:
-    static constexpr std::string_view name = "escrow";
-    static constexpr std::string_view problem = "neighborhood";
-    static constexpr std::string_view summary =
-        "of each neighbourhood at least l and at most k sites are in service; live wherever that is possible";
-    static constexpr Links links = Links::fifo;
-    static constexpr bool requests_are_fair = true;
-    static constexpr std::array properties{
-        PropertyName{"within-bounds", "of each neighbourhood at least l and at most k are in service"},
-        PropertyName{"counts-right",
-                     "what a site counts around it, with the turns it will hear of, is who is in service"},
-        PropertyName{
-            "escrow-covers",
-            "whatever becomes of those that try, the counts with what is put aside keep to the bounds"},
-        PropertyName{"plan-undisturbed", "nothing is put aside where planned turns are still to come"},
-        PropertyName{"woken", "who waits for room will be told when there is some"},
-        PropertyName{"one-plea", "nobody pleads twice at a time"},
-        PropertyName{"verdict-true", "who is told that it can never turn round cannot"},
-    };
-    static constexpr std::array<std::string_view, 5> probes{"no-room", "pleaded", "turned-by-plan",
-                                                            "turned-before-plan", "never"};
+    static const Model<Escrow> model;
 
     // Who answers pleas: a site, or one in the middle.
     struct Coordinator {
@@ -97,7 +78,7 @@ public:
         BOOST_DESCRIBE_CLASS(Config, (neighborhood::Neighborhood),
                              (coordinator, retry_within, rescue_after, repairs), (), ())
     };
-    static std::optional<std::string> wrong(const Config& config);
+    static std::optional<std::string> config_error(const Config& config);
     static std::optional<std::string> caveat(const Config& config) { return uncertain(config); }
     static void sample(Draw& draw);
 
@@ -189,13 +170,15 @@ public:
 
     using Context = allot::Context<Config>;
     using Effects = allot::Effects<Message, Timer>;
+    using Input = allot::Input<Message, input::Timeout<Timer>>;
 
-    std::optional<std::string> misfit(const Context& ctx) const;
-    static std::optional<std::string> misfit(const Config& config, const Message& message);
+    std::optional<std::string> state_error(const Context& ctx) const;
+    static std::optional<std::string> message_error(const Config& config, const Message& message);
 
+    void handle(const Context& ctx, const Input& input, Effects& fx);
     void start(const Context& ctx, Effects& fx);
     bool may_request(const Context&) const { return !hopeless_; }
-    static bool may_crash(const Context&) { return false; }
+    static bool mortal(const Context&) { return false; }
     void request(const Context& ctx, const Demand& demand, Effects& fx);
     void release(const Context& ctx, Effects& fx);
     void timeout(const Context& ctx, Timer timer, Effects& fx);
@@ -219,8 +202,6 @@ public:
     Phase phase() const { return phase_; }
     bool in() const { return phase_ == Phase::holding || phase_ == Phase::leaving; }
 
-    // What a site tells itself it may as well know at once.
-    static bool prompt(const Envelope<Message>& envelope) { return envelope.from == envelope.to; }
     static void on_state(const View<Escrow>& view, Report& report);
 
     bool operator==(const Escrow&) const = default;

@@ -5,7 +5,9 @@
 // somebody left, then has more put aside than there is room for, until it hears it.
 #include <algorithm>
 
+#include "core/model.hpp"
 #include "protocols/neighborhood/escrow.hpp"
+#include "protocols/neighborhood/prompt.hpp"
 
 namespace allot {
 
@@ -117,5 +119,44 @@ void Escrow::on_state(const View<Escrow>& view, Report& report) {
     properties.check_pleas();
     properties.check_verdicts();
 }
+
+namespace {
+
+constexpr std::array properties{
+    PropertyName{"within-bounds", "of each neighbourhood at least l and at most k are in service"},
+    PropertyName{"counts-right",
+                 "what a site counts around it, with the turns it will hear of, is who is in service"},
+    PropertyName{"escrow-covers",
+                 "whatever becomes of those that try, the counts with what is put aside keep to the bounds"},
+    PropertyName{"plan-undisturbed", "nothing is put aside where planned turns are still to come"},
+    PropertyName{"woken", "who waits for room will be told when there is some"},
+    PropertyName{"one-plea", "nobody pleads twice at a time"},
+    PropertyName{"verdict-true", "who is told that it can never turn round cannot"},
+};
+constexpr std::array<std::string_view, 5> probes{"no-room", "pleaded", "turned-by-plan", "turned-before-plan",
+                                                 "never"};
+
+}  // namespace
+
+constinit const Model<Escrow> Escrow::model{
+    .name = "escrow",
+    .problem = "neighborhood",
+    .summary =
+        "of each neighbourhood at least l and at most k sites are in service; live wherever that is possible",
+    .links = Links::fifo,
+    .properties = properties,
+    .on_state = &on_state,
+    .probes = probes,
+    .derive = [](Config& config) { config.derive(); },
+    .config_error = &config_error,
+    .founders = [](const Config& config) { return config.founders; },
+    .caveat = &caveat,
+    .sample = &sample,
+    .requests = {.may_request = &Escrow::may_request, .forever = true},
+    .timers = {.fair = &fair, .backs_off = &backs_off},
+    .faults = {.mortal = &mortal},
+    .reduction = {.prompt = &neighborhood::is_to_itself<Message>},
+    .handwritten = {.state_error = &Escrow::state_error, .message_error = &message_error},
+};
 
 }  // namespace allot

@@ -22,7 +22,7 @@ struct ExclusionRules {
         Config();
         BOOST_DESCRIBE_CLASS(Config, (ArbiterConfig), (repairs), (), ())
     };
-    static std::optional<std::string> wrong(const Config& config);
+    static std::optional<std::string> config_error(const Config& config);
     static void sample(Draw& draw);
 };
 

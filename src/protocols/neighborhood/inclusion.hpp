@@ -23,7 +23,7 @@ struct InclusionRules {
         Config();
         BOOST_DESCRIBE_CLASS(Config, (ArbiterConfig), (repairs), (), ())
     };
-    static std::optional<std::string> wrong(const Config& config);
+    static std::optional<std::string> config_error(const Config& config);
     static void sample(Draw& draw);
 };
 

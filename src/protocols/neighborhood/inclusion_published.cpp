@@ -4,13 +4,13 @@
 
 #include "base/ensure.hpp"
 #include "core/draw.hpp"
+#include "core/model.hpp"
 #include "protocols/neighborhood/inclusion.hpp"
+#include "protocols/neighborhood/prompt.hpp"
 
 namespace allot {
 
 using neighborhood::LateRelinquish;
-
-static_assert(Protocol<InclusionPublished> && ChecksState<InclusionPublished>);
 
 InclusionPublished::Config::Config() {
     const neighborhood::InclusionRules::Config usual;
@@ -18,7 +18,7 @@ InclusionPublished::Config::Config() {
     bounds = usual.bounds;
 }
 
-std::optional<std::string> InclusionPublished::wrong(const Config& config) {
+std::optional<std::string> InclusionPublished::config_error(const Config& config) {
     auto reason = unfit(config);
     if (!reason) reason = neighborhood::wrong_upper_bounds(config);
     if (reason) *reason += default_bounds_note(config, Config());
@@ -26,15 +26,19 @@ std::optional<std::string> InclusionPublished::wrong(const Config& config) {
 }
 
 void InclusionPublished::sample(Draw& draw) {
-    Inclusion::sample(draw);
+    neighborhood::InclusionRules::sample(draw);
 }
 
-std::optional<std::string> InclusionPublished::misfit(const Context& ctx) const {
+std::optional<std::string> InclusionPublished::state_error(const Context& ctx) const {
     std::vector<SiteId> named;
     for (const auto* entries : {&granted_, &pending_})
         for (const Entry& entry : *entries) named.push_back(entry.second);
     if (preempting_) named.push_back(*preempting_);
     return no_such_site(ctx.config, named);
+}
+
+void InclusionPublished::handle(const Context& ctx, const Input& input, Effects& fx) {
+    dispatch(*this, ctx, input, fx);
 }
 
 void InclusionPublished::start(const Context& ctx, Effects&) {
@@ -123,5 +127,30 @@ void InclusionPublished::on_state(const View<InclusionPublished>& view, Report& 
                                                  " and its neighbours are in service");
     }
 }
+
+namespace {
+
+constexpr std::array properties{
+    PropertyName{"within-bounds", "of each neighbourhood at least l are in service"},
+};
+
+}  // namespace
+
+constinit const Model<InclusionPublished> InclusionPublished::model{
+    .name = "inclusion-published",
+    .problem = "neighborhood",
+    .summary = "inclusion as printed in the paper, defects included",
+    .links = Links::fifo,
+    .properties = properties,
+    .on_state = &on_state,
+    .derive = [](Config& config) { config.derive(); },
+    .config_error = &config_error,
+    .founders = [](const Config& config) { return config.founders; },
+    .sample = &sample,
+    .requests = {.forever = true},
+    .faults = {.mortal = &mortal},
+    .reduction = {.prompt = &neighborhood::is_to_itself<Message>, .clock = &InclusionPublished::clock},
+    .handwritten = {.state_error = &InclusionPublished::state_error},
+};
 
 }  // namespace allot

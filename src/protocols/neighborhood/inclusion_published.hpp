@@ -11,7 +11,7 @@
 #include <optional>
 #include <variant>
 
-#include "core/view.hpp"
+#include "core/protocol.hpp"
 #include "protocols/neighborhood/instance.hpp"
 
 namespace allot {
@@ -25,14 +25,7 @@ BOOST_DESCRIBE_ENUM(LateRelinquish, undefined, grant, ignore)
 
 class InclusionPublished {
 public:
-    static constexpr std::string_view name = "inclusion-published";
-    static constexpr std::string_view problem = "neighborhood";
-    static constexpr std::string_view summary = "inclusion as printed in the paper, defects included";
-    static constexpr Links links = Links::fifo;
-    static constexpr bool requests_are_fair = true;
-    static constexpr std::array properties{
-        PropertyName{"within-bounds", "of each neighbourhood at least l are in service"},
-    };
+    static const Model<InclusionPublished> model;
 
     struct Config : neighborhood::Neighborhood {
         struct Repairs {
@@ -44,7 +37,7 @@ public:
         Config();
         BOOST_DESCRIBE_CLASS(Config, (Neighborhood), (late, repairs), (), ())
     };
-    static std::optional<std::string> wrong(const Config& config);
+    static std::optional<std::string> config_error(const Config& config);
     static void sample(Draw& draw);
 
     struct Request {
@@ -72,8 +65,10 @@ public:
     using Message = std::variant<Request, Grant, Release, Preempt, Relinquish>;
     using Context = allot::Context<Config>;
     using Effects = allot::Effects<Message>;
+    using Input = allot::Input<Message>;
 
-    std::optional<std::string> misfit(const Context& ctx) const;
+    std::optional<std::string> state_error(const Context& ctx) const;
+    void handle(const Context& ctx, const Input& input, Effects& fx);
     void start(const Context& ctx, Effects& fx);
     void request(const Context& ctx, const Demand& demand, Effects& fx);
     void release(const Context& ctx, Effects& fx);
@@ -85,8 +80,7 @@ public:
     Phase phase() const { return phase_; }
     Stamp clock() const { return clock_; }
 
-    static bool may_crash(const Context&) { return false; }
-    static bool prompt(const Envelope<Message>& envelope) { return envelope.from == envelope.to; }
+    static bool mortal(const Context&) { return false; }
     static void on_state(const View<InclusionPublished>& view, Report& report);
 
     bool operator==(const InclusionPublished&) const = default;

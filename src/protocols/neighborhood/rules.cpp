@@ -82,7 +82,7 @@ std::optional<std::string> wrong_upper_bounds(const Neighborhood& instance) {
     return std::nullopt;
 }
 
-std::optional<std::string> InclusionRules::wrong(const Config& config) {
+std::optional<std::string> InclusionRules::config_error(const Config& config) {
     return wrong_upper_bounds(config);
 }
 
@@ -96,7 +96,7 @@ ExclusionRules::Config::Config() {
     set(*this, "path:3", "0,1");
 }
 
-std::optional<std::string> ExclusionRules::wrong(const Config& config) {
+std::optional<std::string> ExclusionRules::config_error(const Config& config) {
     for (SiteId site = 0; site < config.sites; ++site)
         if (config.ranges[site].low > 0)
             return bounds_of_site(config, site) +
@@ -121,7 +121,7 @@ SidetrackRules::Config::Config() {
     set(*this, "complete:5", "1,4");
 }
 
-std::optional<std::string> SidetrackRules::wrong(const Config& config) {
+std::optional<std::string> SidetrackRules::config_error(const Config& config) {
     return wrong_reserve(config);
 }
 
@@ -133,7 +133,7 @@ SidetrackPublishedRules::Config::Config() {
     set(*this, "complete:5", "1,4");
 }
 
-std::optional<std::string> SidetrackPublishedRules::wrong(const Config& config) {
+std::optional<std::string> SidetrackPublishedRules::config_error(const Config& config) {
     return wrong_reserve(config);
 }
 

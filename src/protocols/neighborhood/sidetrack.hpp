@@ -29,7 +29,7 @@ struct SidetrackRules {
         void derive() { ArbiterConfig::derive(leader, repairs.start_margin); }
         BOOST_DESCRIBE_CLASS(Config, (ArbiterConfig), (leader, repairs), (), ())
     };
-    static std::optional<std::string> wrong(const Config& config);
+    static std::optional<std::string> config_error(const Config& config);
     static void sample(Draw& draw);
 };
 
@@ -55,7 +55,7 @@ struct SidetrackPublishedRules {
         void derive() { ArbiterConfig::derive(leader, repairs.start_margin); }
         BOOST_DESCRIBE_CLASS(Config, (ArbiterConfig), (leader, repairs), (), ())
     };
-    static std::optional<std::string> wrong(const Config& config);
+    static std::optional<std::string> config_error(const Config& config);
     static void sample(Draw& draw) { SidetrackRules::sample(draw); }
 };
 

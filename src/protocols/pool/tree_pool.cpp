@@ -7,8 +7,6 @@
 
 namespace allot {
 
-static_assert(Protocol<TreePool> && Cancels<TreePool> && SaysLegal<TreePool> && ReplacesMessages<TreePool>);
-
 namespace {
 
 // One more, but never more than `most`.
@@ -31,7 +29,7 @@ std::optional<std::string> TreePool::wrong_timeout(const Config& config) {
            ", is too long; write a number from 0 to " + std::to_string((most - period) >> config.backoff);
 }
 
-std::optional<std::string> TreePool::wrong(const Config& config) {
+std::optional<std::string> TreePool::config_error(const Config& config) {
     constexpr std::uint32_t most_units = 1u << 15;  // sums of two counts fit into 16 bits
     const auto number = [](const char* flag, std::uint32_t value, std::uint32_t low, std::uint32_t high) {
         return "--" + std::string(flag) + " " + std::to_string(value) + ": write a number from " +
@@ -53,7 +51,7 @@ std::optional<std::string> TreePool::wrong(const Config& config) {
     return wrong_timeout(config);
 }
 
-std::optional<std::string> TreePool::wrong_noise(const Config& config, std::uint64_t noise) {
+std::optional<std::string> TreePool::noise_error(const Config& config, std::uint64_t noise) {
     if (noise <= config.cmax || config.modulus > 0) return std::nullopt;
     return "--noise " + std::to_string(noise) + ": the controller has numbers for " +
            std::to_string(config.cmax) + " stale messages per channel; write --cmax " + std::to_string(noise);
@@ -98,6 +96,10 @@ void TreePool::sample(Draw& draw) {
 }
 
 // --- The application.
+
+void TreePool::handle(const Context& ctx, const Input& input, Effects& fx) {
+    dispatch(*this, ctx, input, fx);
+}
 
 void TreePool::start(const Context& ctx, Effects& fx) {
     if (!is_root(ctx) || ctx.config.sites == 1) return;

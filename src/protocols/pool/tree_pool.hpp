@@ -29,9 +29,9 @@
 #include <vector>
 
 #include "core/corrupt.hpp"
+#include "core/protocol.hpp"
 #include "core/random.hpp"
 #include "core/tree.hpp"
-#include "core/view.hpp"
 
 namespace allot {
 
@@ -54,23 +54,7 @@ BOOST_DESCRIBE_STRUCT(Tally, (), (resources, pushers, priorities))
 
 class TreePool {
 public:
-    static constexpr std::string_view name = "tree-pool";
-    static constexpr std::string_view problem = "pool";
-    static constexpr std::string_view summary =
-        "l units on a tree, up to k at once; repairs itself from any state";
-    static constexpr Links links = Links::fifo;
-    static constexpr std::array properties{
-        PropertyName{"at-most-l",
-                     "programs use no more than l units; without drain who was told to stop does not count"},
-        PropertyName{"no-surplus", "there are no more tokens of any kind than there should be"},
-        PropertyName{"no-reset", "the root never has tokens erased"},
-        PropertyName{"exact", "if nothing gets lost, no token is missing and the controller counts right"},
-        PropertyName{"sizes", "nobody keeps more units than it asked for, or any without asking"},
-        PropertyName{"priority-rests", "the priority token rests only where a request is not satisfied"},
-    };
-    static constexpr std::array<std::string_view, 8> probes{"traversal", "created",        "reset",
-                                                            "undecided", "decided-anyway", "stale-controller",
-                                                            "deferred",  "held-back"};
+    static const Model<TreePool> model;
 
     using Channel = Tree::Channel;
 
@@ -130,9 +114,9 @@ public:
         std::uint64_t first_timeout() const { return timeout > 0 ? timeout : 8 * (std::uint64_t{sites} - 1); }
         std::uint64_t longest_timeout() const { return (first_timeout() << backoff) + (pacing ? period : 0); }
     };
-    static std::optional<std::string> wrong(const Config& config);
+    static std::optional<std::string> config_error(const Config& config);
     static std::optional<std::string> wrong_timeout(const Config& config);
-    static std::optional<std::string> wrong_noise(const Config& config, std::uint64_t noise);
+    static std::optional<std::string> noise_error(const Config& config, std::uint64_t noise);
 
     struct Resource {
         bool operator==(const Resource&) const = default;
@@ -168,7 +152,9 @@ public:
 
     using Context = allot::Context<Config>;
     using Effects = allot::Effects<Message, Timer>;
+    using Input = allot::Input<Message, input::Cancel, input::Timeout<Timer>>;
 
+    void handle(const Context& ctx, const Input& input, Effects& fx);
     void start(const Context& ctx, Effects& fx);
     void request(const Context& ctx, const Demand& demand, Effects& fx);
     void release(const Context& ctx, Effects& fx);
@@ -188,7 +174,6 @@ public:
 
     static std::vector<Demand> demands(const Context& ctx);
     static Demand draw_demand(const Context& ctx, Random& random);
-    static std::uint64_t capacity(const Config& config) { return config.units; }
     static void sample(Draw& draw);
 
     static void on_state(const View<TreePool>& view, Report& report);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/container/small_vector.hpp>
 
+#include "core/model.hpp"
 #include "protocols/pool/tree_pool.hpp"
 
 namespace allot {
@@ -30,9 +31,9 @@ bool exceeds(const Tally& tally, const Tally& all) {
 // Messages in flight are sorted by channel, the oldest first.
 struct ByChannel {
     using Ends = std::pair<SiteId, SiteId>;
-    static Ends ends(const Envelope<TreePool::Message>* envelope) { return {envelope->from, envelope->to}; }
-    bool operator()(const Envelope<TreePool::Message>* a, const Ends& b) const { return ends(a) < b; }
-    bool operator()(const Ends& a, const Envelope<TreePool::Message>* b) const { return a < ends(b); }
+    static Ends ends(const EnvelopeOf<TreePool::Message>* envelope) { return {envelope->from, envelope->to}; }
+    bool operator()(const EnvelopeOf<TreePool::Message>* a, const Ends& b) const { return ends(a) < b; }
+    bool operator()(const Ends& a, const EnvelopeOf<TreePool::Message>* b) const { return a < ends(b); }
 };
 
 }  // namespace
@@ -234,5 +235,45 @@ std::vector<SiteId> TreePool::channels(const Context& ctx) {
         neighbours.push_back(ctx.config.tree.neighbour(ctx.self, channel, ctx.config.sites));
     return neighbours;
 }
+
+namespace {
+
+constexpr std::array properties{
+    PropertyName{"at-most-l",
+                 "programs use no more than l units; without drain who was told to stop does not count"},
+    PropertyName{"no-surplus", "there are no more tokens of any kind than there should be"},
+    PropertyName{"no-reset", "the root never has tokens erased"},
+    PropertyName{"exact", "if nothing gets lost, no token is missing and the controller counts right"},
+    PropertyName{"sizes", "nobody keeps more units than it asked for, or any without asking"},
+    PropertyName{"priority-rests", "the priority token rests only where a request is not satisfied"},
+};
+constexpr std::array<std::string_view, 8> probes{"traversal", "created",        "reset",
+                                                 "undecided", "decided-anyway", "stale-controller",
+                                                 "deferred",  "held-back"};
+
+}  // namespace
+
+constinit const Model<TreePool> TreePool::model{
+    .name = "tree-pool",
+    .problem = "pool",
+    .summary = "l units on a tree, up to k at once; repairs itself from any state",
+    .links = Links::fifo,
+    .properties = properties,
+    .on_state = &on_state,
+    .probes = probes,
+    .config_error = &config_error,
+    .sample = &sample,
+    .requests = {.demands = &demands,
+                 .draw = &draw_demand,
+                 .capacity = [](const Config& config) -> std::uint64_t { return config.units; },
+                 .capacity_is_bound = true},
+    .timers = {.fair = &fair, .replaces = &replaces},
+    .stabilisation = {.domain = &domain,
+                      .confine = &TreePool::confine,
+                      .channels = &channels,
+                      .legal = &legal,
+                      .demand = &TreePool::demand,
+                      .noise_error = &noise_error},
+};
 
 }  // namespace allot

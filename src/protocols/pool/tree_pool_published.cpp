@@ -3,10 +3,9 @@
 #include <algorithm>
 
 #include "base/ensure.hpp"
+#include "core/model.hpp"
 
 namespace allot {
-
-static_assert(Protocol<TreePoolPublished> && HasTimers<TreePoolPublished>);
 
 namespace {
 
@@ -16,7 +15,7 @@ void bump(std::uint32_t& count, std::uint32_t most) {
 
 }  // namespace
 
-std::optional<std::string> TreePoolPublished::wrong(const Config& config) {
+std::optional<std::string> TreePoolPublished::config_error(const Config& config) {
     if (config.sites < 2)
         return "--sites " + std::to_string(config.sites) + ": the listing needs two or more";
     TreePool::Config repaired;
@@ -25,7 +24,7 @@ std::optional<std::string> TreePoolPublished::wrong(const Config& config) {
     repaired.max_request = config.max_request;
     repaired.tree = config.tree;
     repaired.cmax = config.cmax;
-    return TreePool::wrong(repaired);
+    return TreePool::config_error(repaired);
 }
 
 std::vector<Demand> TreePoolPublished::demands(const Context& ctx) {
@@ -36,6 +35,10 @@ std::vector<Demand> TreePoolPublished::demands(const Context& ctx) {
 
 void TreePoolPublished::send(const Context& ctx, Channel channel, const Message& message, Effects& fx) {
     fx.send(ctx.config.tree.neighbour(ctx.self, channel, ctx.config.sites), message);
+}
+
+void TreePoolPublished::handle(const Context& ctx, const Input& input, Effects& fx) {
+    dispatch(*this, ctx, input, fx);
 }
 
 void TreePoolPublished::start(const Context& ctx, Effects& fx) {
@@ -219,5 +222,29 @@ void TreePoolPublished::on_state(const View<TreePoolPublished>& view, Report& re
                                           std::to_string(tokens.priorities) + " priority tokens");
     if (controllers > 1) report.violated("one-controller", std::to_string(controllers) + " are in flight");
 }
+
+namespace {
+
+constexpr std::array properties{
+    PropertyName{"at-most-l", "no more than l units are held"},
+    PropertyName{"no-surplus", "there are no more tokens of any kind than there should be"},
+    PropertyName{"one-controller", "there is never more than one controller"},
+};
+
+}  // namespace
+
+constinit const Model<TreePoolPublished> TreePoolPublished::model{
+    .name = "tree-pool-published",
+    .problem = "pool",
+    .summary = "the pool as the paper prints it: its controllers multiply",
+    .links = Links::fifo,
+    .properties = properties,
+    .on_state = &on_state,
+    .config_error = &config_error,
+    .requests = {.demands = &demands,
+                 .capacity = [](const Config& config) -> std::uint64_t { return config.units; },
+                 .capacity_is_bound = true},
+    .timers = {.fair = &fair, .replaces = &replaces},
+};
 
 }  // namespace allot

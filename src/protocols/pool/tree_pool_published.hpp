@@ -10,22 +10,14 @@
 #include <optional>
 #include <vector>
 
-#include "core/view.hpp"
+#include "core/protocol.hpp"
 #include "protocols/pool/tree_pool.hpp"
 
 namespace allot {
 
 class TreePoolPublished {
 public:
-    static constexpr std::string_view name = "tree-pool-published";
-    static constexpr std::string_view problem = "pool";
-    static constexpr std::string_view summary = "the pool as the paper prints it: its controllers multiply";
-    static constexpr Links links = Links::fifo;
-    static constexpr std::array properties{
-        PropertyName{"at-most-l", "no more than l units are held"},
-        PropertyName{"no-surplus", "there are no more tokens of any kind than there should be"},
-        PropertyName{"one-controller", "there is never more than one controller"},
-    };
+    static const Model<TreePoolPublished> model;
 
     using Channel = Tree::Channel;
     struct Config {
@@ -45,7 +37,7 @@ public:
         std::uint32_t degree(SiteId site) const { return tree.degree(site, sites); }
         std::uint32_t numbers() const { return 2 * (sites - 1) * (cmax + 1) + 1; }
     };
-    static std::optional<std::string> wrong(const Config& config);
+    static std::optional<std::string> config_error(const Config& config);
 
     using Resource = TreePool::Resource;
     using Pusher = TreePool::Pusher;
@@ -65,7 +57,9 @@ public:
 
     using Context = allot::Context<Config>;
     using Effects = allot::Effects<Message, Timer>;
+    using Input = allot::Input<Message, input::Timeout<Timer>>;
 
+    void handle(const Context& ctx, const Input& input, Effects& fx);
     void start(const Context& ctx, Effects& fx);
     void request(const Context& ctx, const Demand& demand, Effects& fx);
     void release(const Context& ctx, Effects& fx);
@@ -81,7 +75,6 @@ public:
     Phase phase() const { return phase_; }
 
     static std::vector<Demand> demands(const Context& ctx);
-    static std::uint64_t capacity(const Config& config) { return config.units; }
 
     static void on_state(const View<TreePoolPublished>& view, Report& report);
 

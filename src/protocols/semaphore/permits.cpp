@@ -4,6 +4,7 @@
 
 #include "base/ensure.hpp"
 #include "core/draw.hpp"
+#include "core/model.hpp"
 
 namespace allot {
 
@@ -18,7 +19,7 @@ void permits::FencesGrowInOrder::observe(const Event& event, Report& report) {
     site = next.second;
 }
 
-std::optional<std::string> Permits::wrong(const Config& config) {
+std::optional<std::string> Permits::config_error(const Config& config) {
     const auto number = [](const char* flag, std::uint32_t value, std::uint32_t most) {
         return "--" + std::string(flag) + " " + std::to_string(value) + ": write a number from 1 to " +
                std::to_string(most);
@@ -34,7 +35,7 @@ std::optional<std::string> Permits::wrong(const Config& config) {
     return std::nullopt;
 }
 
-std::optional<std::string> Permits::misfit(const Context& ctx) const {
+std::optional<std::string> Permits::state_error(const Context& ctx) const {
     if (peers_.size() != ctx.config.sites) return "peers needs one entry per site";
     if (phase_ != Phase::idle && !stamp_) return "a site that waits or holds has a stamp";
     return std::nullopt;
@@ -82,6 +83,25 @@ void Permits::for_each_peer(const Context& ctx, F&& f) {
 }
 
 // --- Registration.
+
+void Permits::handle(const Context& ctx, const Input& input, Effects& fx) {
+    dispatch(*this, ctx, input, fx);
+}
+
+void Permits::detected(const Context& ctx, Detection detection, Peer peer, Effects& fx) {
+    switch (detection) {
+        case Detection::trusted:
+            return trusted(ctx, peer, fx);
+        case Detection::dead:
+            return dead(ctx, peer, fx);
+        case Detection::suspected:
+            return suspected(ctx, peer, fx);
+        case Detection::reconnected:
+            return reconnected(ctx, peer, fx);
+        default:
+            return;
+    }
+}
 
 void Permits::start(const Context& ctx, Effects& fx) {
     peers_.resize(ctx.config.sites);
@@ -455,7 +475,8 @@ void Permits::reconnected(const Context& ctx, Peer peer, Effects& fx) {
     }
 }
 
-bool Permits::prompt(const Message& message) {
+bool Permits::prompt(const EnvelopeOf<Message>& envelope) {
+    const Message& message = envelope.message;
     if (const auto* ack = std::get_if<Ack>(&message)) return !ack->clock && ack->gone.empty();
     return std::holds_alternative<Reply>(message) || std::holds_alternative<Defer>(message);
 }
@@ -510,5 +531,44 @@ void Permits::check_site(const View<Permits>& view, SiteId self, Report& report)
             tell("mutual", "does not count", other);
     }
 }
+
+namespace {
+
+constexpr std::array properties{
+    PropertyName{"at-most-k", "live sites hold no more than k units"},
+    PropertyName{"dead-are-dead", "nobody takes a live site for dead"},
+    PropertyName{"owed-in-use", "an answer is deferred only by who waits or holds"},
+    PropertyName{"order-kept", "of two holders, the later request was not permitted by the earlier"},
+    PropertyName{"mutual", "of two live sites that may ask, each counts the other"},
+    PropertyName{"fences-grow", "with one permit, stamp and site of successive holders grow"},
+};
+constexpr std::array<std::string_view, 10> probes{
+    "init-parked",        "reply-too-late",  "word-of-the-gone",  "letter-to-an-earlier-life",
+    "death-of-a-missing", "death-in-start",  "life-proves-death", "implied-permission",
+    "asked-again",        "death-needs-word"};
+
+}  // namespace
+
+constinit const Model<Permits, permits::FencesGrowInOrder> Permits::model{
+    .name = "permits",
+    .problem = "semaphore",
+    .summary = "k permits among N sites, served whoever crashes; sites may join, leave and come back",
+    .links = Links::unordered,
+    .properties = properties,
+    .on_state = &on_state,
+    .probes = probes,
+    .config_error = &config_error,
+    .founders = [](const Config& config) { return config.founders; },
+    .sample = &sample,
+    .requests = {.may_request = &Permits::may_request,
+                 .demands = &demands,
+                 .capacity = [](const Config& config) -> std::uint64_t { return config.permits; },
+                 .capacity_is_bound = true},
+    .faults = {.hears = {Detection::trusted, Detection::dead, Detection::suspected, Detection::reconnected},
+               .may_crash = &Permits::may_crash,
+               .needs_anchor = &needs_anchor},
+    .reduction = {.prompt = &prompt},
+    .handwritten = {.state_error = &Permits::state_error},
+};
 
 }  // namespace allot

@@ -23,7 +23,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/view.hpp"
+#include "core/protocol.hpp"
 
 namespace allot {
 
@@ -75,23 +75,7 @@ BOOST_DESCRIBE_STRUCT(FencesGrowInOrder, (), (stamp, site))
 
 class Permits {
 public:
-    static constexpr std::string_view name = "permits";
-    static constexpr std::string_view problem = "semaphore";
-    static constexpr std::string_view summary =
-        "k permits among N sites, served whoever crashes; sites may join, leave and come back";
-    static constexpr Links links = Links::unordered;
-    static constexpr std::array properties{
-        PropertyName{"at-most-k", "live sites hold no more than k units"},
-        PropertyName{"dead-are-dead", "nobody takes a live site for dead"},
-        PropertyName{"owed-in-use", "an answer is deferred only by who waits or holds"},
-        PropertyName{"order-kept", "of two holders, the later request was not permitted by the earlier"},
-        PropertyName{"mutual", "of two live sites that may ask, each counts the other"},
-        PropertyName{"fences-grow", "with one permit, stamp and site of successive holders grow"},
-    };
-    static constexpr std::array<std::string_view, 10> probes{
-        "init-parked",        "reply-too-late",  "word-of-the-gone",  "letter-to-an-earlier-life",
-        "death-of-a-missing", "death-in-start",  "life-proves-death", "implied-permission",
-        "asked-again",        "death-needs-word"};
+    static const Model<Permits, permits::FencesGrowInOrder> model;
 
     struct Config {
         struct Repairs {
@@ -122,7 +106,7 @@ public:
         bool open() const { return membership == permits::Membership::open; }
         std::uint32_t first_members() const { return founders == 0 ? sites : founders; }
     };
-    static std::optional<std::string> wrong(const Config& config);
+    static std::optional<std::string> config_error(const Config& config);
 
     // Which life of the sender wrote, to which life of the addressee.
     struct Lives {
@@ -179,8 +163,9 @@ public:
     using Message = std::variant<Init, Ack, Request, Reply, Defer, Crash, Leave>;
     using Context = allot::Context<Config>;
     using Effects = allot::Effects<Message>;
-    using Monitor = permits::FencesGrowInOrder;
+    using Input = allot::Input<Message, input::Cancel, input::Leave, input::Detected>;
 
+    void handle(const Context& ctx, const Input& input, Effects& fx);
     void start(const Context& ctx, Effects& fx);
     void receive(const Context& ctx, SiteId from, const Init& init, Effects& fx);
     void receive(const Context& ctx, SiteId from, const Ack& ack, Effects& fx);
@@ -201,6 +186,7 @@ public:
 
     void reconnected(const Context& ctx, Peer peer, Effects& fx);
 
+    void detected(const Context& ctx, Detection detection, Peer peer, Effects& fx);
     Phase phase() const { return phase_; }
     bool may_request(const Context&) const { return !starting_; }
     // In a fixed group nobody can detect the crash of a site that nobody trusted yet.
@@ -208,14 +194,14 @@ public:
         return !starting_ || ctx.config.open() || ctx.config.early_crashes;
     }
     static std::vector<Demand> demands(const Context& ctx);
-    std::optional<std::string> misfit(const Context& ctx) const;
+    std::optional<std::string> state_error(const Context& ctx) const;
 
     static void sample(Draw& draw);
     // Only in a fixed group does anything hang on suspicions.
     static bool needs_anchor(const Config& config) { return !config.open(); }
 
     // These only ever bring their receiver closer to entering, or to the end of its start.
-    static bool prompt(const Message& message);
+    static bool prompt(const EnvelopeOf<Message>& envelope);
 
     static void on_state(const View<Permits>& view, Report& report);
 

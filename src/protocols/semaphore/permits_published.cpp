@@ -3,23 +3,41 @@
 #include <algorithm>
 
 #include "base/ensure.hpp"
+#include "core/model.hpp"
 
 namespace allot {
 
-std::optional<std::string> PermitsPublished::wrong(const Config& config) {
+std::optional<std::string> PermitsPublished::config_error(const Config& config) {
     if (config.permits < 1 || config.permits > config.sites)
         return "--permits " + std::to_string(config.permits) + ": with --sites " +
                std::to_string(config.sites) + " write a number from 1 to " + std::to_string(config.sites);
     return std::nullopt;
 }
 
-std::optional<std::string> PermitsPublished::misfit(const Context& ctx) const {
+std::optional<std::string> PermitsPublished::state_error(const Context& ctx) const {
     if (peers_.size() != ctx.config.sites) return "peers needs one entry per site";
     return std::nullopt;
 }
 
 // --- Lines 1 to 8 and 34 to 37. INIT goes to the others only (erratum 9), and one that is not trusted yet
 // waits beside the handler, not inside it (erratum 10): read otherwise, no site would ever start.
+
+void PermitsPublished::handle(const Context& ctx, const Input& input, Effects& fx) {
+    dispatch(*this, ctx, input, fx);
+}
+
+void PermitsPublished::detected(const Context& ctx, Detection detection, Peer peer, Effects& fx) {
+    switch (detection) {
+        case Detection::trusted:
+            return trusted(ctx, peer, fx);
+        case Detection::dead:
+            return dead(ctx, peer, fx);
+        case Detection::suspected:
+            return suspected(ctx, peer, fx);
+        default:
+            return;
+    }
+}
 
 void PermitsPublished::start(const Context& ctx, Effects& fx) {
     peers_.resize(ctx.config.sites);
@@ -205,5 +223,31 @@ void PermitsPublished::on_state(const View<PermitsPublished>& view, Report& repo
                 report.violated("dead-are-dead", "site " + std::to_string(self) + " takes for dead site " +
                                                      std::to_string(other));
 }
+
+namespace {
+
+constexpr std::array properties{
+    PropertyName{"at-most-k", "no more than k live sites hold a permit"},
+    PropertyName{"dead-are-dead", "nobody takes a live site for dead"},
+};
+
+}  // namespace
+
+constinit const Model<PermitsPublished> PermitsPublished::model{
+    .name = "permits-published",
+    .problem = "semaphore",
+    .summary = "permits as printed in the paper, defects included",
+    .links = Links::unordered,
+    .properties = properties,
+    .on_state = &on_state,
+    .config_error = &config_error,
+    .requests = {.may_request = &PermitsPublished::may_request,
+                 .capacity = [](const Config& config) -> std::uint64_t { return config.permits; },
+                 .capacity_is_bound = true},
+    .timers = {.fair = &fair},
+    .faults = {.hears = {Detection::trusted, Detection::dead, Detection::suspected},
+               .may_crash = &PermitsPublished::may_crash},
+    .handwritten = {.state_error = &PermitsPublished::state_error},
+};
 
 }  // namespace allot

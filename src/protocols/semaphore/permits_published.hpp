@@ -12,7 +12,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/view.hpp"
+#include "core/protocol.hpp"
 
 namespace allot {
 
@@ -26,14 +26,7 @@ BOOST_DESCRIBE_ENUM(Line, none, stamp, clear, send, count)
 
 class PermitsPublished {
 public:
-    static constexpr std::string_view name = "permits-published";
-    static constexpr std::string_view problem = "semaphore";
-    static constexpr std::string_view summary = "permits as printed in the paper, defects included";
-    static constexpr Links links = Links::unordered;
-    static constexpr std::array properties{
-        PropertyName{"at-most-k", "no more than k live sites hold a permit"},
-        PropertyName{"dead-are-dead", "nobody takes a live site for dead"},
-    };
+    static const Model<PermitsPublished> model;
 
     struct Config {
         struct Repairs {
@@ -50,7 +43,7 @@ public:
         Repairs repairs;
         BOOST_DESCRIBE_CLASS(Config, (), (sites, permits, start_up, early_crashes, repairs), (), ())
     };
-    static std::optional<std::string> wrong(const Config& config);
+    static std::optional<std::string> config_error(const Config& config);
 
     struct Init {
         bool operator==(const Init&) const = default;
@@ -80,7 +73,9 @@ public:
     BOOST_DESCRIBE_NESTED_ENUM(Timer, next_line)
     using Context = allot::Context<Config>;
     using Effects = allot::Effects<Message, Timer>;
+    using Input = allot::Input<Message, input::Timeout<Timer>, input::Detected>;
 
+    void handle(const Context& ctx, const Input& input, Effects& fx);
     void start(const Context& ctx, Effects& fx);
     void receive(const Context& ctx, SiteId from, const Init& init, Effects& fx);
     void receive(const Context& ctx, SiteId from, const Ack& ack, Effects& fx);
@@ -97,10 +92,11 @@ public:
     void dead(const Context& ctx, Peer peer, Effects& fx);
     void receive(const Context& ctx, SiteId from, const Crash& crash, Effects& fx);
 
+    void detected(const Context& ctx, Detection detection, Peer peer, Effects& fx);
     Phase phase() const { return phase_; }
     bool may_request(const Context&) const { return !starting_; }
     bool may_crash(const Context& ctx) const { return !starting_ || ctx.config.early_crashes; }
-    std::optional<std::string> misfit(const Context& ctx) const;
+    std::optional<std::string> state_error(const Context& ctx) const;
 
     static void on_state(const View<PermitsPublished>& view, Report& report);
 

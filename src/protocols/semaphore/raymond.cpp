@@ -5,10 +5,11 @@
 
 #include "base/ensure.hpp"
 #include "core/draw.hpp"
+#include "core/model.hpp"
 
 namespace allot {
 
-std::optional<std::string> Raymond::wrong(const Config& config) {
+std::optional<std::string> Raymond::config_error(const Config& config) {
     if (config.permits < 1 || config.permits > config.sites)
         return "--permits " + std::to_string(config.permits) + ": with --sites " +
                std::to_string(config.sites) + " write a number from 1 to " + std::to_string(config.sites);
@@ -22,11 +23,15 @@ void Raymond::sample(Draw& draw) {
     draw.faults("crashes", permits > 0 ? permits - 1 : 0);
 }
 
-std::optional<std::string> Raymond::misfit(const Context& ctx) const {
+std::optional<std::string> Raymond::state_error(const Context& ctx) const {
     if (unanswered_.size() != ctx.config.sites || deferred_.size() != ctx.config.sites)
         return "unanswered and deferred need one number per site";
     if (phase_ != Phase::idle && !stamp_) return "a site that waits or holds has a stamp";
     return std::nullopt;
+}
+
+void Raymond::handle(const Context& ctx, const Input& input, Effects& fx) {
+    dispatch(*this, ctx, input, fx);
 }
 
 void Raymond::start(const Context& ctx, Effects&) {
@@ -123,5 +128,33 @@ void Raymond::check_answers(const View<Raymond>& view, Report& report) {
         }
     }
 }
+
+namespace {
+
+constexpr std::array properties{
+    PropertyName{"at-most-k", "no more than k live sites hold a permit"},
+    PropertyName{"answers-kept", "what a site waits for is under way or owed by the peer"},
+};
+
+}  // namespace
+
+constinit const Model<Raymond> Raymond::model{
+    .name = "raymond",
+    .problem = "semaphore",
+    .summary = "k permits among N sites; fewer than k crashes tolerated (Raymond 1989)",
+    .links = Links::unordered,
+    .properties = properties,
+    .on_state = &on_state,
+    .config_error = &config_error,
+    .sample = &sample,
+    .requests = {.capacity = [](const Config& config) -> std::uint64_t { return config.permits; },
+                 .capacity_is_bound = true},
+    // A reply only ever brings its receiver closer to entering.
+    .reduction = {.prompt =
+                      [](const EnvelopeOf<Message>& envelope) {
+                          return std::holds_alternative<Reply>(envelope.message);
+                      }},
+    .handwritten = {.state_error = &Raymond::state_error},
+};
 
 }  // namespace allot

@@ -15,28 +15,20 @@
 #include <optional>
 #include <vector>
 
-#include "core/view.hpp"
+#include "core/protocol.hpp"
 
 namespace allot {
 
 class Raymond {
 public:
-    static constexpr std::string_view name = "raymond";
-    static constexpr std::string_view problem = "semaphore";
-    static constexpr std::string_view summary =
-        "k permits among N sites; fewer than k crashes tolerated (Raymond 1989)";
-    static constexpr Links links = Links::unordered;
-    static constexpr std::array properties{
-        PropertyName{"at-most-k", "no more than k live sites hold a permit"},
-        PropertyName{"answers-kept", "what a site waits for is under way or owed by the peer"},
-    };
+    static const Model<Raymond> model;
 
     struct Config {
         std::uint32_t sites = 3;
         std::uint32_t permits = 1;
         BOOST_DESCRIBE_CLASS(Config, (), (sites, permits), (), ())
     };
-    static std::optional<std::string> wrong(const Config& config);
+    static std::optional<std::string> config_error(const Config& config);
     static void sample(Draw& draw);
 
     struct Request {
@@ -52,7 +44,9 @@ public:
     using Message = std::variant<Request, Reply>;
     using Context = allot::Context<Config>;
     using Effects = allot::Effects<Message>;
+    using Input = allot::Input<Message>;
 
+    void handle(const Context& ctx, const Input& input, Effects& fx);
     void start(const Context& ctx, Effects& fx);
     void request(const Context& ctx, const Demand& demand, Effects& fx);
     void receive(const Context& ctx, SiteId from, const Request& request, Effects& fx);
@@ -60,10 +54,7 @@ public:
     void release(const Context& ctx, Effects& fx);
     Phase phase() const { return phase_; }
     // Why a state written by hand cannot be one of this instance.
-    std::optional<std::string> misfit(const Context& ctx) const;
-
-    // A reply only ever brings its receiver closer to entering.
-    static bool prompt(const Message& message) { return std::holds_alternative<Reply>(message); }
+    std::optional<std::string> state_error(const Context& ctx) const;
 
     static void on_state(const View<Raymond>& view, Report& report);
 

@@ -81,7 +81,7 @@ TEST(BrokerGroup, Drawn_demands_fit) {
         for (int i = 0; i < 300; ++i) {
             few.max_request = 3;
             const Demand demand = draw_demand(few, sets, 6, random);
-            EXPECT_FALSE(unfit(few, sets, demand));
+            EXPECT_FALSE(demand_error(few, sets, demand));
             ++of_size.at(demand.resources.size());
         }
         EXPECT_EQ(of_size[0], 0u);
@@ -121,9 +121,9 @@ TEST(BrokerGroup, Demands_that_nobody_can_grant_are_refused_with_the_reason) {
           Refusal{{"r0", "r1", "r2"}, "this protocol takes at most 2 resources at once"},
           Refusal{{"r3"}, "there is no resource r3; write some of r0 to r2"},
           Refusal{{"printer"}, "there is no resource printer; resources are called r0, r1 and so on"}})
-        EXPECT_EQ(unfit(group(3, 1), pairs, Demand{1, refusal.resources}), refusal.why);
-    EXPECT_EQ(unfit(group(3, 1), pairs, Demand{1, {"r2", "r0"}}), std::nullopt);
-    EXPECT_EQ(unfit(group(3, 1), sets, Demand{1, {"r2", "r0", "r1"}}), std::nullopt);
+        EXPECT_EQ(demand_error(group(3, 1), pairs, Demand{1, refusal.resources}), refusal.why);
+    EXPECT_EQ(demand_error(group(3, 1), pairs, Demand{1, {"r2", "r0"}}), std::nullopt);
+    EXPECT_EQ(demand_error(group(3, 1), sets, Demand{1, {"r2", "r0", "r1"}}), std::nullopt);
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ using allot::protocol_tests::Pinned;
 class OrderedChainHolds : public testing::TestWithParam<Pinned> {};
 
 TEST_P(OrderedChainHolds, With_the_pinned_number_of_states) {
-    protocol_tests::expect_holds("ordered-chain", GetParam(), OrderedChain::properties.size());
+    protocol_tests::expect_holds("ordered-chain", GetParam(), OrderedChain::model.properties->size());
 }
 
 INSTANTIATE_TEST_SUITE_P(Small, OrderedChainHolds,

@@ -14,7 +14,7 @@ using namespace allot::protocol_tests;
 class RingTicketHolds : public testing::TestWithParam<Pinned> {};
 
 TEST_P(RingTicketHolds, With_the_pinned_number_of_states) {
-    expect_holds("ring-ticket", GetParam(), RingTicket::properties.size());
+    expect_holds("ring-ticket", GetParam(), RingTicket::model.properties->size());
 }
 
 INSTANTIATE_TEST_SUITE_P(

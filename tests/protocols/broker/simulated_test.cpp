@@ -4,6 +4,7 @@
 
 #include "play/player.hpp"
 #include "protocols/support.hpp"
+#include "sim/simulation.hpp"
 
 namespace {
 
@@ -15,7 +16,8 @@ Figures simulate(std::string_view protocol, const std::string& parameters, const
     Parameters given = protocol_tests::parameters(flags);
     const auto plan = take_plan(given);
     EXPECT_TRUE(plan) << (plan ? "" : plan.error());
-    auto simulation = registry::simulation(protocol)->make(protocol_tests::parameters(parameters), *plan);
+    auto simulation =
+        sim::make_simulation(*registry::protocol(protocol), protocol_tests::parameters(parameters), *plan);
     EXPECT_TRUE(simulation) << (simulation ? "" : simulation.error());
     Observer observer;
     observer.log = log;

@@ -16,7 +16,7 @@ using namespace allot::protocol_tests;
 class StrongWeakPublishedRepaired : public testing::TestWithParam<Pinned> {};
 
 TEST_P(StrongWeakPublishedRepaired, Holds_with_the_pinned_number_of_states) {
-    expect_holds("strong-weak-published", GetParam(), StrongWeakPublished::properties.size());
+    expect_holds("strong-weak-published", GetParam(), StrongWeakPublished::model.properties->size());
 }
 
 INSTANTIATE_TEST_SUITE_P(

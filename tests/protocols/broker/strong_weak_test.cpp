@@ -19,7 +19,7 @@ check::Result run(const std::string& flags) {
 class StrongWeakHolds : public testing::TestWithParam<Pinned> {};
 
 TEST_P(StrongWeakHolds, With_the_pinned_number_of_states) {
-    protocol_tests::expect_holds("strong-weak", GetParam(), StrongWeak::properties.size());
+    protocol_tests::expect_holds("strong-weak", GetParam(), StrongWeak::model.properties->size());
 }
 
 INSTANTIATE_TEST_SUITE_P(

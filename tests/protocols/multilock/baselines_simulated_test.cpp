@@ -1,6 +1,7 @@
 // What multilock.md, section 8, measured of the baselines for requests of one resource out of 80 by 32 sites
 // under high load (5 ms of use, 0.56 ms of thought, 0.6 ms per message), measured again by the simulator.
 #include "protocols/support.hpp"
+#include "sim/simulation.hpp"
 
 namespace {
 
@@ -29,7 +30,7 @@ TEST_P(Section_8_2, Single_requests_under_high_load) {
     flags["latency"] = GetParam().latency;
     const auto plan = sim::take_plan(flags);
     ASSERT_TRUE(plan && flags.empty());
-    auto simulation = registry::simulation(GetParam().protocol)->make(instance, *plan);
+    auto simulation = sim::make_simulation(*registry::protocol(GetParam().protocol), instance, *plan);
     ASSERT_TRUE(simulation) << simulation.error();
 
     const sim::Figures figures = (*simulation)->run(1);

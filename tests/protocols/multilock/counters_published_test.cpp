@@ -14,7 +14,7 @@ using namespace allot::protocol_tests;
 class CountersPublishedRepaired : public testing::TestWithParam<Pinned> {};
 
 TEST_P(CountersPublishedRepaired, Holds_with_the_pinned_number_of_states) {
-    expect_holds("counters-published", GetParam(), CountersPublished::properties.size());
+    expect_holds("counters-published", GetParam(), CountersPublished::model.properties->size());
 }
 
 INSTANTIATE_TEST_SUITE_P(Multilock, CountersPublishedRepaired,

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "protocols/neighborhood/support.hpp"
+#include "sim/simulation.hpp"
 
 namespace {
 
@@ -282,8 +283,8 @@ class MessagesOfArbiters : public testing::TestWithParam<Load> {};
 // Section 7: at every arbiter. Everybody asks some times and ends up out of service, so all is quiet then.
 TEST_P(MessagesOfArbiters, Balance) {
     Parameters flags = parameters("time=60s latency=exponential:1ms think=0.5ms hold=0.5ms requests=50");
-    auto simulation = registry::simulation(GetParam().protocol)
-                          ->make(parameters(GetParam().instance), *sim::take_plan(flags));
+    auto simulation = sim::make_simulation(*registry::protocol(GetParam().protocol),
+                                           parameters(GetParam().instance), *sim::take_plan(flags));
     ASSERT_TRUE(simulation);
     std::ostringstream log;
     sim::Observer observer;

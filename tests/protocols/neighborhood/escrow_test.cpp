@@ -135,8 +135,9 @@ TEST(Reach, Is_that_of_the_configurations) {
         const std::string flags = drawn_flags(draw);
         if (!seen.insert(flags).second) continue;
         Parameters given = parameters(flags);
-        const auto instance = take_config<Instance>(given);
+        auto instance = take_config<Instance>(given);
         ASSERT_TRUE(instance);
+        instance->derive();
         if (instance->starts_in.empty()) continue;
         const auto tries = worlds_of(flags + judged + " rescue-after=0", most_bytes);
         if (!tries.complete) continue;

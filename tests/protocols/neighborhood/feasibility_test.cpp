@@ -21,6 +21,7 @@ Instance instance(const std::string& graph, const std::string& bounds, const std
     Parameters given{{"graph", graph}, {"bounds", bounds}, {"initial", initial}};
     auto config = take_config<Instance>(given);
     EXPECT_TRUE(config) << (config ? "" : config.error());
+    config->derive();
     return *config;
 }
 

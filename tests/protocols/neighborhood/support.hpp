@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "protocols/support.hpp"
+#include "sim/simulation.hpp"
 #include "swarm/campaign.hpp"
 
 namespace allot::neighborhood_tests {
@@ -25,7 +26,7 @@ inline sim::Figures simulated(std::string_view protocol, const std::string& inst
     Parameters flags = parameters(plan_flags);
     const auto plan = sim::take_plan(flags);
     EXPECT_TRUE(plan && flags.empty());
-    auto simulation = registry::simulation(protocol)->make(parameters(instance), *plan);
+    auto simulation = sim::make_simulation(*registry::protocol(protocol), parameters(instance), *plan);
     EXPECT_TRUE(simulation) << (simulation ? "" : simulation.error());
     return simulation ? (*simulation)->run(seed) : sim::Figures{};
 }

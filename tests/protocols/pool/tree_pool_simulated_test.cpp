@@ -9,8 +9,9 @@
 #include "play/player.hpp"
 #include "protocols/pool/tree_pool.hpp"
 #include "registry/registry.hpp"
-#include "sim/simulation_of.hpp"
+#include "sim/simulation.hpp"
 #include "world/arbitrary.hpp"
+#include "world/entry_of.hpp"
 #include "world/step.hpp"
 
 namespace {
@@ -21,7 +22,7 @@ using namespace allot::sim;
 Figures run(const Parameters& parameters, Parameters flags, std::uint64_t seeds = 1) {
     const auto plan = take_plan(flags);
     EXPECT_TRUE(plan) << (plan ? "" : plan.error());
-    const auto pool = simulation_of<TreePool>().make(parameters, *plan);
+    const auto pool = sim::make_simulation(world::entry_of<TreePool>(), parameters, *plan);
     EXPECT_TRUE(pool) << (pool ? "" : pool.error());
     std::vector<Figures> runs;
     for (std::uint64_t seed = 1; seed <= seeds; ++seed) runs.push_back((*pool)->run(seed));
@@ -64,7 +65,10 @@ TEST(PoolSimulated, Recovers_though_many_stale_messages_are_under_way) {
 class InTurn {
 public:
     explicit InTurn(const TreePool::Config& config)
-        : config_(config), stepper_(config_), sites_(config_.sites) {
+        : config_(config),
+          instance_(std::make_unique<world::InstanceOf<TreePool>>(config)),
+          stepper_(*instance_),
+          sites_(config_.sites) {
         for (SiteId self = 0; self < config_.sites; ++self) {
             stepper_.start(self, sites_[self], unbounded_requests);
             collect(self);
@@ -86,18 +90,18 @@ public:
             stepper_.timeout(0, sites_[0], static_cast<std::uint32_t>(TreePool::Timer::controller));
             return collect(0);
         }
-        const Envelope<TreePool::Message> next = flight_.front();
+        const EnvelopeOf<TreePool::Message> next = flight_.front();
         flight_.pop_front();
         controllers_ -= is_controller(next.message);
-        stepper_.deliver(next.to, sites_[next.to], next.from, next.message);
+        stepper_.deliver(next.to, sites_[next.to], next);
         collect(next.to);
     }
 
     bool is_legitimate() const {
         if (controllers_ != 1) return false;
-        std::vector<const Site<TreePool>*> sites;
+        std::vector<const SiteOf<TreePool>*> sites;
         for (const auto& site : sites_) sites.push_back(&site);
-        std::vector<const Envelope<TreePool::Message>*> flight;
+        std::vector<const EnvelopeOf<TreePool::Message>*> flight;
         for (const auto& envelope : flight_) flight.push_back(&envelope);
         std::ranges::stable_sort(flight, {}, [](const auto* one) { return std::pair(one->from, one->to); });
         return TreePool::legal(View<TreePool>{config_, sites, flight});
@@ -125,14 +129,16 @@ private:
         flight_.push_back({from, to, message});
     }
     void collect(SiteId self) {
-        for (const auto& send : stepper_.fx().sends()) launch(self, send.to, send.message);
+        for (const auto& send : static_cast<const TreePool::Effects&>(stepper_.fx()).sends())
+            launch(self, send.to, send.message);
         for (const std::string_view probe : stepper_.fx().probes()) traversals_ += probe == "traversal";
     }
 
     const TreePool::Config config_;
-    world::Stepper<TreePool> stepper_;
-    std::vector<Site<TreePool>> sites_;
-    std::deque<Envelope<TreePool::Message>> flight_;
+    std::unique_ptr<const world::Instance> instance_;
+    world::Stepper stepper_;
+    std::vector<SiteOf<TreePool>> sites_;
+    std::deque<EnvelopeOf<TreePool::Message>> flight_;
     std::uint32_t controllers_ = 0;
     std::uint32_t traversals_ = 0;
     std::uint32_t placed_ = 0;
@@ -255,7 +261,8 @@ TEST(PoolSimulated, Logs_of_faults_are_scenarios) {
                 Parameters flags =
                     hops({{"start", "arbitrary"}, {"corrupt-at", "500ms,510ms"}, {"time", "1s"}});
                 std::ostringstream log;
-                (*simulation_of<TreePool>().make({{"sites", sites}, {option, "on"}}, *take_plan(flags)))
+                (*sim::make_simulation(world::entry_of<TreePool>(), {{"sites", sites}, {option, "on"}},
+                                       *take_plan(flags)))
                     ->run(seed, {.log = &log});
                 const auto outcome = play::Player(registry::protocols()).play("log", log.str());
                 EXPECT_TRUE(outcome.ok()) << sites << " " << option << " " << seed << outcome.message;
@@ -265,12 +272,13 @@ TEST(PoolSimulated, Logs_of_faults_are_scenarios) {
 TEST(PoolSimulated, After_a_fault_a_program_believes_in_the_demand_that_its_site_has) {
     TreePool::Config config;
     config.units = config.max_request = 5;
+    const world::InstanceOf<TreePool> instance(config);
     Random random(1);
     std::set<std::uint32_t> believed;
     for (int i = 0; i < 200; ++i) {
-        Site<TreePool> site;
+        SiteOf<TreePool> site;
         site.application = {Phase::holding, 7, {1, {}}, {}, true};
-        world::draw_site<TreePool>({config, 1}, site, random);
+        world::draw_site(instance, 1, site, random);
         EXPECT_EQ(site.application.phase, site.protocol.phase());
         EXPECT_EQ(site.application.requests_left, 7u);
         EXPECT_FALSE(site.application.revoked);

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "protocols/support.hpp"
+#include "world/instance_of.hpp"
 #include "world/step.hpp"
 #include "world/walker.hpp"
 
@@ -74,7 +75,7 @@ TEST_P(TreePoolTable, Holds_with_the_longest_waits_of_the_specification) {
     options.waits = true;
     const auto result = run(GetParam().flags + std::string(" requests=any"), options);
     expect_holds(result, GetParam().flags);
-    EXPECT_EQ(result.checked.size(), TreePool::properties.size() + 5);
+    EXPECT_EQ(result.checked.size(), TreePool::model.properties->size() + 5);
     EXPECT_EQ(result.states, GetParam().states);
     EXPECT_EQ(result.transitions, GetParam().transitions);
     EXPECT_EQ(result.waits, GetParam().waits);
@@ -347,23 +348,25 @@ TEST(TreePool, A_reset_waits_for_a_holder_with_children_too) {
 // The steps of a root with one child, which is the other end of every message.
 class Root {
 public:
-    explicit Root(bool pacing) : config_(paced(pacing)), stepper_(config_) {
+    explicit Root(bool pacing) : config_(paced(pacing)), instance_(config_), stepper_(instance_) {
         for (SiteId self = 0; self < 2; ++self) stepper_.start(self, sites_[self], unbounded_requests);
     }
     void timeout() {
         stepper_.timeout(0, sites_[0], static_cast<std::uint32_t>(TreePool::Timer::controller));
     }
-    void receive(const TreePool::Message& message) { stepper_.deliver(0, sites_[0], 1, message); }
+    void receive(const TreePool::Message& message) {
+        stepper_.deliver(0, sites_[0], EnvelopeOf<TreePool::Message>{{1, 0}, message});
+    }
     // So many messages of the child's request.
     std::size_t sent_by_asking_child() {
         stepper_.request(1, sites_[1], {1, {}});
-        return stepper_.fx().sends().size();
+        return stepper_.fx().send_count();
     }
     // To which the last step has set the controller's timer.
     std::uint32_t ticks() {
         std::uint32_t ticks = 0;
         for (const auto& change : stepper_.fx().timers())
-            if (change.timer == TreePool::Timer::controller) ticks = change.ticks;
+            if (change.timer == static_cast<std::uint32_t>(TreePool::Timer::controller)) ticks = change.ticks;
         return ticks;
     }
 
@@ -375,8 +378,9 @@ private:
         return config;
     }
     const TreePool::Config config_;
-    world::Stepper<TreePool> stepper_;
-    std::array<Site<TreePool>, 2> sites_;
+    const world::InstanceOf<TreePool> instance_;
+    world::Stepper stepper_;
+    std::array<SiteOf<TreePool>, 2> sites_;
 };
 
 TEST(TreePool, The_timeout_doubles_when_it_expires_and_halves_after_a_traversal_without) {
@@ -405,15 +409,15 @@ TEST(TreePool, While_the_controller_is_held_back_its_timer_waits_for_a_period_mo
 TEST(TreePool, A_timeout_that_no_timer_can_be_set_to_is_refused) {
     TreePool::Config config;
     config.timeout = 67'108'863;
-    EXPECT_EQ(TreePool::wrong(config), std::nullopt);
+    EXPECT_EQ(TreePool::config_error(config), std::nullopt);
     ++config.timeout;
     EXPECT_EQ(
-        TreePool::wrong(config),
+        TreePool::config_error(config),
         "--timeout 67108864, doubled 6 times (--backoff), is too long; write a number from 0 to 67108863");
     config = {};
     config.sites = 100'000;
     config.backoff = 16;
-    EXPECT_EQ(TreePool::wrong(config),
+    EXPECT_EQ(TreePool::config_error(config),
               "--backoff 16: the time for 100000 sites, doubled 16 times (--backoff), is too long; write a "
               "smaller one");
 }
@@ -500,14 +504,15 @@ TEST(TreePool, After_boot_a_hundred_traversals_make_nothing_and_keep_one_control
     config.sites = 5;
     config.units = 3;
     config.max_request = 2;
-    world::Stepper<TreePool> stepper(config);
-    std::vector<Site<TreePool>> sites(config.sites);
-    std::vector<Envelope<TreePool::Message>> flight;
+    const world::InstanceOf<TreePool> instance(config);
+    world::Stepper stepper(instance);
+    std::vector<SiteOf<TreePool>> sites(config.sites);
+    std::vector<EnvelopeOf<TreePool::Message>> flight;
     std::size_t controllers_sent = 0;
     std::size_t created = 0;
     const auto collect = [&](SiteId self) {
         EXPECT_TRUE(stepper.report().clean()) << stepper.report().detail();
-        for (const auto& send : stepper.fx().sends()) {
+        for (const auto& send : static_cast<const TreePool::Effects&>(stepper.fx()).sends()) {
             flight.push_back({self, send.to, send.message});
             controllers_sent += self == 0 && std::holds_alternative<TreePool::Controller>(send.message);
         }
@@ -520,9 +525,9 @@ TEST(TreePool, After_boot_a_hundred_traversals_make_nothing_and_keep_one_control
     stepper.timeout(0, sites[0], static_cast<std::uint32_t>(TreePool::Timer::controller));
     collect(0);
     while (controllers_sent < 200) {  // two of them a traversal
-        const Envelope<TreePool::Message> next = flight.front();
+        const EnvelopeOf<TreePool::Message> next = flight.front();
         flight.erase(flight.begin());
-        stepper.deliver(next.to, sites[next.to], next.from, next.message);
+        stepper.deliver(next.to, sites[next.to], next);
         collect(next.to);
         EXPECT_EQ(std::count_if(flight.begin(), flight.end(),
                                 [](const auto& envelope) {

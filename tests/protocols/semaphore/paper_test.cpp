@@ -4,6 +4,7 @@
 #include <map>
 
 #include "registry/registry.hpp"
+#include "sim/simulation.hpp"
 
 namespace {
 
@@ -14,7 +15,7 @@ sim::Figures run(std::string_view protocol, const Parameters& instance, Paramete
                  std::uint64_t seed = 1) {
     const auto plan = sim::take_plan(flags);
     EXPECT_TRUE(plan && flags.empty()) << (plan ? "" : plan.error());
-    auto made = registry::simulation(protocol)->make(instance, *plan);
+    auto made = sim::make_simulation(*registry::protocol(protocol), instance, *plan);
     EXPECT_TRUE(made) << (made ? "" : made.error());
     sim::Figures figures = (*made)->run(seed);
     EXPECT_TRUE(figures.violations.empty()) << figures.violations[0].detail;

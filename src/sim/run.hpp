@@ -1,0 +1,191 @@
+// One run of a protocol under a plan. Every step of a site is a step of world::Stepper, the very one that the
+// checker explores and the player plays; what is here decides only when it happens.
+#pragma once
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <limits>
+#include <vector>
+
+#include "base/function_ref.hpp"
+#include "core/random.hpp"
+#include "sim/metrics.hpp"
+#include "sim/queue.hpp"
+#include "sim/simulation.hpp"
+#include "world/step.hpp"
+
+namespace allot::sim {
+
+// Things with a number, which is free for the next one when they are gone.
+template <class T>
+class Slab {
+public:
+    std::uint32_t take() {
+        if (free_.empty()) {
+            items_.emplace_back();
+            return static_cast<std::uint32_t>(items_.size() - 1);
+        }
+        const std::uint32_t index = free_.back();
+        free_.pop_back();
+        return index;
+    }
+    void give_back(std::uint32_t index) { free_.push_back(index); }
+    T& operator[](std::uint32_t index) { return items_[index]; }
+    const std::vector<T>& items() const { return items_; }
+
+private:
+    std::vector<T> items_;
+    std::vector<std::uint32_t> free_;
+};
+
+class Run {
+public:
+    Run(const world::Instance& instance, const Plan& plan, const Surroundings& surroundings,
+        std::uint64_t seed, const Observer& observer);
+
+    Figures go();
+
+private:
+    using InputKind = world::InputKind;
+    using History = world::History;
+    static constexpr Time never = std::numeric_limits<Time>::max();
+    static constexpr SiteId anybody = std::numeric_limits<SiteId>::max();
+    static constexpr std::uint64_t events_per_report = 1 << 16;
+
+    enum class What : std::uint8_t {
+        deliver,
+        timeout,
+        request,
+        release,
+        give_up,
+        report,
+        crash,
+        start,
+        leave,
+        corrupt
+    };
+
+    // A message in flight, to the life of its receiver that there was when it was sent.
+    struct Letter {
+        Box<Envelope> envelope;
+        std::uint32_t life = 0;
+        std::uint64_t number = 0;  // in the order of sending; 0: nothing is here
+    };
+    // What a detector is about to say, if it is still true then.
+    struct Word {
+        SiteId to = 0;
+        std::uint32_t life = 0;  // of the one that hears it
+        InputKind kind{};
+        SiteId about = 0;
+    };
+    // The program behind a site: what it does next, and when. Only an event with that time counts, so an
+    // event that was overtaken by others needs no deletion.
+    struct Agent {
+        What next{};
+        Time due = never;
+        bool camps = false;
+        bool leaves = false;
+        bool dies = false;  // inside its next step
+    };
+
+    void begin();
+    void begin_detectors();
+    void plan_faults();
+    void run_until(Time end);
+    void handle(const Scheduled& event);
+
+    void start(SiteId self);
+    void request(SiteId self);
+    void release(SiteId self);
+    void give_up(SiteId self);
+    void deliver(std::uint32_t slot);
+    void timeout(SiteId self, std::uint32_t timer);
+    bool mortal(SiteId self) const;
+    void crash_somebody();
+    void crash(SiteId self);
+    void leave(SiteId self);
+    void corrupt();
+    void corrupt(SiteId self);
+
+    void take(SiteId self, Phase before, FunctionRef<void()> step);
+    void die_inside(SiteId self, Phase before, FunctionRef<void()> step);
+    std::vector<bool> draw_survivors(const std::vector<SiteId>& destinations);
+    void settle(SiteId self, Phase before);
+    void send_all(SiteId self);
+    void send(SiteId self, SiteId to, const void* message);
+    void launch(SiteId from, SiteId to, const void* message);
+    void set_timers(SiteId self);
+    void account(SiteId self, Phase before);
+    void plan_next(SiteId self);
+    void plan_activity(SiteId self, What what, Time delay);
+    Demand draw_demand(SiteId self);
+    Time arrival(SiteId from, SiteId to);
+
+    void hear(std::uint32_t slot);
+    void say_later(SiteId to, InputKind kind, SiteId about);
+    std::optional<std::uint32_t> life_meant(const Word& word) const;
+    void announce_start(SiteId self);
+    void announce_end(SiteId self);
+    void inform(SiteId self);
+    bool listens(SiteId self, SiteId peer) const {
+        return peer != self && instance_.watches(self, at(self), peer);
+    }
+    std::vector<SiteId> forgotten_ghosts(const Envelope& envelope) const;
+
+    std::vector<const Letter*> in_flight() const;
+    void verify();
+    bool is_legitimate(const world::AnyView& view, Report& report);
+    void judge(const Report& report);
+    void log_step(SiteId self, std::string line);
+    std::string envelope_line(std::string_view verb, const Envelope& envelope) const;
+    void log_put(const Envelope& envelope);
+    void log_outcome(SiteId self, Phase before);
+    void log_corruption(SiteId self);
+    Figures finish();
+
+    void push(Time at, What what, std::uint32_t index, std::uint32_t timer = 0) {
+        queue_.push({at, static_cast<std::uint32_t>(what) | timer << 8, index});
+    }
+    SiteId sites() const { return static_cast<SiteId>(sites_.size()); }
+    Site& at(SiteId self) { return *sites_[self]; }
+    const Site& at(SiteId self) const { return *sites_[self]; }
+    const world::Facts& facts() const { return instance_.facts(); }
+    std::uint32_t incarnation_of(SiteId site) const { return at(site).incarnation; }
+    Time& due(SiteId self, std::uint32_t timer) { return timers_[std::size_t{self} * timer_count_ + timer]; }
+    void note_probes_and_notices();
+    void observe();
+
+    const world::Instance& instance_;
+    const Plan& plan_;
+    const Surroundings& surroundings_;
+    const std::uint64_t seed_;
+    const Observer& observer_;
+    const double cpu_began_;
+
+    // One source of chance for each thing, so that more of one does not change another.
+    Random workload_, latency_, faults_, detector_, timing_;
+
+    world::Stepper stepper_;
+    std::vector<Box<Site>> sites_;
+    std::vector<Agent> agents_;
+    const std::uint32_t timer_count_;
+    std::vector<Time> timers_;  // when each timer of each site is due
+    Box<History> history_;
+    EventQueue queue_;
+    Slab<Letter> flight_;
+    Slab<Word> words_;
+    boost::unordered_flat_map<std::uint64_t, Time> channels_;  // when the newest message of each arrives
+    std::size_t channels_limit_ = 1024;
+    Metrics metrics_;
+    Time now_ = 0;
+    std::uint64_t letters_ = 0;
+    std::uint64_t next_verify_ = never;
+    std::vector<Violation> violations_;
+    std::ostream* log_ = nullptr;  // once the world is as `allot play` finds it
+    std::string cut_short_;        // the line of a step inside which its site crashes
+    bool beginning_ = true;
+    bool stopped_ = false;
+    std::optional<Time> corrupted_at_;
+    bool recovering_ = false;  // nothing is promised until the world is legitimate
+};
+
+}  // namespace allot::sim

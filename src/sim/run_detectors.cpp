@@ -1,0 +1,117 @@
+// The part of Run that speaks for failure and participant detectors.
+#include <algorithm>
+
+#include "core/leaves.hpp"
+#include "sim/run.hpp"
+#include "world/axioms.hpp"
+#include "world/lines.hpp"
+
+namespace allot::sim {
+
+void Run::begin_detectors() {
+    if (facts().listens(Detection::trusted))
+        for (SiteId self = 0; self < surroundings_.founders; ++self)
+            for (SiteId peer = 0; peer < surroundings_.founders; ++peer) {
+                if (!listens(self, peer)) continue;
+                if (plan_.trust == world::Trust::dense || self == surroundings_.anchor) {
+                    const Phase before = at(self).application.phase;
+                    stepper_.detect(self, at(self), InputKind::trusted, {peer, 0});
+                    settle(self, before);
+                } else if (plan_.trust == world::Trust::sparse) {
+                    say_later(self, InputKind::trusted, peer);
+                }
+            }
+}
+
+void Run::say_later(SiteId to, InputKind kind, SiteId about) {
+    const std::uint32_t slot = words_.take();
+    words_[slot] = {to, at(to).incarnation, kind, about};
+    push(now_ + plan_.detect.draw(detector_), What::report, slot);
+}
+
+void Run::hear(std::uint32_t slot) {
+    const Word word = words_[slot];
+    words_.give_back(slot);
+    Site& site = at(word.to);
+    const auto life = life_meant(word);
+    if (!site.up() || site.incarnation != word.life || !life) return;
+    if (log_ != nullptr) log_step(word.to, world::detection_line(word.kind, word.to, word.about));
+    take(word.to, site.application.phase, [&] {
+        stepper_.detect(word.to, site, word.kind, {word.about, *life});
+    });
+    // The next life is trusted only when the last one is known to be over.
+    if (facts().listens(Detection::trusted) && word.kind == InputKind::dead && at(word.about).up() &&
+        plan_.trust != world::Trust::anchor)
+        say_later(word.to, InputKind::trusted, word.about);
+}
+
+// Of which incarnation of the peer this may be said now, if of any. This detector never lies, and suspects
+// only sites that are gone.
+std::optional<std::uint32_t> Run::life_meant(const Word& word) const {
+    if (!listens(word.to, word.about)) return std::nullopt;
+    const auto known = at(word.to).detector.find(word.about);
+    const Watch heard = known == at(word.to).detector.end() ? Watch{} : known->second;
+    const Detection detection = *world::detection_of(word.kind);
+    const auto incarnation =
+        world::next_incarnation(detection, heard, facts().listens(Detection::trusted), plan_.trust);
+    if (!incarnation) return std::nullopt;
+    const Site& peer = at(word.about);
+    const auto statement = world::may_say(detection, *incarnation, {peer.standing, peer.incarnation},
+                                          word.about == surroundings_.anchor, false);
+    if (!statement || !statement->fair) return std::nullopt;
+    return statement->incarnation;
+}
+
+void Run::announce_start(SiteId self) {
+    if (!facts().listens(Detection::trusted) || plan_.trust == world::Trust::anchor) return;
+    for (SiteId peer = 0; peer < sites(); ++peer)
+        if (at(peer).up() && listens(peer, self)) say_later(peer, InputKind::trusted, self);
+}
+
+void Run::announce_end(SiteId self) {
+    if (facts().listens(Detection::dead) || facts().listens(Detection::suspected) ||
+        facts().listens(Detection::departed))
+        for (SiteId peer = 0; peer < sites(); ++peer) {
+            if (!at(peer).up() || !listens(peer, self)) continue;
+            if (facts().listens(Detection::dead)) say_later(peer, InputKind::dead, self);
+            if (facts().listens(Detection::suspected)) say_later(peer, InputKind::suspected, self);
+            if (facts().listens(Detection::departed)) say_later(peer, InputKind::departed, self);
+        }
+}
+
+// Whoever is gone, and is named by the message, but not watched by its receiver.
+std::vector<SiteId> Run::forgotten_ghosts(const Envelope& envelope) const {
+    std::vector<SiteId> ghosts;
+    const auto look = [&](SiteId site) {
+        if (site < sites() && !at(site).up() && at(site).standing != Standing::absent &&
+            !listens(envelope.to, site) && std::ranges::find(ghosts, site) == ghosts.end())
+            ghosts.push_back(site);
+    };
+    if (facts().listens(Detection::departed)) {
+        look(envelope.from);
+        for_each_site_id(instance_.message_type(), instance_.message(envelope), look);
+    }
+    return ghosts;
+}
+
+// A site that joins or comes back is told of the others.
+void Run::inform(SiteId self) {
+    if (facts().listens(Detection::trusted) || facts().listens(Detection::dead) ||
+        facts().listens(Detection::suspected) || facts().listens(Detection::departed))
+        for (SiteId peer = 0; peer < sites(); ++peer) {
+            const Site& other = at(peer);
+            if (other.standing == Standing::absent || !listens(self, peer)) continue;
+            if (facts().listens(Detection::trusted) && other.up() && plan_.trust != world::Trust::anchor)
+                say_later(self, InputKind::trusted, peer);
+            const std::uint32_t lives_over = other.incarnation + (other.up() ? 0 : 1);
+            if (facts().listens(Detection::dead) && !facts().listens(Detection::trusted))
+                for (std::uint32_t life = 0; life < lives_over; ++life)
+                    say_later(self, InputKind::dead, peer);
+            if (facts().listens(Detection::suspected) && !other.up())
+                say_later(self, InputKind::suspected, peer);
+            if (facts().listens(Detection::departed) && !other.up())
+                say_later(self, InputKind::departed, peer);
+        }
+}
+
+}  // namespace allot::sim

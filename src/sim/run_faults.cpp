@@ -1,0 +1,144 @@
+// The part of Run that decides who crashes, leaves or forgets what it knew.
+#include <ostream>
+
+#include "sim/run.hpp"
+#include "world/arbitrary.hpp"
+#include "world/axioms.hpp"
+#include "world/lines.hpp"
+
+namespace allot::sim {
+
+void Run::plan_faults() {
+    for (const auto& item : plan_.crash.items) push(item.at, What::crash, item.site);
+    for (const auto& item : plan_.restart.items) push(item.at, What::start, item.site);
+    for (const auto& item : plan_.join.items) push(item.at, What::start, item.site);
+    for (const auto& item : plan_.leave.items) push(item.at, What::leave, item.site);
+    const Time step = plan_.crashes > 1 ? (plan_.to() - plan_.from()) / (plan_.crashes - 1) : 0;
+    for (const Time at : plan_.corrupt_at.times) push(at, What::corrupt, 0);
+    for (std::uint32_t i = 0; i < plan_.crashes; ++i) push(plan_.from() + i * step, What::crash, anybody);
+}
+
+bool Run::mortal(SiteId self) const {
+    const Site& site = at(self);
+    return site.up() && self != surroundings_.anchor && !agents_[self].dies &&
+           instance_.may_crash(self, site);
+}
+
+// Who crashes is drawn only now: a site that has not started yet may not, and one that is down cannot.
+void Run::crash_somebody() {
+    std::vector<SiteId> mortals;
+    for (SiteId site = 0; site < sites(); ++site)
+        if (mortal(site)) mortals.push_back(site);
+    if (mortals.empty()) return push(now_ + plan_.tick.value, What::crash, anybody);
+    crash(mortals[faults_(mortals.size())]);
+}
+
+void Run::crash(SiteId self) {
+    Site& site = at(self);
+    if (!site.up()) return;
+    if (!mortal(self)) return push(now_ + plan_.tick.value, What::crash, self);  // it is tried again
+    if (plan_.crash_inside > 0 && faults_(100) < plan_.crash_inside) {
+        agents_[self].dies = true;
+        return;
+    }
+    if (log_ != nullptr) log_step(self, world::site_line(InputKind::crash, self));
+    const Phase before = site.application.phase;
+    stepper_.crash(self, site);
+    settle(self, before);
+    announce_end(self);
+}
+
+void Run::leave(SiteId self) {
+    agents_[self].leaves = false;
+    agents_[self].dies = false;  // it leaves in time
+    if (log_ != nullptr) log_step(self, world::site_line(InputKind::leave, self));
+    stepper_.leave(self, at(self));
+    settle(self, Phase::idle);
+    announce_end(self);
+}
+
+// Draws which messages of the step leave the site before it crashes: any that the links allow.
+std::vector<bool> Run::draw_survivors(const std::vector<SiteId>& destinations) {
+    std::vector<bool> left;
+    for (std::size_t i = 0; i < destinations.size(); ++i) {
+        left.push_back(faults_.coin());
+        left[i] = left[i] && world::may_be_cut_short(
+                                 surroundings_.links, i + 1, [&](std::size_t k) { return destinations[k]; },
+                                 [&](std::size_t k) { return left[k]; });
+    }
+    return left;
+}
+
+// The handler runs, but its changes are lost, and only some of its messages leave the site.
+void Run::die_inside(SiteId self, Phase before, FunctionRef<void()> step) {
+    agents_[self].dies = false;
+    Box<Site> site = sites_[self];
+    step();
+    std::vector<SiteId> destinations;
+    std::vector<Box<Envelope>> sent;
+    for (std::size_t i = 0; i < stepper_.fx().send_count(); ++i) {
+        const auto [to, message] = stepper_.fx().send_at(i);
+        destinations.push_back(to);
+        sent.push_back(instance_.envelope(self, to, message));
+    }
+    const std::vector<bool> left = draw_survivors(destinations);
+    sites_[self] = std::move(site);
+    stepper_.crash(self, at(self));
+    if (log_ != nullptr) *log_ << world::crash_inside_line(self, cut_short_, destinations, left);
+    for (std::size_t i = 0; i < sent.size(); ++i)
+        if (left[i]) send(self, sent[i]->to, instance_.message(*sent[i]));
+    settle(self, before);
+    announce_end(self);
+}
+
+// A fault of memory and links: every variable is drawn anew, and every channel.
+void Run::corrupt() {
+    if (!facts().has_domains) return;
+    for (const Letter* letter : in_flight()) {
+        if (log_ != nullptr) {
+            *log_ << envelope_line("drop", *letter->envelope) << '\n';
+        }
+        flight_[static_cast<std::uint32_t>(letter - flight_.items().data())].number = 0;
+    }
+    channels_.clear();
+    std::vector<Box<Envelope>> drawn;
+    for (SiteId self = 0; self < sites(); ++self) {
+        if (!at(self).up()) continue;
+        corrupt(self);
+        world::draw_messages(instance_, self, at(self), plan_.noise, faults_, drawn);
+    }
+    for (const Box<Envelope>& envelope : drawn) {
+        log_put(*envelope);
+        if (at(envelope->to).up()) launch(envelope->from, envelope->to, instance_.message(*envelope));
+    }
+    for (SiteId self = 0; self < sites(); ++self) plan_next(self);
+    history_ = Box<History>(instance_.history_values());
+    metrics_.corrupted(now_);
+    corrupted_at_ = now_;
+    recovering_ = true;
+    next_verify_ = 0;
+}
+
+void Run::corrupt(SiteId self) {
+    Site& site = at(self);
+    const Phase before = site.application.phase;
+    world::draw_site(instance_, self, site, faults_);
+    log_corruption(self);
+    agents_[self].due = never;
+    if (before == Phase::waiting) metrics_.abandoned(self);
+    if (before == Phase::holding) metrics_.lets_go(self, now_);
+    if (site.application.phase == Phase::waiting) metrics_.requested(self, now_);
+    if (site.application.phase == Phase::holding)
+        metrics_.occupies(self, site.application.demand.size(), now_);
+}
+
+// Nothing is promised until the world is legitimate, and everything from then on.
+bool Run::is_legitimate(const world::AnyView& view, Report& report) {
+    const bool legitimate = instance_.legal(view);
+    if (legitimate && std::exchange(recovering_, false)) metrics_.recovered(now_);
+    if (!legitimate && !recovering_)
+        report.violated(world::closure.name, "the world was legitimate, and is so no longer");
+    return legitimate;
+}
+
+}  // namespace allot::sim

@@ -1,0 +1,152 @@
+#include "sim/simulation.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "sim/run.hpp"
+
+namespace allot::sim {
+
+namespace {
+
+// A look at the whole world may cost as much as the square of the number of sites; so seldom, it costs
+// little.
+std::uint64_t usual_verify(std::uint64_t sites) {
+    return std::max<std::uint64_t>(1000, sites * sites);
+}
+
+// Where resources have names there are as many as the protocol was told of: more would be in use than there
+// are.
+std::optional<std::string> unknown_resource(const world::Instance& instance, const Plan& plan) {
+    const std::uint32_t count = instance.resources();
+    const auto known = [&](const std::string& name) {
+        return name.starts_with('r') && parse_number("", name.substr(1), 0, count - 1);
+    };
+    if (std::ranges::all_of(plan.demand.fixed->resources, known)) return std::nullopt;
+    return fmt::format("--demand {}: with --resources {} write some of {}", plan.demand.text(), count,
+                       count == 1 ? "r0" : fmt::format("r0 to r{}", count - 1));
+}
+
+bool anybody_may_ask(const world::Instance& instance, const Demand& demand) {
+    for (SiteId site = 0; site < instance.sites(); ++site) {
+        const auto demands = instance.demands(site);
+        if (std::find(demands.begin(), demands.end(), demand) != demands.end()) return true;
+    }
+    return false;
+}
+
+// Why nobody can ask for what the plan says.
+std::optional<std::string> demand_error(const world::Instance& instance, const Plan& plan) {
+    if (!plan.demand.fixed) return std::nullopt;
+    const world::Facts& facts = instance.facts();
+    if (facts.names_resources)
+        if (auto why = unknown_resource(instance, plan)) return why;
+    if (const auto why = instance.demand_error(*plan.demand.fixed))
+        return fmt::format("--demand {}: {}", plan.demand.text(), *why);
+    // Of named resources there may be too many sets to list.
+    if (facts.draws_demands && facts.names_resources) return std::nullopt;
+    if (anybody_may_ask(instance, *plan.demand.fixed)) return std::nullopt;
+    return fmt::format("--demand {}: nobody may ask for this in {} as it is set up here", plan.demand.text(),
+                       facts.name);
+}
+
+std::optional<std::string> crash_error(const world::Instance& instance, const Plan& plan,
+                                       std::optional<SiteId> anchor) {
+    const std::string_view name = instance.facts().name;
+    const auto mortal = world::some_mortal(instance);
+    if (!mortal && (plan.crashes > 0 || !plan.crash.items.empty()))
+        return fmt::format(
+            "--{}: no site of {} may crash; leave the flag out",
+            plan.crashes > 0 ? fmt::format("crashes {}", plan.crashes) : "crash " + plan.crash.text(), name);
+    for (const Schedule::Item& item : plan.crash.items)
+        if (!instance.mortal(item.site))
+            return fmt::format("--crash {}: site {} of {} never crashes; write another, such as {}",
+                               plan.crash.text(), item.site, name, mortal.value_or(0));
+    if (!plan.restart.items.empty() && !instance.facts().sites_return)
+        return fmt::format(
+            "--restart {}: who is gone from {} does not come back; for newcomers write --founders and --join",
+            plan.restart.text(), name);
+    for (const Schedule::Item& item : plan.crash.items)
+        if (item.site == anchor)
+            return fmt::format("--crash {}: site {} is the anchor, which never crashes", plan.crash.text(),
+                               item.site);
+    return std::nullopt;
+}
+
+std::optional<std::string> corruption_error(const world::Instance& instance, const Plan& plan) {
+    if (!plan.corrupts()) return std::nullopt;
+    const world::Facts& facts = instance.facts();
+    if (!facts.has_domains || !facts.says_legal)
+        return fmt::format(
+            "--{}: {} does not say what its states may be",
+            plan.start == Start::arbitrary ? "start arbitrary" : "corrupt-at " + plan.corrupt_at.text(),
+            facts.name);
+    return instance.noise_error(plan.noise);
+}
+
+// Why the protocol does not go with the plan.
+std::optional<std::string> plan_error(const world::Instance& instance, const Plan& plan,
+                                      const Surroundings& around) {
+    const world::Facts& facts = instance.facts();
+    if (facts.links == Links::fifo && plan.links == LinkChoice::unordered)
+        return "--links unordered: this protocol needs fifo links; leave the flag out";
+    if (auto error = demand_error(instance, plan)) return error;
+    if (plan.give_up.after && !facts.cancels)
+        return fmt::format("--give-up {}: {} has no cancel", plan.give_up.text(), facts.name);
+    for (const Schedule::Item& item : plan.join.items)
+        if (item.site < around.founders)
+            return fmt::format("--join {}: site {} is there from the start; write --founders {} or less",
+                               plan.join.text(), item.site, item.site);
+    if (auto error = crash_error(instance, plan, around.anchor)) return error;
+    if (plan.trust == world::Trust::anchor && !around.anchor)
+        return "--trust anchor: write --anchor SITE with it";
+    if (!plan.leave.items.empty() && !facts.leaves)
+        return fmt::format("--leave: a site of {} cannot leave", facts.name);
+    return corruption_error(instance, plan);
+}
+
+Surroundings surroundings_of(const world::Instance& instance, const Plan& plan,
+                             const Parameters& parameters) {
+    const world::Facts& facts = instance.facts();
+    const std::uint32_t sites = instance.sites();
+    Surroundings around;
+    around.links = plan.links == LinkChoice::fifo ? Links::fifo : facts.links;
+    around.founders = plan.founders > 0 ? plan.founders : sites;
+    if (const std::uint32_t founders = instance.founders()) around.founders = founders;
+    around.anchor = plan.anchor.own ? world::default_anchor(instance) : plan.anchor.site;
+    around.capacity = std::max<std::uint64_t>(1, instance.capacity());
+    around.verify = plan.verify.value.value_or(usual_verify(sites));
+    around.look = std::max<std::uint64_t>(1, plan.verify.value.value_or(sites / 8));
+
+    Parameters header = parameters;
+    if (around.founders < sites) header["founders"] = std::to_string(around.founders);
+    header["trust"] = enum_name(plan.trust);
+    header["anchor"] = around.anchor ? std::to_string(*around.anchor) : "none";
+    header["links"] = enum_name(around.links);
+    // Here a timer fires when its time has come, whatever is in flight.
+    if (facts.replaces_messages) header["copies"] = "1000000";
+    around.header = world::header_line(facts.name, header);
+    return around;
+}
+
+}  // namespace
+
+Figures Simulation::run(std::uint64_t seed, const Observer& observer) const {
+    return Run(*instance_, plan_, surroundings_, seed, observer).go();
+}
+
+Result<std::unique_ptr<Simulation>> make_simulation(const world::Entry& entry, const Parameters& parameters,
+                                                    const Plan& plan) {
+    Parameters left = parameters;
+    // A protocol that must know its founders has a parameter of that name.
+    if (entry.names_founders && plan.founders > 0) left["founders"] = std::to_string(plan.founders);
+    auto instance = entry.make_instance(left);
+    if (!instance) return Error{instance.error()};
+    if (!left.empty()) return world::unknown_parameter(entry, left);
+    if (auto error = wrong(plan, (*instance)->sites())) return Error{std::move(*error)};
+    Surroundings around = surroundings_of(**instance, plan, parameters);
+    if (auto error = plan_error(**instance, plan, around)) return Error{std::move(*error)};
+    return std::make_unique<Simulation>(std::move(*instance), plan, std::move(around));
+}
+
+}  // namespace allot::sim

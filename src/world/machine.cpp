@@ -1,0 +1,475 @@
+#include "world/machine.hpp"
+
+#include <algorithm>
+#include <boost/json/object.hpp>
+
+#include "core/json.hpp"
+#include "core/random.hpp"
+#include "core/stamps.hpp"
+#include "world/arbitrary.hpp"
+#include "world/axioms.hpp"
+
+namespace allot::world {
+
+namespace {
+
+template <class Base>
+StampSet stamp_set(const Values<Base>& values, const Base& value) {
+    StampSet set;
+    for_each_stamp(*values.type, values.whole_of(value), [&](const Stamp& stamp) {
+        const std::uint64_t number = StampAccess::value(stamp);
+        if (number < 64)
+            set.values |= std::uint64_t{1} << number;
+        else
+            set.large = true;
+    });
+    return set;
+}
+
+template <class Base>
+Box<Base> renamed(const Values<Base>& values, const Base& value, const StampNames& names) {
+    Box<Base> copy(values, value);
+    for_each_stamp(*values.type, values.whole(*copy), [&](Stamp& stamp) {
+        const std::pair key{StampAccess::value(stamp), std::uint64_t{0}};
+        stamp = StampAccess::make(std::lower_bound(names.begin(), names.end(), key)->second);
+    });
+    return copy;
+}
+
+template <class Base>
+std::string key_of(const Values<Base>& values, const Base& value) {
+    std::string key;
+    values.encode(value, key);
+    return key;
+}
+
+}  // namespace
+
+Machine::Machine(std::unique_ptr<const Instance> instance, Setup setup)
+    : instance_(std::move(instance)), setup_(std::move(setup)), stepper_(*instance_) {
+    intern_events({});  // id 0: nothing happened
+    for (SiteId site = 0; site < setup_.sites; ++site)
+        for (const Demand& demand : instance_->demands(site)) intern_demand(demand);
+}
+
+// Where an assertion failed there is nothing to go on with, so drivers must know, judged or not.
+Report Machine::judged(Report report) const {
+    report.keep([this](std::string_view name) { return setup_.judges(name) || name == assertion.name; });
+    return report;
+}
+
+template <class F>
+auto Machine::with_view(const World& world, F&& f) const {
+    using boost::container::default_init;
+    boost::container::small_vector<const Site*, 16> sites(world.sites.size(), default_init);
+    boost::container::small_vector<const Envelope*, 32> flight(world.flight.size(), default_init);
+    std::ranges::transform(world.sites, sites.begin(), [&](LocalId id) { return &*sites_[id]; });
+    std::ranges::transform(world.flight, flight.begin(), [&](EnvelopeId id) { return &*messages_[id]; });
+    const Budget& left = ledger(world.ledger).budget;
+    return f(AnyView{{sites.data(), sites.size()},
+                     {flight.data(), flight.size()},
+                     setup_.lose == any_number || left.lose < setup_.lose,
+                     left.duplicate < setup_.duplicate});
+}
+
+void Machine::check_state(const World& world, Report& report) const {
+    Report all;
+    try {
+        with_view(world, [&](const AnyView& view) { instance_->check(view, all); });
+    } catch (const std::exception& broken) {  // a world written by hand may be like no other
+        all.violated(assertion.name, broken.what());
+    }
+    if (!all.clean()) report.add(judged(std::move(all)));
+}
+
+bool Machine::legal(const World& world) const {
+    return with_view(world, [&](const AnyView& view) { return instance_->legal(view); });
+}
+
+// --- Interning.
+
+LocalId Machine::intern_local(SiteId self, const Site& site) {
+    std::string key;
+    encode(self, key);
+    instance_->site_values().encode(site, key);
+    return sites_.intern(key, [&] {
+        locals_.push_back(describe_local(self, site));
+        return Box<Site>(instance_->site_values(), site);
+    });
+}
+
+EnvelopeId Machine::intern_envelope(const Envelope& envelope) {
+    return messages_.intern(key_of(instance_->envelope_values(), envelope), [&] {
+        envelopes_.push_back(describe_envelope(envelope));
+        return Box<Envelope>(instance_->envelope_values(), envelope);
+    });
+}
+
+LedgerId Machine::intern_ledger(const Ledger& ledger) {
+    std::string key = to_bytes(ledger.budget);
+    instance_->history_values().encode(*ledger.history, key);
+    return books_.intern(key, [&] {
+        ledgers_.push_back({ledger.budget, stamp_set(instance_->history_values(), *ledger.history)});
+        return ledger;
+    });
+}
+
+EventsId Machine::intern_events(const std::vector<Event>& events) {
+    return events_.intern(to_bytes(events), [&] { return events; });
+}
+
+std::uint32_t Machine::intern_demand(const Demand& demand) {
+    const std::scoped_lock lock(mutex_);
+    const auto place = std::find(demands_.begin(), demands_.end(), demand);
+    if (place != demands_.end()) return static_cast<std::uint32_t>(place - demands_.begin());
+    demands_.push_back(demand);
+    return static_cast<std::uint32_t>(demands_.size() - 1);
+}
+
+// --- Steps.
+
+World Machine::initial(Report& report) {
+    const std::scoped_lock lock(mutex_);
+    World world;
+    Ledger ledger{
+        {setup_.crashes, setup_.restarts, setup_.leaves, setup_.duplicate, setup_.lose, setup_.lies},
+        Box<History>(instance_->history_values())};
+    std::vector<Box<Site>> sites(setup_.sites, Box<Site>(instance_->site_values()));
+    std::vector<Box<Envelope>> sent;
+    const auto collect = [&](SiteId self) {
+        report.add(judged(stepper_.report()));
+        for (const Event& event : stepper_.events()) instance_->observe(*ledger.history, event, report);
+        for (std::size_t i = 0; i < stepper_.fx().send_count(); ++i) {
+            const auto [to, message] = stepper_.fx().send_at(i);
+            if (to < setup_.founders) sent.push_back(instance_->envelope(self, to, message));
+        }
+    };
+    for (SiteId self = 0; self < setup_.founders; ++self) {
+        stepper_.start(self, *sites[self], setup_.requests[self]);
+        collect(self);
+    }
+    const auto trusts = [&](SiteId self) { return setup_.trust == Trust::dense || self == setup_.anchor; };
+    if (facts().listens(Detection::trusted))
+        for (SiteId self = 0; self < setup_.founders; ++self)
+            for (SiteId peer = 0; peer < setup_.founders; ++peer)
+                if (trusts(self) && peer != self && instance_->watches(self, *sites[self], peer)) {
+                    stepper_.detect(self, *sites[self], InputKind::trusted, {peer, 0});
+                    collect(self);
+                }
+    world.ledger = intern_ledger(ledger);
+    for (SiteId self = 0; self < setup_.sites; ++self)
+        world.sites.push_back(intern_local(self, *sites[self]));
+    launch(world, std::move(sent));
+    return world;
+}
+
+void Machine::launch(World& world, std::vector<Box<Envelope>> sent) {
+    if (setup_.links == Links::fifo)
+        std::stable_sort(sent.begin(), sent.end(), [](const auto& a, const auto& b) {
+            return std::pair(a->from, a->to) < std::pair(b->from, b->to);
+        });
+    world.flight.clear();
+    for (const auto& envelope : sent) world.flight.push_back(intern_envelope(*envelope));
+    if (setup_.links == Links::unordered) std::sort(world.flight.begin(), world.flight.end());
+}
+
+const Reaction& Machine::react(LocalId local, const Input& input) {
+    const std::scoped_lock lock(mutex_);
+    const ReactionKey key{local | static_cast<std::uint64_t>(input.kind) << 32,
+                          input.argument | static_cast<std::uint64_t>(input.incarnation) << 32};
+    if (const auto known = reaction_of_.find(key); known != reaction_of_.end()) return *known->second;
+
+    const SiteId self = this->local(local).site;
+    Box<Site> site = sites_[local];
+    run(self, *site, input);
+    Reaction reaction;
+    reaction.report = judged(stepper_.report());
+    if (facts().has_monitor) reaction.events = intern_events(stepper_.events());
+    for (std::size_t i = 0; i < stepper_.fx().send_count(); ++i) {
+        const auto [to, message] = stepper_.fx().send_at(i);
+        if (to < setup_.sites)
+            reaction.sent.push_back(intern_envelope(*instance_->envelope(self, to, message)));
+        else
+            reaction.report.violated(assertion.name,
+                                     "a message to site " + std::to_string(to) + ", which does not exist");
+    }
+    for (const Notice& notice : stepper_.fx().notices())
+        if (notice.kind == Notice::Kind::refused) reaction.refused = notice.reason;
+    note_probes(reaction.report);
+    reaction.after = intern_local(self, *site);
+    reaction.plain =
+        site->up() && input.kind != InputKind::start && reaction.events == 0 && reaction.report.clean();
+    watch_stamps(local, input, reaction);
+    const Reaction* kept = &reactions_.emplace_back(std::move(reaction));
+    reaction_of_.emplace(key, kept);
+    return *kept;
+}
+
+void Machine::note_probes(Report& report) {
+    const auto names = facts().probes;
+    for (const std::string_view probe : stepper_.fx().probes()) {
+        const auto place = std::find(names.begin(), names.end(), probe);
+        if (place == names.end())
+            report.violated(assertion.name, "no probe is called " + std::string(probe));
+        else
+            probes_reached_ |= std::uint64_t{1} << (place - names.begin());
+    }
+}
+
+// Renaming shifts all stamps down where none is zero. A handler that then makes one from Stamp{} instead of
+// from what it knows would put it in another place than without renaming; so it is noticed.
+void Machine::watch_stamps(LocalId local, const Input& input, const Reaction& reaction) {
+    if (!setup_.ranked() || input.kind == InputKind::start) return;
+    if (!this->local(reaction.after).up()) return;  // nothing is left of it that could be out of place
+    std::uint64_t known = this->local(local).stamps.values;
+    if (input.kind == InputKind::deliver) known |= envelope(input.argument).stamps.values;
+    std::uint64_t made = this->local(reaction.after).stamps.values;
+    for (const EnvelopeId id : reaction.sent) made |= envelope(id).stamps.values;
+    const std::uint64_t zero_and_one = 3;
+    if ((known & 1) == 0 && (made & ~known & zero_and_one) != 0) stamps_from_nothing_ = true;
+}
+
+void Machine::run(SiteId self, Site& site, const Input& input) {
+    const Peer peer{input.argument, input.incarnation};
+    switch (input.kind) {
+        case InputKind::start:
+            return stepper_.start(self, site, setup_.requests[self]);
+        case InputKind::request:
+            return stepper_.request(self, site, demands_[input.argument]);
+        case InputKind::release:
+            return stepper_.release(self, site);
+        case InputKind::cancel:
+            return stepper_.cancel(self, site);
+        case InputKind::leave:
+            return stepper_.leave(self, site);
+        case InputKind::deliver:
+            return stepper_.deliver(self, site, *messages_[input.argument]);
+        case InputKind::timeout:
+            return stepper_.timeout(self, site, input.argument);
+        case InputKind::crash:
+            return stepper_.crash(self, site);
+        case InputKind::trusted:
+        case InputKind::dead:
+        case InputKind::suspected:
+        case InputKind::departed:
+        case InputKind::interrupted:
+        case InputKind::reconnected:
+            return stepper_.detect(self, site, input.kind, peer);
+    }
+}
+
+LedgerId Machine::observe(LedgerId ledger, EventsId events, Report& report) {
+    const std::scoped_lock lock(mutex_);
+    Ledger book = books_[ledger];
+    Report all;
+    for (const Event& event : events_[events]) instance_->observe(*book.history, event, all);
+    report.add(judged(std::move(all)));
+    return intern_ledger(book);
+}
+
+LedgerId Machine::spend(LedgerId ledger, std::uint32_t Budget::*what) {
+    const std::scoped_lock lock(mutex_);
+    Ledger book = books_[ledger];
+    if (book.budget.*what != any_number) --(book.budget.*what);
+    return intern_ledger(book);
+}
+
+// --- What explorers ask of a local state or an envelope.
+
+LocalInfo Machine::describe_local(SiteId self, const Site& site) {
+    LocalInfo info;
+    info.site = self;
+    info.standing = site.standing;
+    info.incarnation = site.incarnation;
+    info.phase = site.application.phase;
+    info.revoked = site.application.revoked;
+    info.may_crash = site.up() && self != setup_.anchor && instance_->may_crash(self, site);
+    info.starting = setup_.starts && site.up() && site.application.requests_left > 0 &&
+                    !instance_->may_request(self, site);
+    info.offers = offers(self, site);
+    info.stamps = stamp_set(instance_->site_values(), site);
+    if (site.up()) info.clock = StampAccess::value(instance_->clock(site));
+    return info;
+}
+
+EnvelopeInfo Machine::describe_envelope(const Envelope& envelope) {
+    EnvelopeInfo info;
+    info.from = envelope.from;
+    info.to = envelope.to;
+    for (const Enumerator& timer : facts().timers) {
+        const auto number = static_cast<std::uint32_t>(timer.number);
+        if (instance_->replaces(number, envelope)) info.replaced_by |= 1u << number;
+    }
+    info.prompt = instance_->prompt(envelope);
+    const Values<Envelope>& values = instance_->envelope_values();
+    info.stamps = stamp_set(values, envelope);
+    Box<Envelope> shape(values, envelope);
+    for_each_stamp(*values.type, values.whole(*shape), [](Stamp& stamp) { stamp = Stamp{}; });
+    info.shape = shapes_.intern(key_of(values, *shape), [] { return std::monostate(); });
+    info.order = setup_.links == Links::fifo ? std::uint64_t{info.from} << 32 | info.to : envelopes_.size();
+    return info;
+}
+
+Machine::Offers Machine::offers(SiteId self, const Site& site) {
+    Offers offers;
+    if (!site.up()) {
+        offers.push_back({{InputKind::start}, false});
+        return offers;
+    }
+    offer_application(self, site, offers);
+    offer_timers(site, offers);
+    offer_detector(self, site, offers);
+    return offers;
+}
+
+void Machine::offer_application(SiteId self, const Site& site, Offers& offers) {
+    const Application& app = site.application;
+    if (app.phase == Phase::idle && app.requests_left > 0 && instance_->may_request(self, site))
+        for (const Demand& demand : instance_->demands(self))
+            offers.push_back({{InputKind::request, intern_demand(demand)}, facts().asks_forever});
+    if (app.phase == Phase::holding) offers.push_back({{InputKind::release}, !setup_.camps(self)});
+    if (facts().cancels && setup_.cancel && app.phase == Phase::waiting)
+        offers.push_back({{InputKind::cancel}, false});
+    if (facts().leaves && app.phase == Phase::idle && self != setup_.anchor)
+        offers.push_back({{InputKind::leave}, false});
+}
+
+void Machine::offer_timers(const Site& site, Offers& offers) {
+    if (!facts().has_timers) return;
+    for (std::uint32_t timer = 0; timer < 32; ++timer)
+        if (((site.armed >> timer) & 1u) != 0)
+            offers.push_back({{InputKind::timeout, timer}, instance_->is_fair(timer)});
+}
+
+// What the detector may say here as far as this site's memory goes; the walker adds what the peers allow.
+void Machine::offer_detector(SiteId self, const Site& site, Offers& offers) {
+    for (SiteId peer = 0; peer < setup_.sites; ++peer) {
+        if (peer == self || !instance_->watches(self, site, peer)) continue;
+        const auto known = site.detector.find(peer);
+        const Watch heard = known == site.detector.end() ? Watch{} : known->second;
+        for (const Detection detection : enum_values<Detection>()) {
+            if (!facts().listens(detection)) continue;
+            const auto incarnation =
+                next_incarnation(detection, heard, facts().listens(Detection::trusted), setup_.trust);
+            if (incarnation) offers.push_back({{kind_of(detection), peer, *incarnation}, false});
+        }
+    }
+}
+
+// --- Canonical forms.
+
+// Every step of an exploration comes through here, on all threads: only what has changed is interned.
+void Machine::normalise(World& world) {
+    Normalised normal = with_view(world, [&](const AnyView& view) { return instance_->normalise(view); });
+    if (normal.sites.empty() && !normal.flight) return;
+    const std::scoped_lock lock(mutex_);
+    for (const auto& [self, site] : normal.sites) world.sites[self] = intern_local(self, *site);
+    if (normal.flight) launch(world, std::move(*normal.flight));
+}
+
+std::vector<std::uint64_t> Machine::stamps_of(const World& world) const {
+    std::vector<std::uint64_t> all;
+    const auto add = [&](const auto& values, const auto& value) {
+        for_each_stamp(*values.type, values.whole_of(value),
+                       [&](const Stamp& stamp) { all.push_back(StampAccess::value(stamp)); });
+    };
+    add(instance_->history_values(), *books_[world.ledger].history);
+    for (const LocalId id : world.sites) add(instance_->site_values(), *sites_[id]);
+    for (const EnvelopeId id : world.flight) add(instance_->envelope_values(), *messages_[id]);
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    return all;
+}
+
+LocalId Machine::rename_local(LocalId id, const StampNames& names) {
+    const std::scoped_lock lock(mutex_);
+    return intern_local(local(id).site, *renamed(instance_->site_values(), *sites_[id], names));
+}
+
+EnvelopeId Machine::rename_envelope(EnvelopeId id, const StampNames& names) {
+    const std::scoped_lock lock(mutex_);
+    return intern_envelope(*renamed(instance_->envelope_values(), *messages_[id], names));
+}
+
+LedgerId Machine::rename_ledger(LedgerId id, const StampNames& names) {
+    const std::scoped_lock lock(mutex_);
+    const Ledger& book = books_[id];
+    return intern_ledger({book.budget, renamed(instance_->history_values(), *book.history, names)});
+}
+
+// --- For people.
+
+boost::json::value Machine::state(LocalId id) const {
+    return to_json(instance_->state_type(), instance_->state(*sites_[id]));
+}
+
+boost::json::value Machine::message(EnvelopeId id) const {
+    return message_json(*instance_, *messages_[id]);
+}
+
+std::string_view Machine::kind(EnvelopeId id) const {
+    return kind_name(*instance_, *messages_[id]);
+}
+
+std::string_view Machine::timer_name(std::uint32_t timer) const {
+    for (const Enumerator& one : facts().timers)
+        if (one.number == timer) return one.name;
+    return {};
+}
+
+std::optional<std::uint32_t> Machine::timer_named(std::string_view name) const {
+    for (const Enumerator& one : facts().timers)
+        if (one.name == name) return static_cast<std::uint32_t>(one.number);
+    return std::nullopt;
+}
+
+std::optional<std::string> Machine::unknown_kind(std::string_view kind) const {
+    Box<Envelope> any(instance_->envelope_values());
+    return merge_json(instance_->message_type(), instance_->message(*any),
+                      boost::json::object{{kind, boost::json::object()}}, "message");
+}
+
+std::optional<std::string> Machine::merge_state(LocalId& local, const boost::json::value& part) {
+    const std::scoped_lock lock(mutex_);
+    const SiteId self = this->local(local).site;
+    Box<Site> site = sites_[local];
+    if (auto error = merge_json(instance_->state_type(), instance_->state(*site), part, "state"))
+        return error;
+    if (facts().has_domains)
+        if (auto error = never_drawn(*instance_, self, *site)) return error;
+    if (auto error = instance_->state_error(self, *site)) return error;
+    renew_application(*instance_, *site);
+    local = intern_local(self, *site);
+    return std::nullopt;
+}
+
+std::optional<std::string> Machine::make_message(SiteId from, SiteId to, const boost::json::value& message,
+                                                 EnvelopeId& made) {
+    const std::scoped_lock lock(mutex_);
+    Box<Envelope> envelope(instance_->envelope_values());
+    envelope->from = from;
+    envelope->to = to;
+    if (auto error = merge_json(instance_->message_type(), instance_->message(*envelope), message, "message"))
+        return error;
+    if (auto error = instance_->message_error(*envelope)) return error;
+    made = intern_envelope(*envelope);
+    return std::nullopt;
+}
+
+World Machine::arbitrary(std::uint64_t seed, std::uint32_t noise) {
+    World world = initial();
+    if (!facts().has_domains) return world;
+    const std::scoped_lock lock(mutex_);
+    Random random(seed);
+    std::vector<Box<Envelope>> sent;
+    for (SiteId self = 0; self < world.sites.size(); ++self) {
+        Box<Site> site = sites_[world.sites[self]];
+        draw_site(*instance_, self, *site, random);
+        world.sites[self] = intern_local(self, *site);
+        draw_messages(*instance_, self, *site, noise, random, sent);
+    }
+    launch(world, std::move(sent));
+    return world;
+}
+
+}  // namespace allot::world

@@ -1,0 +1,172 @@
+#include "world/step.hpp"
+
+#include <utility>
+
+namespace allot::world {
+
+namespace {
+
+void rest(Application& app) {
+    app = Application{.requests_left = app.requests_left};
+}
+
+}  // namespace
+
+void Stepper::start(SiteId self, Site& site, std::uint32_t requests) {
+    begin();
+    const std::uint32_t incarnation = site.standing == Standing::absent ? 0 : site.incarnation + 1;
+    instance_.site_values().reset(site);
+    site.standing = Standing::up;
+    site.incarnation = incarnation;
+    site.application.requests_left = requests;
+    run(self, site, input::Start{});
+}
+
+void Stepper::request(SiteId self, Site& site, const Demand& demand) {
+    begin();
+    Application& app = site.application;
+    app.phase = Phase::waiting;
+    app.demand = demand;
+    if (app.requests_left != unbounded_requests) --app.requests_left;
+    note(Event::Kind::requested, self, site);
+    run(self, site, input::Request{demand});
+}
+
+void Stepper::release(SiteId self, Site& site) {
+    begin();
+    site.application.phase = Phase::leaving;
+    run(self, site, input::Release{});
+}
+
+void Stepper::cancel(SiteId self, Site& site) {
+    begin();
+    if (!instance_.facts().cancels) return;
+    site.application.phase = Phase::leaving;
+    note(Event::Kind::cancelled, self, site);
+    run(self, site, input::Cancel{});
+}
+
+void Stepper::leave(SiteId self, Site& site) {
+    begin();
+    if (!instance_.facts().leaves) return;
+    run(self, site, input::Leave{});
+    retire(site, Standing::left);
+}
+
+void Stepper::deliver(SiteId self, Site& site, const Envelope& envelope) {
+    begin();
+    const AnyMessage message{instance_.message(envelope)};
+    run(self, site, input::Receive<AnyMessage>{envelope.from, message});
+}
+
+void Stepper::timeout(SiteId self, Site& site, std::uint32_t timer) {
+    begin();
+    if (!instance_.facts().has_timers) return;
+    site.armed &= ~(1u << timer);
+    run(self, site, input::Timeout<std::uint32_t>{timer});
+}
+
+void Stepper::detect(SiteId self, Site& site, InputKind kind, Peer peer) {
+    begin();
+    remember(site, kind, peer);
+    const auto detection = detection_of(kind);
+    if (detection && instance_.facts().listens(*detection))
+        run(self, site, input::Detected{*detection, peer});
+}
+
+void Stepper::crash(SiteId self, Site& site) {
+    begin();
+    note(Event::Kind::crashed, self, site);
+    retire(site, Standing::down);
+}
+
+void Stepper::begin() {
+    fx_->clear();
+    events_.clear();
+    report_ = Report{};
+}
+
+void Stepper::run(SiteId self, Site& site, const AnyInput& input) {
+    try {
+        instance_.handle(self, site, input, *fx_);
+        const Phase phase = instance_.phase(site);
+        // A site may be born holding: in service, for instance.
+        if (std::holds_alternative<input::Start>(input) && phase == Phase::holding)
+            site.application.phase = Phase::holding;
+        settle_timers(site);
+        for (const Notice& notice : fx_->notices()) tell(self, site, notice);
+        if (report_.clean() && phase != site.application.phase)
+            report_.violated(contract.name, "the protocol is " + std::string(enum_name(phase)) +
+                                                " while its application is " +
+                                                std::string(enum_name(site.application.phase)));
+    } catch (const std::exception& broken) {  // BrokenInvariant, or what a library throws at a wrong use
+        report_.violated(assertion.name, broken.what());
+    }
+}
+
+void Stepper::settle_timers(Site& site) {
+    for (const auto& change : fx_->timers()) {
+        const auto bit = 1u << change.timer;
+        site.armed = change.armed ? site.armed | bit : site.armed & ~bit;
+    }
+}
+
+void Stepper::tell(SiteId self, Site& site, const Notice& notice) {
+    Application& app = site.application;
+    switch (notice.kind) {
+        case Notice::Kind::granted:
+            expect(app.phase == Phase::waiting, "granted", app);
+            app.phase = Phase::holding;
+            app.fences = notice.fences;
+            return note(Event::Kind::granted, self, site);
+        case Notice::Kind::released:
+            expect(app.phase == Phase::leaving, "released", app);
+            note(Event::Kind::released, self, site);
+            return rest(app);
+        case Notice::Kind::revoked:
+            expect(app.phase == Phase::holding, "revoked", app);
+            app.revoked = true;
+            return note(Event::Kind::revoked, self, site);
+        case Notice::Kind::refused:
+            expect(app.phase == Phase::waiting || app.phase == Phase::leaving, "refused", app);
+            note(Event::Kind::refused, self, site);
+            // A site that may not let go keeps what it holds.
+            if (app.phase == Phase::leaving)
+                app.phase = Phase::holding;
+            else
+                rest(app);
+            return;
+    }
+}
+
+void Stepper::expect(bool holds, const char* what, const Application& app) {
+    if (!holds)
+        report_.violated(contract.name, std::string(what) + " while the application is " +
+                                            std::string(enum_name(app.phase)));
+}
+
+// Events are for monitors; without one nobody would look.
+void Stepper::note(Event::Kind kind, SiteId self, const Site& site) {
+    if (instance_.facts().has_monitor)
+        events_.push_back({kind, self, site.application.demand, site.application.fences});
+}
+
+void Stepper::retire(Site& site, Standing standing) {
+    const std::uint32_t incarnation = site.incarnation;
+    instance_.site_values().reset(site);
+    site.standing = standing;
+    site.incarnation = incarnation;
+}
+
+// `suspected` and `departed` may be said again, so there is nothing to remember.
+void Stepper::remember(Site& site, InputKind kind, Peer peer) {
+    if (kind == InputKind::suspected || kind == InputKind::departed) return;
+    Watch& watch = site.detector[peer.site];
+    if (kind == InputKind::trusted) watch.trusted = peer.incarnation + 1;
+    if (kind == InputKind::dead) watch.reported = peer.incarnation + 1;
+    if (kind == InputKind::interrupted) watch.interrupted = instance_.facts().listens(Detection::reconnected);
+    if (kind == InputKind::reconnected) watch.interrupted = false;
+    if (watch == Watch{}) site.detector.erase(peer.site);
+}
+
+}  // namespace allot::world
