@@ -17,5 +17,7 @@ grep -qx '    allot check permits --sites 2 --permits 1 --crashes 1' story.txt
 [ "$(awk '!/^    / && length > 100' story.txt)" = "" ]
 
 # For programs: the same errata.
-"$ALLOT" errata --problem semaphore --json | grep -q '^\[{"id":"semaphore:1","problem":"semaphore","number":"1",'
-"$ALLOT" errata --run semaphore:1 --json | grep -q '"found":"deadlock","shown":true,.*"cure_found":"holds","cured":true'
+"$ALLOT" errata --problem semaphore --json >list.json
+grep -q '^\[{"id":"semaphore:1","problem":"semaphore","number":"1",' list.json
+"$ALLOT" errata --run semaphore:1 --json >trial.json
+grep -q '"found":"deadlock","shown":true,.*"cure_found":"holds","cured":true' trial.json

@@ -15,6 +15,7 @@ g++ -std=c++20 "$ALLOT_SOURCE_DIR/examples/client/main.cpp" $(pkg-config --cflag
 
 # The public header stands on the standard library alone.
 g++ -std=c++20 -M -I prefix/include -include allot/client.hpp -x c++ /dev/null >needed.txt
+grep -q 'prefix/include/allot/client.hpp' needed.txt
 if grep -E 'boost|openssl' needed.txt; then echo "the public header needs more than the standard library"; exit 1; fi
 
 # Packagers stage an installation in a directory that is not its prefix.

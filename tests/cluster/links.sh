@@ -7,6 +7,21 @@ configure 4
 start_all
 crowd "${CROWD_SECONDS:-4}" 80 6
 crowd_is_there 80
+
+# How often the proxies were connected to, as each said last.
+links_made() {
+    local pair sum=0
+    for pair in "${!proxy_in[@]}"; do
+        [[ $(tail -n 1 "proxy${pair/,/-}.out") =~ ^ok\ .*\ made=([0-9]+)\  ]] || fail "a proxy does not answer"
+        sum=$((sum + BASH_REMATCH[1]))
+    done
+    echo $sum
+}
+all_have_answered() { [ "$(grep -l '^ok ' proxy*.out | wc -l)" -eq 6 ]; }
+fault status
+wait_until 10 "the proxies answer" all_have_answered
+made_before=$(links_made)
+
 RANDOM=7
 while running $crowd_process; do
     pairs=("${!proxy_in[@]}")
@@ -24,4 +39,5 @@ for pair in "${!proxy_in[@]}"; do
     answers=$(tail -n 1 "proxy${pair/,/-}.out")
     echo "h${pair/,/ to h}: ${answers#ok }"
 done
+[ "$(links_made)" -gt "$made_before" ] || fail "no link was made again: the crowd has met no fault"
 one_token_each lock{0..11}

@@ -21,6 +21,9 @@ down_at() { # so many links were seen to fall silent
     [ "$(grep -c 'host h3 is down: nothing was heard' "h$1.log")" -ge "$2" ]
 }
 
+# Its own report: the link is down, and an attempt was closed.
+has_no_link_to_h3() { "$ALLOT" status --socket "./h$1.sock" | grep -q "^h$1 (here) .* h3 down (.*closed in the handshake"; }
+
 fault blackhole
 stop 3
 wait_until 20 "h1 hears nothing" down_at 1 1
@@ -34,7 +37,8 @@ back "links that were cut just before"
 
 fault refuse
 fault cut
-wait_until 20 "h1 hears nothing" contains 'closed in the handshake' h1.log
+wait_until 20 "h1 has no link to h3 and is refused another" has_no_link_to_h3 1
+wait_until 20 "h2 has no link to h3 and is refused another" has_no_link_to_h3 2
 sleep 2
 stop 3
 back "links that were cut long before"

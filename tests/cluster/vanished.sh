@@ -29,32 +29,28 @@ run 1 --lock db --timeout 20s -- bash -c "kill -0 $(cat far.in) 2>/dev/null && t
 [ ! -e wrong ] || fail "two used the lock"
 contains 'nothing was heard of it' h1.log || fail "not a word in the log: $(cat h1.log)"
 
-# Where there are no files left to watch a process with, nobody may believe that it is watched.
-stop 1
-(
-    ulimit -n 40
-    exec "$ALLOT" node --config h1.toml 2>>h1.log
-) &
-process[1]=$!
-started+=($!)
-wait_until 20 "host h1 starts" host_answers 1
-mkfifo idle.fifo
-"$IDLERS" ./h1.sock 60 <idle.fifo >idle.out &
-started+=($!)
-exec 9>idle.fifo
-wait_until 10 "idlers are there" test -s idle.out
-watched_or_told() {
-    rm -f first.in
-    "$ALLOT" run --socket ./h1.sock --lock x --timeout 5s -- bash -c 'echo $$ >first.in; exec sleep 3' 2>first.err &
-    local first=$!
-    started+=($first)
-    wait_until 10 "the first is granted, or told why not" granted_or_ended $first
-    sleep 0.3
-    kill -KILL $first 2>/dev/null
-    [ -s first.in ] || return 0
-    run 1 --lock x --timeout 20s -- bash -c "kill -0 $(cat first.in) 2>/dev/null && touch wrong; true"
-    [ ! -e wrong ] || fail "two used the lock, since the first was not watched: $(cat first.err)"
-}
-granted_or_ended() { [ -s first.in ] || ! running "$1"; }
-watched_or_told
+# A daemon that may open no more files cannot watch a process. It refuses the lock then, even after the grant, and the command
+# does not run: otherwise the next one would get the lock beside it once `allot run` is killed.
+hold keeper 1 --lock x
+ask first 1 --lock x
+wait_until 10 "the first waits" waits_for x 1 1
+prlimit --pid "${process[1]}" --nofile=3: || fail "the daemon's limit cannot be lowered"
+let_go keeper
+wait_until 20 "the first is told" not_running "${asker[first]}"
+wait "${asker[first]}"
+code=$?
+[ $code -eq 119 ] || fail "who is not watched ended with $code: $(cat first.err)"
+contains 'the daemon may open no more files, so it cannot watch the process' first.err || fail "it is told: $(cat first.err)"
+[ ! -e first.in ] || fail "a command runs that is not watched"
+prlimit --pid "${process[1]}" --nofile=1024: || fail "the daemon's limit cannot be raised"
+run 1 --lock x --timeout 20s -- true || fail "the lock is not given back"
+
+# A process that is watched keeps the lock after `allot run` is killed, until it has ended.
+hold watched 1 --lock x
+kill -KILL "${asker[watched]}"
+run 1 --lock x --timeout 1s -- touch wrong 2>/dev/null
+[ $? -eq 121 ] || fail "the lock of a process that runs is given away"
+kill -KILL "$(cat watched.in)"
+run 1 --lock x --timeout 20s -- true || fail "the lock of a process that has ended is kept"
+[ ! -e wrong ] || fail "two used the lock"
 exit 0

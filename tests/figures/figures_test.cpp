@@ -271,7 +271,8 @@ TEST_F(FigureFiles, A_figure_with_a_dash_in_its_name_and_logarithmic_axes_is_dra
     figure.xs = {1, 2};
     figure.x_scale = figure.y_scale = Scale::logarithmic;
     const auto failure = draw_svg(path("small.svg"), figure, measured(figure, arithmetic, {.seeds = 2}));
-    EXPECT_FALSE(failure) << *failure;
+    ASSERT_FALSE(failure) << *failure;
+    EXPECT_THAT(texts_of(path("small.svg")), HasSubstr("A small one"));
 }
 
 TEST_F(FigureFiles, Without_gnuplot_one_line_names_the_package_and_no_file_is_left) {

@@ -1,14 +1,18 @@
 #include "support/node.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <fcntl.h>
 #include <fstream>
+#include <memory>
 #include <stdexcept>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
+
+#include "client/status.hpp"
 
 namespace allot::test {
 
@@ -48,6 +52,25 @@ client::Options Node::options() const {
     options.address = folder_ / "allot.sock";
     options.connect_timeout = 10s;
     return options;
+}
+
+bool Node::must_wait(const client::Demand& demand) const {
+    client::Options options = this->options();
+    options.command = "must_wait";
+    const auto is_listed = [&] {
+        for (const session::ResourceStatus& one : client::ask_status(options, 10s).resources)
+            for (const session::Party& party : one.waiters)
+                if (party.command == options.command) return true;
+        return false;
+    };
+    // The session may end before its callback is called.
+    const auto granted = std::make_shared<std::atomic<bool>>(false);
+    client::Session session = client::Session::connect(options);
+    session.async_acquire(demand, {}, [granted](const client::Outcome& outcome) { *granted = !!outcome; });
+    bool waits = false;
+    if (!eventually([&] { return *granted || (waits = is_listed()); }))
+        throw std::runtime_error("a request is neither granted nor waits");
+    return waits;
 }
 
 std::string Node::log() const {

@@ -25,6 +25,10 @@ public:
     client::Options options() const;
     client::Session session() const { return client::Session::connect(options()); }
 
+    // Asks for this in a session of its own, and looks until the daemon has granted it or lists it as
+    // waiting: true if it has to wait. What was asked for is then given back.
+    bool must_wait(const client::Demand& demand) const;
+
     std::string log() const;          // all that it said
     std::size_t descriptors() const;  // how many it has open
     void start();                     // returns when it answers
