@@ -9,9 +9,12 @@
 #include "check/checker.hpp"
 #include "check/watchdog.hpp"
 #include "cli/commands.hpp"
+#include "cli/flags.hpp"
+#include "cli/parameter_flags.hpp"
 #include "cli/table.hpp"
 #include "core/graph.hpp"
 #include "core/json.hpp"
+#include "world/entry.hpp"
 
 namespace allot::cli {
 
@@ -369,19 +372,19 @@ int run_check(const CheckFlags& flags) {
 
 }  // namespace
 
-void add_check(CLI::App& app, Action& action) {
+void add_check(CommandLine& line) {
     auto flags = std::make_shared<CheckFlags>();
-    auto* command =
-        app.add_subcommand("check", "Explore every run of a small instance and judge all properties");
-    command->footer(
+    Command& command =
+        line.command("check", "Explore every run of a small instance and judge all properties");
+    command.footer(
         "Examples:\n"
         "  allot check raymond --sites 3 --permits 1 --requests any\n"
         "  allot check raymond --sites 3 --permits 2 --crashes 2 --out stuck.txt; allot play stuck.txt\n"
         "Exit code: 0 holds, 1 violated, 2 wrong usage, 3 bounded (a limit was reached first).");
-    command->add_option("protocol", flags->protocol, "One of `allot protocols`")->required()->type_name("");
-    add_parameter_flags(*command, flags->parameters);
+    command.option("protocol", flags->protocol, "One of `allot protocols`").required();
+    add_parameter_flags(command, flags->parameters);
     const auto text = [&](const char* name, std::string& target, const char* meaning) {
-        command->add_option(name, target, meaning)->type_name("")->group("Search");
+        command.option(name, target, meaning).group("Search");
     };
     text("--threads", flags->threads, "Threads; default one per core");
     text("--memory", flags->memory, "Stop when the program takes this much; default 4G");
@@ -391,13 +394,11 @@ void add_check(CLI::App& app, Action& action) {
     text("--samples", flags->samples, "With --start arbitrary: how many starts; default 100");
     text("--noise", flags->noise, "With --start arbitrary: most messages per channel; default 1");
     text("--seed", flags->seed, "With --start arbitrary: where the drawing begins; default 1");
-    command
-        ->add_flag("--waits", flags->waits,
-                   "Find how often others are served, at most, while each site waits")
-        ->group("Search");
+    command.flag("--waits", flags->waits, "Find how often others are served, at most, while each site waits")
+        .group("Search");
     text("--out", flags->out, "Write the counterexample to this file, too");
-    command->add_flag("--json", flags->json, "For programs");
-    command->callback([&action, flags] { action = [flags] { return run_check(*flags); }; });
+    command.flag("--json", flags->json, "For programs");
+    command.action([flags] { return run_check(*flags); });
 }
 
 }  // namespace allot::cli
