@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "cli/commands.hpp"
+#include "cli/flags.hpp"
 #include "cli/table.hpp"
 
 namespace allot::cli {
@@ -44,28 +45,27 @@ int make_certificates(const CertOptions& options) {
 
 }  // namespace
 
-void add_cert(CLI::App& app, Action& action) {
-    auto* command =
-        app.add_subcommand("cert", "Certificates for hosts and programs, signed by an authority of your own");
-    command->footer(
+void add_cert(CommandLine& line) {
+    Command& command =
+        line.command("cert", "Certificates for hosts and programs, signed by an authority of your own");
+    command.footer(
         "Makes DIR/ca.pem and DIR/ca.key unless they are there, and NAME.pem and NAME.key for each NAME.\n"
         "A host needs ca.pem, and its own two files; keep ca.key to yourself. A program that asks a daemon "
         "of\n"
         "another machine needs ca.pem, programs/NAME.pem and programs/NAME.key, and can pass for no host.\n"
         "Example: allot cert --dir certs db1 db2 db3 --program ci,deploy");
     auto options = std::make_shared<CertOptions>();
-    command->add_option("--dir", options->order.folder, "Where they are put; it is made if it is not there")
-        ->required();
-    command->add_option("NAME", options->order.hosts, "Hosts, as the configuration calls them");
-    command->add_option("--program", options->order.programs, "Programs, as rules call them (cert:NAME): a,b")
-        ->delimiter(',')
-        ->allow_extra_args(false)
-        ->type_name("");
-    command->add_option("--days", options->order.days, "So long they are valid")->capture_default_str();
-    command->add_flag("--force", options->order.force,
-                      "Replace certificates that are there; never the authority");
-    command->add_flag("--json", options->json, "For programs");
-    command->callback([&action, options] { action = [options] { return make_certificates(*options); }; });
+    command.option("--dir", options->order.folder, "Where they are put; it is made if it is not there")
+        .value("TEXT")
+        .required();
+    command.option("NAME", options->order.hosts, "Hosts, as the configuration calls them").value("TEXT");
+    command.option("--program", options->order.programs, "Programs, as rules call them (cert:NAME): a,b")
+        .separated_by(',')
+        .one_at_a_time();
+    command.option("--days", options->order.days, "So long they are valid");
+    command.flag("--force", options->order.force, "Replace certificates that are there; never the authority");
+    command.flag("--json", options->json, "For programs");
+    command.action([options] { return make_certificates(*options); });
 }
 
 }  // namespace allot::cli

@@ -1,15 +1,22 @@
 // The subcommands of `allot`, one file each, and what they share: exit codes and one-line errors.
 #pragma once
 
-#include <CLI/CLI.hpp>
-#include <functional>
-#include <set>
+#include <cstddef>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/result.hpp"
 #include "world/entry.hpp"
 
+namespace allot::world {
+struct Entry;
+}  // namespace allot::world
+
 namespace allot::cli {
+
+class CommandLine;
 
 enum ExitCode {
     exit_ok = 0,       // it holds, it worked
@@ -29,22 +36,21 @@ enum ExitCode {
     exit_not_found = 127,       // there is no such command
 };
 
-// Each adds its subcommand to the application and sets `action` to what it does when it is chosen.
-using Action = std::function<int()>;
-void add_cert(CLI::App& app, Action& action);
-void add_check(CLI::App& app, Action& action);
-void add_errata(CLI::App& app, Action& action);
-void add_feasible(CLI::App& app, Action& action);
-void add_figures(CLI::App& app, Action& action);
-void add_node(CLI::App& app, Action& action);
-void add_play(CLI::App& app, Action& action);
-void add_protocols(CLI::App& app, Action& action);
-// `program`: what stands after --, and is not for allot to read.
-void add_run(CLI::App& app, Action& action, std::vector<std::string> program);
-void add_sim(CLI::App& app, Action& action);
-void add_status(CLI::App& app, Action& action);
-void add_swarm(CLI::App& app, Action& action);
-void add_up(CLI::App& app, Action& action, std::vector<std::string> program);
+// Each adds its subcommand.
+void add_cert(CommandLine& line);
+void add_check(CommandLine& line);
+void add_errata(CommandLine& line);
+void add_feasible(CommandLine& line);
+void add_figures(CommandLine& line);
+void add_node(CommandLine& line);
+void add_play(CommandLine& line);
+void add_protocols(CommandLine& line);
+// `program`: the words after --, which allot does not read.
+void add_run(CommandLine& line, std::vector<std::string> program);
+void add_sim(CommandLine& line);
+void add_status(CommandLine& line);
+void add_swarm(CommandLine& line);
+void add_up(CommandLine& line, std::vector<std::string> program);
 
 // Prints `allot: message` and gives exit_usage.
 int wrong_usage(const std::string& message);
@@ -53,16 +59,6 @@ void say_caveat(const std::optional<std::string>& caveat);
 
 // The protocol of that name, or an error that lists those there are.
 Result<const world::Entry*> find_protocol(const std::string& name);
-
-// Adds a flag for every parameter of every protocol and of the surroundings; what was given is collected.
-void add_parameter_flags(CLI::App& app, Parameters& given);
-// The same for every parameter of every protocol only, without those that are known already.
-void add_protocol_flags(CLI::App& app, Parameters& given, std::set<std::string> known);
-// One such flag; given several times, its values are joined by commas.
-void add_parameter_flag(CLI::App& app, Parameters& given, const std::string& name, const std::string& meaning,
-                        const std::string& group);
-// The same for a parameter that has an explanation for all its protocols.
-void add_explained_flag(CLI::App& app, Parameters& given, const std::string& name);
 
 // `4G`, `512M`; `60s`, `2m`, `500ms`.
 Result<std::size_t> parse_bytes(std::string_view name, std::string_view text);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "cli/commands.hpp"
+#include "cli/flags.hpp"
 #include "client/address.hpp"
 
 namespace allot::cli {
@@ -46,14 +47,15 @@ std::optional<std::string> wrong_address(const DaemonFlags& flags, const client:
 
 }  // namespace
 
-void add_daemon_flags(CLI::App& command, DaemonFlags& flags) {
+void add_daemon_flags(Command& command, DaemonFlags& flags) {
     const auto add = [&](const char* name, const char* value, std::string& target, const char* meaning) {
-        return command.add_option(name, target, meaning)->option_text(value)->group("Which daemon");
+        return command.option(name, target, meaning).shown_as(value).group("Which daemon");
     };
-    auto* socket = add("--socket", "PATH", flags.socket,
-                       "The socket of this host's daemon; default $ALLOT_SOCKET, /run/allot/allot.sock or "
-                       "$XDG_RUNTIME_DIR/allot/allot.sock");
-    add("--at", "HOST:PORT", flags.at, "A daemon elsewhere, over TLS; default $ALLOT_AT")->excludes(socket);
+    const Argument socket =
+        add("--socket", "PATH", flags.socket,
+            "The socket of this host's daemon; default $ALLOT_SOCKET, /run/allot/allot.sock or "
+            "$XDG_RUNTIME_DIR/allot/allot.sock");
+    add("--at", "HOST:PORT", flags.at, "A daemon elsewhere, over TLS; default $ALLOT_AT").excludes(socket);
     add("--ca", "FILE", flags.authority, "Who must have signed its certificate (PEM); default $ALLOT_CA");
     add("--cert", "FILE", flags.certificate, "The certificate to show it (PEM); default $ALLOT_CERT");
     add("--key", "FILE", flags.key, "The key of that certificate (PEM); default $ALLOT_KEY");

@@ -1,13 +1,14 @@
 // What the subcommands share that talk to a daemon as programs do.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 
 #include "allot/client.hpp"
 #include "base/result.hpp"
 
 namespace allot::cli {
+
+class Command;
 
 // Which daemon: that of this host, or one elsewhere with certificates. What is empty: as the library has it.
 struct DaemonFlags {
@@ -18,7 +19,7 @@ struct DaemonFlags {
     std::string key;
     std::string server_name;
 };
-void add_daemon_flags(CLI::App& command, DaemonFlags& flags);
+void add_daemon_flags(Command& command, DaemonFlags& flags);
 
 // How to reach it; `what` is shown by `allot status`.
 Result<client::Options> daemon_at(const DaemonFlags& flags, std::string what);

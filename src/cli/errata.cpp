@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/commands.hpp"
+#include "cli/flags.hpp"
 #include "cli/table.hpp"
 #include "core/json.hpp"
 #include "errata/trial.hpp"
@@ -187,26 +188,22 @@ int run_errata(const ErrataFlags& flags) {
 
 }  // namespace
 
-void add_errata(CLI::App& app, Action& action) {
+void add_errata(CommandLine& line) {
     auto flags = std::make_shared<ErrataFlags>();
-    auto* command = app.add_subcommand("errata", "The papers' defects, each with the command that shows it");
-    command->footer(
+    Command& command = line.command("errata", "The papers' defects, each with the command that shows it");
+    command.footer(
         "Examples:\n"
         "  allot errata --show semaphore:3\n"
         "  allot errata --run\n"
         "Scenario files are named as seen from the top of the repository: run them there.\n"
         "Exit code: 0 listed, or all shown; 1 one was not shown, or not cured; 2 wrong usage.");
-    command->add_option("--problem", flags->problem, "Only those of this problem")->type_name("");
-    auto* show = command->add_option("--show", flags->show, "The story of one, as in semaphore:3");
-    show->type_name("");
-    auto* run = command->add_option("--run", flags->run,
-                                    "Run the command and the cure of one, as in semaphore:3, or of all");
-    run->type_name("")->expected(0, 1)->excludes(show);
-    command->add_flag("--json", flags->json, "For programs");
-    command->callback([&action, flags, run] {
-        if (run->count() > 0 && !flags->run) flags->run.emplace();
-        action = [flags] { return run_errata(*flags); };
-    });
+    command.option("--problem", flags->problem, "Only those of this problem");
+    const Argument show = command.option("--show", flags->show, "The story of one, as in semaphore:3");
+    command.option("--run", flags->run, "Run the command and the cure of one, as in semaphore:3, or of all")
+        .value_optional()
+        .excludes(show);
+    command.flag("--json", flags->json, "For programs");
+    command.action([flags] { return run_errata(*flags); });
 }
 
 }  // namespace allot::cli

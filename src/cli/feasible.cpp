@@ -6,6 +6,8 @@
 #include <map>
 
 #include "cli/commands.hpp"
+#include "cli/flags.hpp"
+#include "cli/parameter_flags.hpp"
 #include "cli/table.hpp"
 #include "core/json.hpp"
 #include "protocols/neighborhood/feasibility.hpp"
@@ -109,24 +111,21 @@ int run_feasible(const FeasibleFlags& flags) {
 
 }  // namespace
 
-void add_feasible(CLI::App& app, Action& action) {
+void add_feasible(CommandLine& line) {
     auto flags = std::make_shared<FeasibleFlags>();
-    auto* command = app.add_subcommand(
+    Command& command = line.command(
         "feasible", "Of bounds on neighbourhoods: is there a safe start, and can every site turn round");
-    command->footer(
+    command.footer(
         "Example: allot feasible --graph path:3 --bounds '0,1;1,2;0,1' --initial Ioo\n"
         "Exit code: 0 every site can turn round, 1 some never can, or no start is safe, 2 wrong usage, 3 "
         "unknown within the effort.");
-    for (const char* name : {"graph", "bounds", "initial"})
-        add_explained_flag(*command, flags->parameters, name);
-    command->get_option("--graph")->required();
-    command->get_option("--bounds")->required();
-    command
-        ->add_option("--effort", flags->effort,
-                     "how many steps to search; up to 20 sites are always settled; default 5000000")
-        ->type_name("");
-    command->add_flag("--json", flags->json, "For programs");
-    command->callback([&action, flags] { action = [flags] { return run_feasible(*flags); }; });
+    add_explained_flag(command, flags->parameters, "graph").required();
+    add_explained_flag(command, flags->parameters, "bounds").required();
+    add_explained_flag(command, flags->parameters, "initial");
+    command.option("--effort", flags->effort,
+                   "how many steps to search; up to 20 sites are always settled; default 5000000");
+    command.flag("--json", flags->json, "For programs");
+    command.action([flags] { return run_feasible(*flags); });
 }
 
 }  // namespace allot::cli

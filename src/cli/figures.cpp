@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/commands.hpp"
+#include "cli/flags.hpp"
 #include "cli/table.hpp"
 #include "core/json.hpp"
 #include "figures/files.hpp"
@@ -208,10 +209,10 @@ int run_figures(const FiguresFlags& flags) {
 
 }  // namespace
 
-void add_figures(CLI::App& app, Action& action) {
+void add_figures(CommandLine& line) {
     auto flags = std::make_shared<FiguresFlags>();
-    auto* command = app.add_subcommand("figures", "The papers' evaluations again, as CSV and SVG");
-    command->footer(
+    Command& command = line.command("figures", "The papers' evaluations again, as CSV and SVG");
+    command.footer(
         "Examples:\n"
         "  allot figures\n"
         "  allot figures crashes --out figures\n"
@@ -219,14 +220,14 @@ void add_figures(CLI::App& app, Action& action) {
         "Exit code: 0 it ran, also if gnuplot is missing and there is no picture; 1 a run violated a "
         "property; "
         "2 wrong usage.");
-    command->add_option("name", flags->names, "Which ones; without a name they are listed")->type_name("");
+    command.option("name", flags->names, "Which ones; without a name they are listed");
     const auto text = [&](const char* name, std::string& target, const char* meaning) {
-        command->add_option(name, target, meaning)->type_name("");
+        command.option(name, target, meaning);
     };
     text("--out", flags->out, "the directory for the files; default figures");
     text("--seeds", flags->seeds, "so many runs at every point, with seeds from 1 on; default 5");
-    command->add_flag("--json", flags->json, "For programs");
-    command->callback([&action, flags] { action = [flags] { return run_figures(*flags); }; });
+    command.flag("--json", flags->json, "For programs");
+    command.action([flags] { return run_figures(*flags); });
 }
 
 }  // namespace allot::cli

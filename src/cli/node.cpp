@@ -6,6 +6,7 @@
 
 #include "base/log.hpp"
 #include "cli/commands.hpp"
+#include "cli/flags.hpp"
 
 namespace allot::cli {
 
@@ -28,19 +29,19 @@ int run_node(const Options& options) {
 
 }  // namespace
 
-void add_node(CLI::App& app, Action& action) {
+void add_node(CommandLine& line) {
     auto options = std::make_shared<Options>();
-    CLI::App* command = app.add_subcommand("node", "Runs the daemon of one host, until it is told to stop");
-    command->add_option("--config", options->config, "what host this is, and of which cluster (TOML)")
-        ->required()
-        ->type_name("FILE");
-    command->add_flag("--fresh", options->fresh,
-                      "forget what an earlier run saved; only if all hosts of the cluster are stopped");
-    command->add_flag("--verbose", options->verbose, "log more");
-    command->footer(
+    Command& command = line.command("node", "Runs the daemon of one host, until it is told to stop");
+    command.option("--config", options->config, "what host this is, and of which cluster (TOML)")
+        .required()
+        .value("FILE");
+    command.flag("--fresh", options->fresh,
+                 "forget what an earlier run saved; only if all hosts of the cluster are stopped");
+    command.flag("--verbose", options->verbose, "log more");
+    command.footer(
         "SIGTERM stops it in order: what it knows is saved, and the next start goes on from there.\n"
         "Example: allot node --config /etc/allot/host.toml");
-    command->callback([options, &action] { action = [options] { return run_node(*options); }; });
+    command.action([options] { return run_node(*options); });
 }
 
 }  // namespace allot::cli

@@ -6,6 +6,7 @@
 
 #include "check/checker.hpp"
 #include "cli/commands.hpp"
+#include "cli/flags.hpp"
 #include "core/json.hpp"
 #include "play/player.hpp"
 #include "registry/registry.hpp"
@@ -44,18 +45,16 @@ int run_play(const PlayFlags& flags) {
 
 }  // namespace
 
-void add_play(CLI::App& app, Action& action) {
+void add_play(CommandLine& line) {
     auto flags = std::make_shared<PlayFlags>();
-    auto* command = app.add_subcommand("play", "Replay scenario files and check what they expect");
-    command->footer(
+    Command& command = line.command("play", "Replay scenario files and check what they expect");
+    command.footer(
         "Example: allot play scenarios/semaphore/raymond-two-crashes.txt\n"
         "Exit code: 0 as expected, 1 something was not, 2 the file makes no sense.");
-    command->add_option("files", flags->files, "Scenario files (docs/scenarios.md)")
-        ->required()
-        ->type_name("");
-    command->add_flag("--quiet", flags->quiet, "Say only how each file ended");
-    command->add_flag("--json", flags->json, "For programs");
-    command->callback([&action, flags] { action = [flags] { return run_play(*flags); }; });
+    command.option("files", flags->files, "Scenario files (docs/scenarios.md)").required();
+    command.flag("--quiet", flags->quiet, "Say only how each file ended");
+    command.flag("--json", flags->json, "For programs");
+    command.action([flags] { return run_play(*flags); });
 }
 
 }  // namespace allot::cli

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "cli/commands.hpp"
+#include "cli/flags.hpp"
 #include "cli/table.hpp"
 #include "core/json.hpp"
 #include "registry/registry.hpp"
@@ -51,12 +52,12 @@ int list_protocols(bool json) {
 
 }  // namespace
 
-void add_protocols(CLI::App& app, Action& action) {
-    auto* command = app.add_subcommand("protocols", "What there is, with parameters and defaults");
-    command->footer("Example: allot protocols");
+void add_protocols(CommandLine& line) {
+    Command& command = line.command("protocols", "What there is, with parameters and defaults");
+    command.footer("Example: allot protocols");
     auto json = std::make_shared<bool>(false);
-    command->add_flag("--json", *json, "For programs");
-    command->callback([&action, json] { action = [json] { return list_protocols(*json); }; });
+    command.flag("--json", *json, "For programs");
+    command.action([json] { return list_protocols(*json); });
 }
 
 }  // namespace allot::cli

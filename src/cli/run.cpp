@@ -11,6 +11,7 @@
 #include "cli/child.hpp"
 #include "cli/commands.hpp"
 #include "cli/daemon.hpp"
+#include "cli/flags.hpp"
 #include "cli/waiting.hpp"
 #include "core/parameters.hpp"
 
@@ -278,12 +279,12 @@ int run_command(const RunFlags& flags) {
 
 }  // namespace
 
-void add_run(CLI::App& app, Action& action, std::vector<std::string> program) {
+void add_run(CommandLine& line, std::vector<std::string> program) {
     auto flags = std::make_shared<RunFlags>();
     flags->command = std::move(program);
-    auto* command =
-        app.add_subcommand("run", "Run a command while holding locks and permits: allot run ... -- COMMAND");
-    command->footer(
+    Command& command =
+        line.command("run", "Run a command while holding locks and permits: allot run ... -- COMMAND");
+    command.footer(
         "Examples:\n"
         "  allot run --lock db,gpu0 -- ./migrate\n"
         "  allot run --permit builds=2 --timeout 30s -- make\n"
@@ -300,31 +301,28 @@ void add_run(CLI::App& app, Action& action, std::vector<std::string> program) {
         "(--no-wait); 121 timed out; 122 lost; 123 the daemon is unreachable; 125 allot itself failed;\n"
         "126 the command cannot be executed; 127 there is no such command.");
     const auto add_names = [&](const char* name, std::vector<std::string>& target, const char* meaning) {
-        command->add_option(name, target, meaning)->allow_extra_args(false)->option_text("NAMES");
+        command.option(name, target, meaning).one_at_a_time().shown_as("NAMES");
     };
     add_names("--lock", flags->locks, "Locks, taken together: a,b; may be repeated");
     add_names("--permit", flags->permits, "Permits of semaphores: builds=2,net; may be repeated");
-    auto* timeout =
-        command->add_option("--timeout", flags->timeout, "Give up if not granted within this, as in 30s");
-    timeout->option_text("TIME");
-    auto* no_wait = command->add_flag("--no-wait", flags->no_wait, "Give up unless granted at once");
-    no_wait->excludes(timeout)->option_text(" ");  // so that the help does not list what it excludes
-    command->add_option("--patience", flags->patience, "What --no-wait takes for at once; default 20ms")
-        ->option_text("TIME")
-        ->needs(no_wait);
+    const Argument timeout =
+        command.option("--timeout", flags->timeout, "Give up if not granted within this, as in 30s")
+            .shown_as("TIME");
+    const Argument no_wait = command.flag("--no-wait", flags->no_wait, "Give up unless granted at once")
+                                 .excludes(timeout)
+                                 .shown_as(" ");  // so that the help does not list what it excludes
+    command.option("--patience", flags->patience, "What --no-wait takes for at once; default 20ms")
+        .shown_as("TIME")
+        .needs(no_wait);
+    command.option("--grace", flags->grace, "Between SIGTERM and SIGKILL if the lease is lost; default 2s")
+        .shown_as("TIME");
     command
-        ->add_option("--grace", flags->grace, "Between SIGTERM and SIGKILL if the lease is lost; default 2s")
-        ->option_text("TIME");
-    command
-        ->add_option("--resume-within", flags->resume_within,
-                     "Wait so long for a daemon that is restarted or silent; default 10s")
-        ->option_text("TIME");
-    add_daemon_flags(*command, flags->daemon);
-    command->allow_extras();
-    command->callback([&action, flags, command] {
-        flags->stray = command->remaining();
-        action = [flags] { return run_command(*flags); };
-    });
+        .option("--resume-within", flags->resume_within,
+                "Wait so long for a daemon that is restarted or silent; default 10s")
+        .shown_as("TIME");
+    add_daemon_flags(command, flags->daemon);
+    command.strays(flags->stray);
+    command.action([flags] { return run_command(*flags); });
 }
 
 }  // namespace allot::cli

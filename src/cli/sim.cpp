@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include "cli/commands.hpp"
+#include "cli/flags.hpp"
+#include "cli/parameter_flags.hpp"
 #include "cli/table.hpp"
 #include "core/json.hpp"
 #include "registry/registry.hpp"
@@ -350,10 +352,10 @@ int run_sim(const SimFlags& flags) {
 
 }  // namespace
 
-void add_sim(CLI::App& app, Action& action) {
+void add_sim(CommandLine& line) {
     auto flags = std::make_shared<SimFlags>();
-    auto* command = app.add_subcommand("sim", "Run a protocol in simulated time and give its figures");
-    command->footer(
+    Command& command = line.command("sim", "Run a protocol in simulated time and give its figures");
+    command.footer(
         "Examples:\n"
         "  allot sim raymond --sites 15 --permits 5 --latency uniform:0.2ms..1ms --seeds 10\n"
         "  allot sim raymond --sites 15 --permits 5 --crash 2@1s,3@2s --warm-up 3s --json\n"
@@ -361,22 +363,22 @@ void add_sim(CLI::App& app, Action& action) {
         "  allot sim tree-pool --sites 16 --start arbitrary --corrupt-at 3s,6s --noise 2\n"
         "Exit code: 0 it ran, 1 a property was violated or the run stood still, 2 wrong usage, 3 --limit was "
         "reached first.");
-    command->add_option("protocol", flags->protocol, "One of `allot protocols`")->required()->type_name("");
+    command.option("protocol", flags->protocol, "One of `allot protocols`").required();
     std::set<std::string> known;
     for (const PlanFlag& flag : plan_flags) {
-        add_parameter_flag(*command, flags->parameters, flag.name, flag.meaning, flag.group);
+        add_parameter_flag(command, flags->parameters, flag.name, flag.meaning, flag.group);
         known.insert(flag.name);
     }
-    add_protocol_flags(*command, flags->parameters, std::move(known));
+    add_protocol_flags(command, flags->parameters, std::move(known));
     const auto text = [&](const char* name, std::string& target, const char* meaning) {
-        command->add_option(name, target, meaning)->type_name("")->group("Run");
+        command.option(name, target, meaning).group("Run");
     };
     text("--seed", flags->seed, "the same seed gives the same run; default 1");
     text("--seeds", flags->seeds, "so many runs, with this seed and the next ones; default 1");
     text("--log", flags->log, "write every event of the first run to this file (- for the terminal)");
     text("--limit", flags->limit, "stop after this much real time, as in 60s");
-    command->add_flag("--json", flags->json, "For programs");
-    command->callback([&action, flags] { action = [flags] { return run_sim(*flags); }; });
+    command.flag("--json", flags->json, "For programs");
+    command.action([flags] { return run_sim(*flags); });
 }
 
 }  // namespace allot::cli

@@ -12,6 +12,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/daemon.hpp"
+#include "cli/flags.hpp"
 #include "cli/status_text.hpp"
 #include "core/json.hpp"
 
@@ -77,22 +78,22 @@ int run_status(const StatusFlags& flags) {
 
 }  // namespace
 
-void add_status(CLI::App& app, Action& action) {
+void add_status(CommandLine& line) {
     auto flags = std::make_shared<StatusFlags>();
-    auto* command = app.add_subcommand("status", "Who holds, who waits, and for whom");
-    command->footer(
+    Command& command = line.command("status", "Who holds, who waits, and for whom");
+    command.footer(
         "Examples:\n"
         "  allot status --watch\n"
         "  allot status --json | jq '.resources[] | select(.waiters != [])'\n"
         "  allot status --at build7:7481 --ca ca.pem --cert ci.pem --key ci.key\n"
         "Exit code: 0 shown; 2 wrong usage; 119 turned away; 123 the daemon is unreachable.");
-    auto* watch = command->add_flag("--watch", flags->watch, "Again and again, until interrupted");
-    command->add_option("--interval", flags->interval, "How often --watch looks; default 1s")
-        ->option_text("TIME")
-        ->needs(watch);
-    command->add_flag("--json", flags->json, "For programs; with --watch one line each time");
-    add_daemon_flags(*command, flags->daemon);
-    command->callback([&action, flags] { action = [flags] { return run_status(*flags); }; });
+    const Argument watch = command.flag("--watch", flags->watch, "Again and again, until interrupted");
+    command.option("--interval", flags->interval, "How often --watch looks; default 1s")
+        .shown_as("TIME")
+        .needs(watch);
+    command.flag("--json", flags->json, "For programs; with --watch one line each time");
+    add_daemon_flags(command, flags->daemon);
+    command.action([flags] { return run_status(*flags); });
 }
 
 }  // namespace allot::cli

@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include "cli/commands.hpp"
+#include "cli/flags.hpp"
+#include "cli/parameter_flags.hpp"
 #include "cli/table.hpp"
 #include "core/json.hpp"
 #include "swarm/campaign.hpp"
@@ -194,20 +196,20 @@ int run_swarm(const SwarmFlags& flags) {
 
 }  // namespace
 
-void add_swarm(CLI::App& app, Action& action) {
+void add_swarm(CommandLine& line) {
     auto flags = std::make_shared<SwarmFlags>();
-    auto* command =
-        app.add_subcommand("swarm", "Many random runs with faults, until one breaks; then shrink it");
-    command->footer(
+    Command& command =
+        line.command("swarm", "Many random runs with faults, until one breaks; then shrink it");
+    command.footer(
         "What is not given is drawn anew for every run, with only such faults as the protocol survives.\n"
         "Examples:\n"
         "  allot swarm raymond --runs 10000\n"
         "  allot swarm raymond --permits 1 --crashes 1 --out stuck.txt; allot play stuck.txt\n"
         "Exit code: 0 clean, 1 a run failed, 2 wrong usage, 3 bounded (the time limit was reached).");
-    command->add_option("protocol", flags->protocol, "One of `allot protocols`")->required()->type_name("");
-    add_parameter_flags(*command, flags->parameters);
+    command.option("protocol", flags->protocol, "One of `allot protocols`").required();
+    add_parameter_flags(command, flags->parameters);
     const auto text = [&](const char* name, std::string& target, const char* meaning) {
-        command->add_option(name, target, meaning)->type_name("")->group("Campaign");
+        command.option(name, target, meaning).group("Campaign");
     };
     text("--runs", flags->runs, "How many runs; default 1000");
     text("--seed", flags->seed, "Where the drawing begins; default 1");
@@ -215,8 +217,8 @@ void add_swarm(CLI::App& app, Action& action) {
     text("--threads", flags->threads, "Threads; default one per core");
     text("--limit", flags->limit, "Stop after this time, as in 60s");
     text("--out", flags->out, "Write the scenario to this file, too");
-    command->add_flag("--json", flags->json, "For programs");
-    command->callback([&action, flags] { action = [flags] { return run_swarm(*flags); }; });
+    command.flag("--json", flags->json, "For programs");
+    command.action([flags] { return run_swarm(*flags); });
 }
 
 }  // namespace allot::cli

@@ -20,6 +20,7 @@
 
 #include "base/descriptor.hpp"
 #include "cli/commands.hpp"
+#include "cli/flags.hpp"
 #include "cli/table.hpp"
 #include "client/status.hpp"
 #include "core/parameters.hpp"
@@ -279,24 +280,24 @@ int run_up(Options options) {
 
 }  // namespace
 
-void add_up(CLI::App& app, Action& action, std::vector<std::string> program) {
+void add_up(CommandLine& line, std::vector<std::string> program) {
     auto options = std::make_shared<Options>();
     options->command = std::move(program);
-    CLI::App* command =
-        app.add_subcommand("up", "Runs a cluster of several hosts on this machine, to try things out");
-    command->add_option("--hosts", options->hosts, "how many")->type_name("N")->capture_default_str();
-    command->add_option("--semaphore", options->semaphores, "a semaphore and its permits (builds=2)")
-        ->type_name("NAME=K");
+    Command& command =
+        line.command("up", "Runs a cluster of several hosts on this machine, to try things out");
+    command.option("--hosts", options->hosts, "how many").value("N");
+    command.option("--semaphore", options->semaphores, "a semaphore and its permits (builds=2)")
+        .value("NAME=K");
     command
-        ->add_option("--dir", options->folder,
-                     "where sockets, logs and states are, for good; each start begins anew")
-        ->type_name("DIR");
-    command->footer(
+        .option("--dir", options->folder,
+                "where sockets, logs and states are, for good; each start begins anew")
+        .value("DIR");
+    command.footer(
         "With a command after --, that is run with ALLOT_SOCKET set to the first host and ALLOT_CLUSTER to "
         "the\n"
         "folder of all sockets, and the cluster stops when it ends.\n"
         "Example: allot up --hosts 3 -- sh -c 'allot run --lock db -- echo mine; allot status'");
-    command->callback([options, &action] { action = [options] { return run_up(*options); }; });
+    command.action([options] { return run_up(*options); });
 }
 
 }  // namespace allot::cli

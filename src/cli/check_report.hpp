@@ -1,0 +1,18 @@
+// The result of `allot check`, printed for people and for programs.
+#pragma once
+
+namespace allot::check {
+struct Options;
+struct Result;
+}  // namespace allot::check
+
+namespace allot::world {
+class Machine;
+}  // namespace allot::world
+
+namespace allot::cli {
+
+void print_check(world::Machine& machine, const check::Options& options, const check::Result& result);
+void print_check_json(world::Machine& machine, const check::Options& options, const check::Result& result);
+
+}  // namespace allot::cli
