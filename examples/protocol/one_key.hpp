@@ -1,5 +1,5 @@
-// One key, which site 0 keeps. A site that needs it asks site 0, uses it, and returns it; site 0 lends it to one
-// site after the other, in the order in which they asked.
+// One key, which site 0 keeps. A site that needs it asks site 0, uses it, and returns it; site 0 lends it to
+// one site after the other, in the order in which they asked.
 #pragma once
 
 #include <deque>

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "world/entry.hpp"
 
 namespace allot::world {
 struct Entry;
@@ -42,6 +41,7 @@ void add_check(CommandLine& line);
 void add_errata(CommandLine& line);
 void add_feasible(CommandLine& line);
 void add_figures(CommandLine& line);
+void add_new(CommandLine& line);
 void add_node(CommandLine& line);
 void add_play(CommandLine& line);
 void add_protocols(CommandLine& line);

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <new>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
+#include "cli/laboratory.hpp"
 #include "version.hpp"
 
 namespace {
@@ -34,22 +34,14 @@ int main(int argc, char** argv) {
         fmt::format("allot {}", version),
         "Example: allot check raymond --sites 3 --permits 1 --requests any");
     cli::add_cert(line);
-    cli::add_check(line);
     cli::add_errata(line);
     cli::add_feasible(line);
     cli::add_figures(line);
+    cli::add_laboratory(line);
+    cli::add_new(line);
     cli::add_node(line);
-    cli::add_play(line);
-    cli::add_protocols(line);
     cli::add_run(line, program);
-    cli::add_sim(line);
     cli::add_status(line);
-    cli::add_swarm(line);
     cli::add_up(line, program);
-    try {
-        return line.run(argc, argv);
-    } catch (const std::bad_alloc&) {
-        fmt::print(stderr, "allot: not enough memory for this instance; write fewer sites\n");
-        return cli::exit_bounded;
-    }
+    return cli::run(line, argc, argv);
 }

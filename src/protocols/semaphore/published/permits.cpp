@@ -1,4 +1,4 @@
-#include "protocols/semaphore/permits_published.hpp"
+#include "protocols/semaphore/published/permits.hpp"
 
 #include <algorithm>
 

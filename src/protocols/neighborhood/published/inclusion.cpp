@@ -1,4 +1,4 @@
-#include "protocols/neighborhood/inclusion_published.hpp"
+#include "protocols/neighborhood/published/inclusion.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "protocols/multilock/counters_published.hpp"
+#include "protocols/multilock/published/counters.hpp"
 
 #include <algorithm>
 #include <set>

@@ -1,4 +1,4 @@
-#include "protocols/pool/tree_pool_published.hpp"
+#include "protocols/pool/published/tree_pool.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "protocols/broker/strong_weak_published.hpp"
+#include "protocols/broker/published/strong_weak.hpp"
 
 #include <algorithm>
 

@@ -1,0 +1,104 @@
+// allot new: a folder with a protocol that works, to be changed into one's own.
+
+#include <boost/algorithm/string/replace.hpp>
+#include <cctype>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+
+#include "cli/commands.hpp"
+#include "cli/flags.hpp"
+#include "cli/templates.hpp"
+
+namespace allot::cli {
+
+namespace {
+
+// As the templates spell the name.
+constexpr const char* template_name = "one-key";
+
+bool is_protocol_name(const std::string& name) {
+    const auto letter = [](char c) { return c >= 'a' && c <= 'z'; };
+    const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+    bool begins_word = true;
+    for (const char c : name) {
+        if (begins_word && !letter(c)) return false;
+        if (!letter(c) && !digit(c) && c != '-') return false;
+        begins_word = c == '-';
+    }
+    return !begins_word;
+}
+
+// two-locks as the name of files, and as the name of a class: two_locks, TwoLocks.
+std::string file_name(std::string name) {
+    boost::replace_all(name, "-", "_");
+    return name;
+}
+
+std::string class_name(const std::string& name) {
+    std::string made;
+    bool begins_word = true;
+    for (const char c : name) {
+        if (c != '-') made += begins_word ? static_cast<char>(std::toupper(c)) : c;
+        begins_word = c == '-';
+    }
+    return made;
+}
+
+std::string renamed(std::string_view text, const std::string& name) {
+    std::string result(text);
+    boost::replace_all(result, template_name, name);
+    boost::replace_all(result, file_name(template_name), file_name(name));
+    boost::replace_all(result, class_name(template_name), class_name(name));
+    return result;
+}
+
+int failed(const std::string& path) {
+    fmt::print(stderr, "allot: {}: it cannot be written; write --folder with a folder that can\n", path);
+    return exit_no;
+}
+
+int write_protocol(const std::string& name, std::string folder) {
+    if (!is_protocol_name(name))
+        return wrong_usage(
+            fmt::format("{}: write a name of small letters, digits and dashes, as in two-locks", name));
+    if (folder.empty()) folder = name;
+    std::error_code failure;
+    if (std::filesystem::exists(folder, failure))
+        return wrong_usage(fmt::format("{}: it exists already; write --folder with another one", folder));
+    if (!std::filesystem::create_directories(folder, failure)) return failed(folder);
+    for (const Template& one : protocol_templates()) {
+        const std::string path = folder + "/" + renamed(one.file, name);
+        std::ofstream file(path);
+        file << renamed(one.text, name);
+        file.close();
+        if (!file) return failed(path);
+    }
+    fmt::print(
+        "{0}/ has a protocol that works. Build and check it:\n\n"
+        "    cd {0} && cmake -B build && cmake --build build\n"
+        "    build/{1} check {1} --sites 3 --requests any\n\n"
+        "Then change {2}.hpp and {2}.cpp; docs/adding-a-protocol.md explains them.\n",
+        folder, name, file_name(name));
+    return exit_ok;
+}
+
+struct NewFlags {
+    std::string name;
+    std::string folder;
+};
+
+}  // namespace
+
+void add_new(CommandLine& line) {
+    auto flags = std::make_shared<NewFlags>();
+    Command& command = line.command("new", "Write a protocol that works, as a project of its own");
+    command.footer(
+        "Example: allot new two-locks\n"
+        "Exit code: 0 written, 1 it could not be written, 2 wrong usage.");
+    command.option("name", flags->name, "Name of the protocol, as in two-locks").required();
+    command.option("--folder", flags->folder, "Where it is put; the name by default").value("FOLDER");
+    command.action([flags] { return write_protocol(flags->name, flags->folder); });
+}
+
+}  // namespace allot::cli
