@@ -36,4 +36,25 @@ for program in cmake-build/allot-example ./by-pkg-config; do
         grep -q "^$line" out.txt || { echo "$program should say: $line; it said:"; cat out.txt; exit 1; }
     done
 done
+# A protocol outside of allot: written by `allot new`, built with the installed laboratory, checked and broken.
+rm -rf two-keys lab-build
+"$ALLOT" new two-keys >new.txt
+cmake -S two-keys -B lab-build -DCMAKE_PREFIX_PATH="$PWD/prefix" -DCMAKE_CXX_FLAGS='-Wall -Wextra -Werror' >configure-lab.log
+cmake --build lab-build >build-lab.log || { cat build-lab.log; exit 1; }
+lab-build/two-keys check two-keys --sites 3 --requests any >check.txt || { cat check.txt; exit 1; }
+grep -q '^holds: 88 states, 153 transitions' check.txt || { cat check.txt; exit 1; }
+code=0
+lab-build/two-keys check two-keys --without one-at-a-time --out broken.txt >broken.log || code=$?
+[ "$code" = 1 ] || { echo "a broken protocol ends with $code, not 1"; exit 1; }
+lab-build/two-keys play --quiet broken.txt >played.txt || { cat played.txt; exit 1; }
+grep -q 'as expected' played.txt
+lab-build/two-keys sim two-keys --sites 20 --time 1s >sim.txt
+lab-build/two-keys swarm two-keys --runs 100 >swarm.txt
+grep -q '^clean: 100 runs' swarm.txt || { cat swarm.txt; exit 1; }
+code=0
+"$ALLOT" new two-keys 2>again.txt || code=$?
+[ "$code" = 2 ] && grep -q 'it exists already' again.txt || { cat again.txt; exit 1; }
+code=0
+"$ALLOT" new Two_Keys 2>named.txt || code=$?
+[ "$code" = 2 ] && grep -q 'small letters, digits and dashes' named.txt || { cat named.txt; exit 1; }
 echo "packaged"

@@ -1,4 +1,4 @@
-// Who is whose neighbour. Written `path:3`, `cycle:5`, `complete:5`, `star:4`, `grid:10x10`,
+// A graph: the neighbours of each site. Written `path:3`, `cycle:5`, `complete:5`, `star:4`, `grid:10x10`,
 // `random:200:4:SEED` (nodes, mean degree, seed) or `edges:0-1,1-2`.
 #pragma once
 

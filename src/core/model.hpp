@@ -63,7 +63,7 @@ private:
 
 using MaybeError = std::optional<std::string>;
 
-// Who asks, and for what.
+// The sites that ask, and their demands.
 template <class P>
 struct RequestModel {
     using Config = typename P::Config;

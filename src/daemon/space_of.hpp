@@ -23,7 +23,7 @@ template <class P>
 struct SpaceQuestions {
     // How many resources of the demand could be used here without a message.
     std::size_t (*at_hand)(const P&, const Demand&) = nullptr;
-    // Who waits, in order, for each resource whose token is here.
+    // For each resource whose token is here, the sites that wait for it, in order.
     std::map<std::string, std::vector<SiteId>> (*queues)(const P&) = nullptr;
     // Where tokens went: f(resource, site, hop), as far as is known here; no site: the token is here.
     void (*for_each_place)(const P&,

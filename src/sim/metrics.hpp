@@ -114,7 +114,7 @@ public:
     void recovered(Time now);
     // A request that is still open at the end.
     void still_waiting(SiteId site, Time now, Time patience);
-    // Who has to wait until it may let go, and does so at the end.
+    // The site still waits for `released` at the end of the run.
     void still_leaving(SiteId site, Time now, Time patience);
 
     std::uint64_t events() const { return events_; }

@@ -23,7 +23,7 @@ struct Progress {
     std::uint64_t events = 0;
 };
 
-// Who looks on while a run goes on.
+// Observes a run.
 struct Observer {
     std::ostream* log = nullptr;  // gets every event: a scenario that `allot play` can play again
     std::function<bool(const Progress&)> on_progress;  // every so many events; false stops the run

@@ -263,7 +263,7 @@ void Walker::visit_crashes_inside(const World& world, const Move& move, F& visit
     }
     for (std::uint32_t rest = reachable; rest != 0; rest = (rest - 1) & reachable) {
         const std::uint32_t sent = (rest - 1) & reachable;
-        // Who starts and sends nothing has begun a life all the same.
+        // A site that starts has begun an incarnation even if none of its messages left.
         if ((sent == 0 && !starting) || !may_be_cut_short(sent, reaction)) continue;
         Move inside = move;
         inside.kind = MoveKind::crash_inside;
