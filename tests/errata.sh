@@ -21,3 +21,9 @@ grep -qx '    allot check permits --sites 2 --permits 1 --crashes 1' story.txt
 grep -q '^\[{"id":"semaphore:1","problem":"semaphore","number":"1",' list.json
 "$ALLOT" errata --run semaphore:1 --json >trial.json
 grep -q '"found":"deadlock","shown":true,.*"cure_found":"holds","cured":true' trial.json
+
+# Without its scenario file nothing is shown and nothing is denied: that is an error.
+mkdir -p elsewhere
+code=0
+(cd elsewhere && "$ALLOT" errata --run broker:9 2>../elsewhere.txt) || code=$?
+[ "$code" = 2 ] && grep -q 'cannot be run' elsewhere.txt || { echo "code $code"; cat elsewhere.txt; exit 1; }

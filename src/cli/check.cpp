@@ -159,18 +159,21 @@ void show_progress(const check::Progress& progress) {
     std::fflush(stderr);
 }
 
-int run_check(const CheckFlags& flags) {
+int run_check(const CheckFlags& flags, const CheckReport& report) {
     auto job = prepare(flags);
     if (!job) return wrong_usage(job.error());
     // Only a counterexample replaces what is in the file, but a long check should not end in vain.
     if (!flags.out.empty() && !std::ofstream(flags.out, std::ios::app))
         return wrong_usage(fmt::format("--out {}: this file cannot be written", flags.out));
-    say_caveat(job->machine->instance().caveat());
+    if (!report) say_caveat(job->machine->instance().caveat());
     const bool terminal = isatty(STDERR_FILENO) != 0;
     if (terminal) job->options.on_progress = show_progress;
     const check::Result result = check::check(*job->machine, job->options);
     if (terminal) fmt::print(stderr, "\r\x1b[K");
-    (flags.json ? print_check_json : print_check)(*job->machine, job->options, result);
+    if (report)
+        report(*job->machine, job->options, result);
+    else
+        (flags.json ? print_check_json : print_check)(*job->machine, job->options, result);
     if (!flags.out.empty() && !result.violations.empty()) {
         std::ofstream out(flags.out);
         out << check::scenario_of(*job->machine, result.violations.front());
@@ -189,7 +192,7 @@ int run_check(const CheckFlags& flags) {
 
 }  // namespace
 
-void add_check(CommandLine& line) {
+void add_check(CommandLine& line, CheckReport report) {
     auto flags = std::make_shared<CheckFlags>();
     Command& command =
         line.command("check", "Explore every run of a small instance and judge all properties");
@@ -215,7 +218,7 @@ void add_check(CommandLine& line) {
         .group("Search");
     text("--out", flags->out, "Write the counterexample to this file, too");
     command.flag("--json", flags->json, "For programs");
-    command.action([flags] { return run_check(*flags); });
+    command.action([flags, report = std::move(report)] { return run_check(*flags, report); });
 }
 
 }  // namespace allot::cli

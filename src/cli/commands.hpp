@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,7 +12,21 @@
 
 namespace allot::world {
 struct Entry;
+class Machine;
 }  // namespace allot::world
+
+namespace allot::check {
+struct Options;
+struct Result;
+}  // namespace allot::check
+
+namespace allot::sim {
+struct Summary;
+}  // namespace allot::sim
+
+namespace allot::play {
+struct Outcome;
+}  // namespace allot::play
 
 namespace allot::cli {
 
@@ -37,20 +52,25 @@ enum ExitCode {
 
 // Each adds its subcommand.
 void add_cert(CommandLine& line);
-void add_check(CommandLine& line);
 void add_errata(CommandLine& line);
 void add_feasible(CommandLine& line);
 void add_figures(CommandLine& line);
 void add_new(CommandLine& line);
 void add_node(CommandLine& line);
-void add_play(CommandLine& line);
 void add_protocols(CommandLine& line);
 // `program`: the words after --, which allot does not read.
 void add_run(CommandLine& line, std::vector<std::string> program);
-void add_sim(CommandLine& line);
 void add_status(CommandLine& line);
 void add_swarm(CommandLine& line);
 void add_up(CommandLine& line, std::vector<std::string> program);
+
+// These hand their results to `report`, if there is one, and print nothing then but errors.
+using CheckReport = std::function<void(world::Machine&, const check::Options&, const check::Result&)>;
+using PlayReport = std::function<void(const std::string& file, const play::Outcome&)>;
+using SimReport = std::function<void(const sim::Summary&)>;
+void add_check(CommandLine& line, CheckReport report = {});
+void add_play(CommandLine& line, PlayReport report = {});
+void add_sim(CommandLine& line, SimReport report = {});
 
 // Prints `allot: message` and gives exit_usage.
 int wrong_usage(const std::string& message);

@@ -9,6 +9,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
+#include "cli/outcome.hpp"
 #include "cli/table.hpp"
 #include "core/json.hpp"
 #include "errata/trial.hpp"
@@ -102,13 +103,15 @@ struct Row {
     errata::Trial trial;
 };
 
-std::vector<Row> try_all(const Errata& list) {
+Result<std::vector<Row>> try_all(const Errata& list) {
     const bool terminal = isatty(STDERR_FILENO) != 0;
     std::vector<Row> rows;
     for (const Erratum& erratum : list)
         for (const Demonstration& shown : erratum.demonstrations) {
             if (terminal) fmt::print(stderr, "\r\x1b[K{}: {}", erratum.id(), shown.command);
-            rows.push_back({&erratum, &shown, errata::put_to_test(shown)});
+            auto trial = errata::put_to_test(shown, outcome_of);
+            if (!trial) return Error{fmt::format("{}: {}", erratum.id(), trial.error())};
+            rows.push_back({&erratum, &shown, std::move(*trial)});
         }
     if (terminal) fmt::print(stderr, "\r\x1b[K");
     return rows;
@@ -145,9 +148,10 @@ void print_trials_json(const std::vector<Row>& rows) {
 }
 
 int run_trials(const Errata& list, bool json) {
-    const std::vector<Row> rows = try_all(list);
-    (json ? print_trials_json : print_trials)(rows);
-    for (const Row& row : rows)
+    const auto rows = try_all(list);
+    if (!rows) return wrong_usage(rows.error());
+    (json ? print_trials_json : print_trials)(*rows);
+    for (const Row& row : *rows)
         if (!row.trial.shown || !row.trial.cured) return exit_no;
     return exit_ok;
 }

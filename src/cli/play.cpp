@@ -21,31 +21,42 @@ struct PlayFlags {
     bool json = false;
 };
 
-// The worst outcome decides; every file is played all the same.
-int run_play(const PlayFlags& flags) {
+play::Outcome play_file(const std::string& file, std::ostream* log) {
+    const auto text = read_file(file);
+    if (!text) return {exit_usage, text.error()};
     const play::Player player(registry::protocols(), check::can_be_served);
+    return player.play(file, *text, log);
+}
+
+void print_outcome(const std::string& file, const play::Outcome& outcome) {
+    std::cout.flush();
+    if (outcome.ok())
+        fmt::print("{}: as expected\n", file);
+    else
+        fmt::print(stderr, "allot: {}\n", outcome.message);
+}
+
+// The worst outcome decides; every file is played all the same.
+int run_play(const PlayFlags& flags, const PlayReport& report) {
     int worst = exit_ok;
-    boost::json::array report;
+    boost::json::array list;
     for (const std::string& file : flags.files) {
-        const auto text = read_file(file);
-        play::Outcome outcome{exit_usage, text ? "" : text.error()};
-        if (text) {
-            const bool silent = flags.quiet || flags.json;
-            outcome = player.play(file, *text, silent ? nullptr : &std::cout);
-        }
-        std::cout.flush();
-        if (!outcome.ok() && !flags.json) fmt::print(stderr, "allot: {}\n", outcome.message);
-        if (outcome.ok() && !flags.json) fmt::print("{}: as expected\n", file);
-        report.push_back({{"file", file}, {"ok", outcome.ok()}, {"message", outcome.message}});
+        const bool silent = flags.quiet || flags.json || report;
+        const play::Outcome outcome = play_file(file, silent ? nullptr : &std::cout);
+        if (report)
+            report(file, outcome);
+        else if (!flags.json)
+            print_outcome(file, outcome);
+        list.push_back({{"file", file}, {"ok", outcome.ok()}, {"message", outcome.message}});
         worst = std::max(worst, outcome.exit_code);
     }
-    if (flags.json) fmt::print("{}\n", boost::json::serialize(report));
+    if (flags.json && !report) fmt::print("{}\n", boost::json::serialize(list));
     return worst;
 }
 
 }  // namespace
 
-void add_play(CommandLine& line) {
+void add_play(CommandLine& line, PlayReport report) {
     auto flags = std::make_shared<PlayFlags>();
     Command& command = line.command("play", "Replay scenario files and check what they expect");
     command.footer(
@@ -54,7 +65,7 @@ void add_play(CommandLine& line) {
     command.option("files", flags->files, "Scenario files (docs/scenarios.md)").required();
     command.flag("--quiet", flags->quiet, "Say only how each file ended");
     command.flag("--json", flags->json, "For programs");
-    command.action([flags] { return run_play(*flags); });
+    command.action([flags, report = std::move(report)] { return run_play(*flags, report); });
 }
 
 }  // namespace allot::cli

@@ -332,7 +332,7 @@ void print_for_programs(const Job& job, const sim::Summary& summary) {
     fmt::print("{}\n", boost::json::serialize(report));
 }
 
-int run_sim(const SimFlags& flags) {
+int run_sim(const SimFlags& flags, const SimReport& report) {
     auto job = prepare(flags);
     if (!job) return wrong_usage(job.error());
     std::ofstream file;
@@ -340,19 +340,22 @@ int run_sim(const SimFlags& flags) {
         file.open(flags.log);
         if (!file) return wrong_usage(fmt::format("--log {}: this file cannot be written", flags.log));
     }
-    say_caveat(job->simulation->instance().caveat());
+    if (!report) say_caveat(job->simulation->instance().caveat());
     std::ostream* log = flags.log.empty() ? nullptr : flags.log == "-" ? &std::cout : &file;
     const sim::Summary summary = run_all(*job, log);
     if (log != nullptr && !log->flush())
         return wrong_usage(fmt::format("--log {}: writing failed", flags.log));
-    (flags.json ? print_for_programs : print_for_people)(*job, summary);
+    if (report)
+        report(summary);
+    else
+        (flags.json ? print_for_programs : print_for_people)(*job, summary);
     if (!summary.figures.violations.empty() || !standstill(summary.figures).empty()) return exit_no;
     return summary.figures.stopped ? exit_bounded : exit_ok;
 }
 
 }  // namespace
 
-void add_sim(CommandLine& line) {
+void add_sim(CommandLine& line, SimReport report) {
     auto flags = std::make_shared<SimFlags>();
     Command& command = line.command("sim", "Run a protocol in simulated time and give its figures");
     command.footer(
@@ -378,7 +381,7 @@ void add_sim(CommandLine& line) {
     text("--log", flags->log, "write every event of the first run to this file (- for the terminal)");
     text("--limit", flags->limit, "stop after this much real time, as in 60s");
     command.flag("--json", flags->json, "For programs");
-    command.action([flags] { return run_sim(*flags); });
+    command.action([flags, report = std::move(report)] { return run_sim(*flags, report); });
 }
 
 }  // namespace allot::cli

@@ -112,7 +112,7 @@ TEST(Errata, A_number_alone_is_enough_where_one_problem_has_it) {
 }
 
 Trial trial(const Demonstration& demonstration, const std::string& found, const std::string& cure_found) {
-    return put_to_test(demonstration, [&](const std::string& command) {
+    return *put_to_test(demonstration, [&](const std::string& command) -> Result<std::string> {
         return command == demonstration.cure ? cure_found : found;
     });
 }
@@ -132,6 +132,15 @@ TEST(Errata, A_cure_cures_if_everything_holds) {
     EXPECT_FALSE(trial(stuck, "deadlock", "deadlock").cured);
     EXPECT_FALSE(trial(stuck, "deadlock", "bounded").cured);
     EXPECT_TRUE(trial({"allot check broken", "deadlock", ""}, "deadlock", "deadlock").cured);
+}
+
+TEST(Errata, A_command_that_cannot_be_run_is_an_error_and_not_a_claim_that_failed) {
+    const auto missing = [](const std::string& command) -> Result<std::string> {
+        return Error{command + ": it cannot be run"};
+    };
+    const auto trial = put_to_test({"allot play missing.txt", "deadlock", ""}, missing);
+    ASSERT_FALSE(trial);
+    EXPECT_EQ(trial.error(), "allot play missing.txt: it cannot be run");
 }
 
 TEST(Errata, A_scenario_shows_what_it_expects_itself) {

@@ -1,0 +1,14 @@
+// How a command of the laboratory ends, in a few words: `allot errata --run` compares them with its claims.
+#pragma once
+
+#include <string>
+
+#include "base/result.hpp"
+
+namespace allot::cli {
+
+// Runs `allot check ...`, `allot play ...` or `allot sim ...` in this process (errata/trial.hpp lists the
+// outcomes). The error is for a command that cannot be run; its reason is on standard error already.
+Result<std::string> outcome_of(const std::string& command);
+
+}  // namespace allot::cli
