@@ -4,7 +4,7 @@
 
 #include "base/ensure.hpp"
 #include "core/draw.hpp"
-#include "core/model.hpp"
+#include "protocols/multilock/model.hpp"
 #include "protocols/multilock/resources.hpp"
 
 namespace allot {
@@ -35,14 +35,6 @@ void ControlToken::sample(Draw& draw) {
     draw.number("resources", 1, 4);
     draw.choice("control", {"pass", "hold", "lock", "section"});
     draw.requests(4);
-}
-
-std::vector<Demand> ControlToken::demands(const Context& ctx) {
-    return multilock::demands(multilock::resources_of(ctx.config), ctx.self);
-}
-
-Demand ControlToken::draw_demand(const Context& ctx, Random& random) {
-    return multilock::draw_demand(multilock::resources_of(ctx.config), random);
 }
 
 std::optional<std::string> ControlToken::state_error(const Context& ctx) const {
@@ -307,10 +299,7 @@ constinit const Model<ControlToken, FencesGrow> ControlToken::model{
     .probes = probes,
     .config_error = &config_error,
     .sample = &sample,
-    .requests = {.demands = &demands,
-                 .draw = &draw_demand,
-                 .capacity = [](const Config& config) -> std::uint64_t { return config.resources; },
-                 .resources = [](const Config& config) { return config.resources; }},
+    .requests = multilock::named_requests<ControlToken>(),
     .handwritten = {.state_error = &ControlToken::state_error},
 };
 

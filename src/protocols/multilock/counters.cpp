@@ -32,13 +32,10 @@ std::optional<std::string> Counters::config_error(const Config& config) {
 }
 
 std::vector<Demand> Counters::demands(const Context& ctx) {
-    constexpr SiteId anybody =
-        0;  // the lists in messages would have the caller's order: more states, none new
+    // The lists in messages have the caller's order, so another order for each site makes more states, but
+    // none that differ otherwise.
+    constexpr SiteId anybody = 0;
     return multilock::demands(multilock::resources_of(ctx.config), anybody);
-}
-
-Demand Counters::draw_demand(const Context& ctx, Random& random) {
-    return multilock::draw_demand(multilock::resources_of(ctx.config), random);
 }
 
 // No site may crash: with it a token would be gone.

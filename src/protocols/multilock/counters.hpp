@@ -108,7 +108,6 @@ public:
     using Input = allot::Input<Message, input::Cancel>;
 
     static std::vector<Demand> demands(const Context& ctx);
-    static Demand draw_demand(const Context& ctx, Random& random);
     static void sample(Draw& draw);
 
     void handle(const Context& ctx, const Input& input, Effects& fx);

@@ -5,8 +5,8 @@
 #include <map>
 #include <set>
 
-#include "core/model.hpp"
 #include "protocols/multilock/counters.hpp"
+#include "protocols/multilock/model.hpp"
 #include "protocols/multilock/resources.hpp"
 
 namespace allot {
@@ -147,10 +147,7 @@ constinit const Model<Counters, FencesGrow> Counters::model{
     .probes = probes,
     .config_error = &config_error,
     .sample = &sample,
-    .requests = {.demands = &demands,
-                 .draw = &draw_demand,
-                 .capacity = [](const Config& config) -> std::uint64_t { return config.resources; },
-                 .resources = [](const Config& config) { return config.resources; }},
+    .requests = multilock::named_requests<Counters>(&demands),
 };
 
 }  // namespace allot

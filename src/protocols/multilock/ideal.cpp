@@ -4,7 +4,7 @@
 
 #include "base/ensure.hpp"
 #include "core/draw.hpp"
-#include "core/model.hpp"
+#include "protocols/multilock/model.hpp"
 #include "protocols/multilock/resources.hpp"
 
 namespace allot {
@@ -28,14 +28,6 @@ void Ideal::sample(Draw& draw) {
     draw.number("resources", 1, 4);
     draw.choice("policy", {"fit", "fifo"});
     draw.requests(4);
-}
-
-std::vector<Demand> Ideal::demands(const Context& ctx) {
-    return multilock::demands(multilock::resources_of(ctx.config), ctx.self);
-}
-
-Demand Ideal::draw_demand(const Context& ctx, Random& random) {
-    return multilock::draw_demand(multilock::resources_of(ctx.config), random);
 }
 
 // --- As one who asks.
@@ -139,10 +131,7 @@ constinit const Model<Ideal, FencesGrow> Ideal::model{
     .probes = probes,
     .config_error = &config_error,
     .sample = &sample,
-    .requests = {.demands = &demands,
-                 .draw = &draw_demand,
-                 .capacity = [](const Config& config) -> std::uint64_t { return config.resources; },
-                 .resources = [](const Config& config) { return config.resources; }},
+    .requests = multilock::named_requests<Ideal>(),
 };
 
 }  // namespace allot

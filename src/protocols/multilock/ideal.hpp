@@ -68,9 +68,6 @@ public:
     using Effects = allot::Effects<Message>;
     using Input = allot::Input<Message>;
 
-    static std::vector<Demand> demands(const Context& ctx);
-    static Demand draw_demand(const Context& ctx, Random& random);
-
     // As one who asks. Site 0 writes to itself: its own requests have no advantage.
     void handle(const Context& ctx, const Input& input, Effects& fx);
     void start(const Context&, Effects&) {}

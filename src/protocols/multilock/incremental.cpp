@@ -4,7 +4,7 @@
 
 #include "base/ensure.hpp"
 #include "core/draw.hpp"
-#include "core/model.hpp"
+#include "protocols/multilock/model.hpp"
 #include "protocols/multilock/resources.hpp"
 
 namespace allot {
@@ -29,14 +29,6 @@ void Incremental::sample(Draw& draw) {
     draw.number("sites", 2, 5);
     draw.number("resources", 1, 4);
     draw.requests(4);
-}
-
-std::vector<Demand> Incremental::demands(const Context& ctx) {
-    return multilock::demands(multilock::resources_of(ctx.config), ctx.self);
-}
-
-Demand Incremental::draw_demand(const Context& ctx, Random& random) {
-    return multilock::draw_demand(multilock::resources_of(ctx.config), random);
 }
 
 std::optional<std::string> Incremental::state_error(const Context& ctx) const {
@@ -195,10 +187,7 @@ constinit const Model<Incremental, FencesGrow> Incremental::model{
     .probes = probes,
     .config_error = &config_error,
     .sample = &sample,
-    .requests = {.demands = &demands,
-                 .draw = &draw_demand,
-                 .capacity = [](const Config& config) -> std::uint64_t { return config.resources; },
-                 .resources = [](const Config& config) { return config.resources; }},
+    .requests = multilock::named_requests<Incremental>(),
     .handwritten = {.state_error = &Incremental::state_error},
 };
 

@@ -54,9 +54,6 @@ public:
     using Effects = allot::Effects<Message>;
     using Input = allot::Input<Message>;
 
-    static std::vector<Demand> demands(const Context& ctx);
-    static Demand draw_demand(const Context& ctx, Random& random);
-
     void handle(const Context& ctx, const Input& input, Effects& fx);
     void start(const Context&, Effects&) {}
     void request(const Context& ctx, const Demand& demand, Effects& fx);

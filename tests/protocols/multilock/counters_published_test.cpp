@@ -1,9 +1,8 @@
 // Locks by counters as printed: how the checker catches the listing, and that nothing is left to catch when
 // every repair is on. What each repair is needed for, and beside which others, `allot errata --run` shows.
-#include "protocols/multilock/published/counters.hpp"
-
 #include <gtest/gtest.h>
 
+#include "protocols/multilock/published/counters.hpp"
 #include "protocols/support.hpp"
 
 namespace {

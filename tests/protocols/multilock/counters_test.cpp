@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "check/checker.hpp"
+#include "core/model.hpp"
 #include "registry/registry.hpp"
 #include "world/walker.hpp"
 
@@ -209,7 +210,7 @@ TEST(Counters, Sets_of_each_size_are_drawn_alike) {
     Random random(1);
     std::map<std::set<std::string>, int> often;
     for (int i = 0; i < 30000; ++i) {
-        const auto drawn = Counters::draw_demand({config, 0}, random).resources;
+        const auto drawn = Counters::model.requests.draw({config, 0}, random).resources;
         ++often[std::set(drawn.begin(), drawn.end())];
     }
     EXPECT_EQ(often.size(), 15u);  // 5 of one, 10 of two

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "core/draw.hpp"
-#include "core/model.hpp"
+#include "protocols/multilock/model.hpp"
 #include "protocols/multilock/resources.hpp"
 
 namespace allot {
@@ -59,14 +59,6 @@ void counters_published::Token::forget(SiteId site) {
 
 std::optional<std::string> CountersPublished::config_error(const Config& config) {
     return multilock::wrong_resources(config.resources, config.max_request);
-}
-
-std::vector<Demand> CountersPublished::demands(const Context& ctx) {
-    return multilock::demands(multilock::resources_of(ctx.config), ctx.self);
-}
-
-Demand CountersPublished::draw_demand(const Context& ctx, Random& random) {
-    return multilock::draw_demand(multilock::resources_of(ctx.config), random);
 }
 
 void CountersPublished::sample(Draw& draw) {
@@ -515,10 +507,7 @@ constinit const Model<CountersPublished> CountersPublished::model{
     .on_state = &on_state,
     .config_error = &config_error,
     .sample = &sample,
-    .requests = {.demands = &demands,
-                 .draw = &draw_demand,
-                 .capacity = [](const Config& config) -> std::uint64_t { return config.resources; },
-                 .resources = [](const Config& config) { return config.resources; }},
+    .requests = multilock::named_requests<CountersPublished>(),
 };
 
 }  // namespace allot

@@ -122,8 +122,6 @@ public:
     using Effects = allot::Effects<Message>;
     using Input = allot::Input<Message>;
 
-    static std::vector<Demand> demands(const Context& ctx);
-    static Demand draw_demand(const Context& ctx, Random& random);
     static void sample(Draw& draw);
 
     void handle(const Context& ctx, const Input& input, Effects& fx);
