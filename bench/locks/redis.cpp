@@ -6,7 +6,7 @@
 #include <sys/socket.h>
 #include <thread>
 
-#include "client/look_out.hpp"
+#include "client/spin_wait.hpp"
 
 namespace allot::bench {
 
@@ -42,7 +42,7 @@ public:
         void* raw = nullptr;
         if (redisGetReplyFromReader(context_.get(), &raw) != REDIS_OK) fail();
         if (raw == nullptr) {
-            look_out_.sees([&] { return something_came(); });
+            spin_wait_.until([&] { return something_came(); });
             if (redisGetReply(context_.get(), &raw) != REDIS_OK) fail();
         }
         Reply reply(static_cast<redisReply*>(raw));
@@ -78,7 +78,7 @@ private:
     std::unique_ptr<redisContext, FreeContext> context_;
     std::vector<const char*> pointers_;
     std::vector<std::size_t> sizes_;
-    client::LookOut look_out_;  // as allot's own client does
+    client::SpinWait spin_wait_;  // as allot's own client does
 };
 
 constexpr std::string_view expires_ms = "30000";

@@ -123,13 +123,13 @@ Result<Socket> Socket::connect(const Address& address, Clock::time_point until) 
 Socket::Received Socket::receive(std::span<char> buffer, Clock::time_point until, int alarm, bool full) {
     const auto wait = until - Clock::now();
     if (wait <= Clock::duration::zero()) return receive_now(buffer, MSG_DONTWAIT);
-    if (alarm < 0 && !full && wait > LookOut::moment) {
+    if (alarm < 0 && !full && wait > SpinWait::duration) {
         Received early;
         const auto here = [&] {
             early = receive_now(buffer, MSG_DONTWAIT);
             return early.closed || !early.bytes.empty();
         };
-        if (look_out_.sees(here)) return early;
+        if (spin_wait_.until(here)) return early;
     }
     if (alarm >= 0 || full || wait < exact_below) {
         wait_for(descriptor_.get(), static_cast<short>(full ? POLLIN | POLLOUT : POLLIN), until, alarm);

@@ -11,7 +11,7 @@
 #include "base/descriptor.hpp"
 #include "base/result.hpp"
 #include "client/address.hpp"
-#include "client/look_out.hpp"
+#include "client/spin_wait.hpp"
 
 namespace allot::client {
 
@@ -52,7 +52,7 @@ private:
 
     Descriptor descriptor_;
     std::chrono::milliseconds receive_timeout_{0};  // as the kernel knows it
-    LookOut look_out_;
+    SpinWait spin_wait_;
 };
 
 }  // namespace allot::client

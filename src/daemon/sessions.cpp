@@ -91,7 +91,7 @@ public:
             log_warning(fmt::format("session of {} ({}) closed: {}", all_.permissions_.user_of(identity()),
                                     identity().address, why));
         else
-            all_.complaints_.complain_of(identity(), why);
+            all_.logged_.refusal(identity(), why);
         over_ = true;
         write(session::Farewell{why});
         close();

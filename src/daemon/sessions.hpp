@@ -13,7 +13,7 @@
 #include "daemon/config.hpp"
 #include "daemon/desk.hpp"
 #include "daemon/permissions.hpp"
-#include "net/complaints.hpp"
+#include "net/log_once.hpp"
 #include "net/process_watch.hpp"
 #include "net/stream.hpp"
 #include "net/timer.hpp"
@@ -93,7 +93,7 @@ private:
     std::map<Owner, Record> records_;
     std::map<Owner, std::shared_ptr<Session>> connected_;
     std::deque<std::shared_ptr<Session>> strangers_;  // connected, but have not said hello; the oldest first
-    net::Complaints complaints_;
+    net::LogOnce logged_;
     std::map<Key, Follower> followers_;
     Owner next_owner_ = 1;
     std::map<Owner, std::unique_ptr<net::Timer>> absent_;  // from elsewhere; may come back

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
-#include "net/complaints.hpp"
+#include "net/log_once.hpp"
 #include "net/socket.hpp"
 #include "net/socket_stream.hpp"
 
@@ -81,7 +81,7 @@ private:
         Identity who;
         ChannelPtr channel = admit_(one.get(), who);
         if (pending_.size() == handshakes_at_once) {
-            complaints_.complain_of(pending_.front()->identity(), "there are too many handshakes at once");
+            logged_.refusal(pending_.front()->identity(), "there are too many handshakes at once");
             pending_.pop_front();
         }
         const auto handshake =
@@ -102,7 +102,7 @@ private:
         if (result) {
             accepted_(std::move(*result));
         } else {
-            complaints_.complain_of(handshake->identity(), result.error());
+            logged_.refusal(handshake->identity(), result.error());
         }
     }
 
@@ -113,7 +113,7 @@ private:
     const Accepted accepted_;
     const std::chrono::milliseconds patience_;
     std::deque<std::shared_ptr<Handshake>> pending_;
-    Complaints complaints_;
+    LogOnce logged_;
     bool exhausted_ = false;
 };
 

@@ -61,7 +61,7 @@ private:
     std::vector<std::unique_ptr<Peer>> peers_;  // by number; none for this host
     std::unique_ptr<Listener> listener_;
     std::deque<WirePtr> strangers_;
-    Complaints complaints_;
+    LogOnce logged_;
     Timer heartbeat_;
     Timer::Clock::time_point paused_until_{};
     Timer acknowledgements_;
@@ -135,7 +135,7 @@ LinkStatus MeshOfPeers::status(HostId peer) const {
 
 void MeshOfPeers::accept(StreamPtr stream) {
     if (strangers_.size() == strangers_limit) {
-        complaints_.complain_of(strangers_.front()->identity(), "too many connections have not said hello");
+        logged_.refusal(strangers_.front()->identity(), "too many connections have not said hello");
         strangers_.pop_front();
     }
     strangers_.push_back(std::make_shared<Wire>(here_.loop, std::move(stream), *this));
@@ -163,7 +163,7 @@ bool MeshOfPeers::frame(Wire& stranger, std::string_view content) {
 
 void MeshOfPeers::closed(Wire& stranger, const std::string& why) {
     const WirePtr wire = no_stranger_any_more(stranger);
-    complaints_.complain_of(wire->identity(), why);
+    logged_.refusal(wire->identity(), why);
 }
 
 WirePtr MeshOfPeers::no_stranger_any_more(const Wire& wire) {
@@ -176,7 +176,7 @@ WirePtr MeshOfPeers::no_stranger_any_more(const Wire& wire) {
 }
 
 bool MeshOfPeers::turn_away(Wire& wire, Peer* suspect, const std::string& why) {
-    complaints_.complain_of(wire.identity(), why);
+    logged_.refusal(wire.identity(), why);
     if (suspect != nullptr) suspect->note_problem(why);
     wire.refuse(why);
     return false;

@@ -122,7 +122,7 @@ bool Peer::take_answer(std::string_view content) {
 
 void Peer::fail_to_connect(LogLevel level, const std::string& why) {
     note_problem(why);
-    complaints_.complain(level, fmt::format("no link to host {}: {}", host().name, why));
+    logged_.log(level, fmt::format("no link to host {}: {}", host().name, why));
     if (!up_) retry_later();
 }
 
@@ -213,8 +213,8 @@ void Peer::go_up(const WirePtr& wire, const Hello& theirs) {
     attempt_.reset();
     watch(theirs);
     count_buffer();
-    complaints_.complain(LogLevel::info, fmt::format("link to host {} is up (incarnation {})", host().name,
-                                                     theirs.position.incarnation));
+    logged_.log(LogLevel::info, fmt::format("link to host {} is up (incarnation {})", host().name,
+                                            theirs.position.incarnation));
 }
 
 void Peer::tell_meeting(const Link::Meeting& meeting) {
@@ -232,10 +232,10 @@ void Peer::go_down(const std::string& why) {
     // A link that never lasts must not be tried at once again and again, nor logged.
     if (Clock::now() - up_since_ >= here_.config.retry_last) {
         retry_delay_ = here_.config.retry_first;
-        complaints_.forget();
+        logged_.forget();
     }
     problem_ = why;
-    complaints_.complain(LogLevel::info, fmt::format("link to host {} is down: {}", host().name, why));
+    logged_.log(LogLevel::info, fmt::format("link to host {} is down: {}", host().name, why));
     here_.tell(here_.events.disconnected, id_);
     if (process_gone_since_) conclude_end();
 }
@@ -374,7 +374,7 @@ void Peer::take_goodbye() {
 }
 
 bool Peer::break_off(const std::string& why) {
-    complaints_.complain(LogLevel::warning, fmt::format("link to host {} is closed: {}", host().name, why));
+    logged_.log(LogLevel::warning, fmt::format("link to host {} is closed: {}", host().name, why));
     if (up_) up_->refuse(why);
     go_down(why);
     retry_later();

@@ -5,7 +5,7 @@
 #include <chrono>
 
 #include "core/random.hpp"
-#include "net/complaints.hpp"
+#include "net/log_once.hpp"
 #include "net/mesh.hpp"
 #include "net/process_watch.hpp"
 #include "net/wire.hpp"
@@ -136,7 +136,7 @@ private:
     std::string frames_;  // where frames are put together
 
     std::string problem_;
-    Complaints complaints_;
+    LogOnce logged_;
     std::uint64_t sent_ = 0;
     std::uint64_t received_ = 0;
     std::uint64_t ups_ = 0;

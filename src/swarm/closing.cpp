@@ -15,9 +15,9 @@ constexpr std::size_t steps_afterwards = 100;
 
 class Closer {
 public:
-    Closer(Journey& journey, Random* random) : journey_(journey), random_(random) {
-        for (SiteId site = 0; site < journey.sites(); ++site)
-            if (journey.site(site).up()) owed_.push_back(site);
+    Closer(PartialRun& partial, Random* random) : run_(partial), random_(random) {
+        for (SiteId site = 0; site < partial.sites(); ++site)
+            if (partial.site(site).up()) owed_.push_back(site);
         strike_off();
     }
 
@@ -27,7 +27,7 @@ public:
         for (std::size_t step = 0; step < most; ++step) {
             if (owed_.empty() && ++afterwards > steps_afterwards) return {};
             if (!take_fair_step()) return quiet();
-            if (journey_.broken()) return {Ending::broken};
+            if (run_.broken()) return {Ending::broken};
             strike_off();
         }
         if (owed_.empty()) return {};
@@ -38,40 +38,40 @@ private:
     // Where each asks all others, one after the other is served and clocks tick in between, that takes a
     // small part of this.
     std::size_t most_steps() const {
-        const std::size_t sites = journey_.sites();
-        return sites * (1000 + 50 * sites) + 20 * journey_.here().flight.size();
+        const std::size_t sites = run_.sites();
+        return sites * (1000 + 50 * sites) + 20 * run_.here().flight.size();
     }
 
     // Whoever is idle once has been served, even if it asks again where requests are fair; and so has a
     // camper that holds.
     void strike_off() {
         std::erase_if(owed_, [this](SiteId site) {
-            const Phase phase = journey_.site(site).phase;
-            const bool camps = journey_.machine().setup().camps(site) && phase == Phase::holding;
-            return !journey_.site(site).up() || phase == Phase::idle || camps;
+            const Phase phase = run_.site(site).phase;
+            const bool camps = run_.machine().setup().camps(site) && phase == Phase::holding;
+            return !run_.site(site).up() || phase == Phase::idle || camps;
         });
     }
 
     Closing quiet() const {
-        for (SiteId site = 0; site < journey_.sites(); ++site)
-            if (journey_.site(site).pending()) return {Ending::stuck, site};
+        for (SiteId site = 0; site < run_.sites(); ++site)
+            if (run_.site(site).pending()) return {Ending::stuck, site};
         return {};
     }
 
     // False where no fair step changes anything.
     bool take_fair_step() {
-        std::vector<Move> fair = journey_.walker().inputs(journey_.here());
+        std::vector<Move> fair = run_.walker().inputs(run_.here());
         std::erase_if(fair, [](const Move& move) { return !move.fair; });
         note_ages(fair);
         while (!fair.empty()) {
             const std::size_t chosen = choose(fair);
             const Move move = fair[chosen];
-            since_[journey_.walker().action(move)] = now_;
-            const bool lets_go = move.input.kind == world::InputKind::release ||
-                                 journey_.site(move.site).phase == Phase::leaving;
-            const bool changed = journey_.take(move);
+            since_[run_.walker().action(move)] = now_;
+            const bool lets_go =
+                move.input.kind == world::InputKind::release || run_.site(move.site).phase == Phase::leaving;
+            const bool changed = run_.take(move);
             // Who may never let go has been answered, too.
-            if (lets_go && journey_.site(move.site).phase == Phase::holding) std::erase(owed_, move.site);
+            if (lets_go && run_.site(move.site).phase == Phase::holding) std::erase(owed_, move.site);
             if (changed) return true;
             fair.erase(fair.begin() + static_cast<std::ptrdiff_t>(chosen));
         }
@@ -83,7 +83,7 @@ private:
         ++now_;
         Ages since;
         for (const Move& move : fair) {
-            const ActionKey key = journey_.walker().action(move);
+            const ActionKey key = run_.walker().action(move);
             const auto known = since_.find(key);
             since.emplace(key, known == since_.end() ? now_ : known->second);
         }
@@ -92,7 +92,7 @@ private:
 
     std::size_t choose(const std::vector<Move>& fair) {
         if (random_ != nullptr && random_->coin()) return (*random_)(fair.size());
-        const auto age = [this](const Move& move) { return since_.at(journey_.walker().action(move)); };
+        const auto age = [this](const Move& move) { return since_.at(run_.walker().action(move)); };
         const auto oldest = std::min_element(fair.begin(), fair.end(),
                                              [&](const Move& a, const Move& b) { return age(a) < age(b); });
         return static_cast<std::size_t>(oldest - fair.begin());
@@ -100,7 +100,7 @@ private:
 
     using Ages = boost::unordered_flat_map<ActionKey, std::size_t>;
 
-    Journey& journey_;
+    PartialRun& run_;
     Random* random_;
     std::vector<SiteId> owed_;
     Ages since_;
@@ -109,8 +109,8 @@ private:
 
 }  // namespace
 
-Closing close(Journey& journey, Random* random) {
-    return Closer(journey, random).run();
+Closing close(PartialRun& partial, Random* random) {
+    return Closer(partial, random).run();
 }
 
 }  // namespace allot::swarm

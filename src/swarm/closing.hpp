@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "core/random.hpp"
-#include "swarm/journey.hpp"
+#include "swarm/partial_run.hpp"
 
 namespace allot::swarm {
 
@@ -25,6 +25,6 @@ inline constexpr std::string_view unserved_property = "unserved";
 
 // With `random`, half of the steps are drawn and the others are the action that waits longest; without, all
 // are the latter. Either way no action is left out for ever.
-Closing close(Journey& journey, Random* random);
+Closing close(PartialRun& partial, Random* random);
 
 }  // namespace allot::swarm

@@ -15,12 +15,12 @@ bool judges_service(const world::Setup& setup) {
 }
 
 // The messages of the step that go to somebody who is up.
-std::uint32_t reachable(const Journey& journey, const Move& inside) {
-    const auto& reaction = journey.machine().react(journey.here().sites[inside.site], inside.input);
+std::uint32_t reachable(const PartialRun& partial, const Move& inside) {
+    const auto& reaction = partial.machine().react(partial.here().sites[inside.site], inside.input);
     std::uint32_t mask = 0;
     for (std::size_t i = 0; i < reaction.sent.size() && i < 31; ++i) {
-        const SiteId to = journey.machine().envelope(reaction.sent[i]).to;
-        if (to != inside.site && journey.site(to).up()) mask |= 1u << i;
+        const SiteId to = partial.machine().envelope(reaction.sent[i]).to;
+        if (to != inside.site && partial.site(to).up()) mask |= 1u << i;
     }
     return mask;
 }
@@ -33,14 +33,14 @@ std::optional<Finding> finding_of(const world::Machine& machine, const Report& r
     return Finding{report.property(), report.detail(), std::nullopt};
 }
 
-std::optional<Finding> finding_of(const Journey& journey, const Closing& closing) {
-    const world::Setup& setup = journey.machine().setup();
+std::optional<Finding> finding_of(const PartialRun& partial, const Closing& closing) {
+    const world::Setup& setup = partial.machine().setup();
     const std::string site = "site " + std::to_string(closing.site);
     switch (closing.ending) {
         case Ending::served:
             return std::nullopt;
         case Ending::broken:
-            return finding_of(journey.machine(), journey.report());
+            return finding_of(partial.machine(), partial.report());
         case Ending::stuck:
             if (!setup.judges(world::deadlock.name)) return std::nullopt;
             return Finding{std::string(world::deadlock.name), site + " waits, and nothing more will happen",
@@ -54,23 +54,23 @@ std::optional<Finding> finding_of(const Journey& journey, const Closing& closing
     return std::nullopt;
 }
 
-std::uint32_t may_leave(const Journey& journey, const Move& inside) {
-    const auto& reaction = journey.machine().react(journey.here().sites[inside.site], inside.input);
-    std::uint32_t sent = inside.sent & reachable(journey, inside);
+std::uint32_t may_leave(const PartialRun& partial, const Move& inside) {
+    const auto& reaction = partial.machine().react(partial.here().sites[inside.site], inside.input);
+    std::uint32_t sent = inside.sent & reachable(partial, inside);
     // The last message goes first: without it, those before it are still a prefix.
-    for (std::uint32_t i = 31; i-- > 0 && !journey.walker().may_be_cut_short(sent, reaction);)
+    for (std::uint32_t i = 31; i-- > 0 && !partial.walker().may_be_cut_short(sent, reaction);)
         sent &= ~(1u << i);
     return sent;
 }
 
-bool can_be_cut_short(const Journey& journey, const Move& inside) {
+bool can_be_cut_short(const PartialRun& partial, const Move& inside) {
     const bool starting = inside.input.kind == InputKind::start;
-    const auto& reaction = journey.machine().react(journey.here().sites[inside.site], inside.input);
-    const auto& mortal = starting ? journey.machine().local(reaction.after) : journey.site(inside.site);
-    const std::uint32_t all = reachable(journey, inside);
-    return journey.budget().crashes > 0 && mortal.may_crash && (inside.sent & ~all) == 0 &&
+    const auto& reaction = partial.machine().react(partial.here().sites[inside.site], inside.input);
+    const auto& mortal = starting ? partial.machine().local(reaction.after) : partial.site(inside.site);
+    const std::uint32_t all = reachable(partial, inside);
+    return partial.budget().crashes > 0 && mortal.may_crash && (inside.sent & ~all) == 0 &&
            inside.sent != all && (inside.sent != 0 || starting) &&
-           journey.walker().may_be_cut_short(inside.sent, reaction);
+           partial.walker().may_be_cut_short(inside.sent, reaction);
 }
 
 }  // namespace allot::swarm

@@ -8,12 +8,12 @@ namespace allot::swarm {
 
 // Nothing where the property is not judged.
 std::optional<Finding> finding_of(const world::Machine& machine, const Report& report);
-std::optional<Finding> finding_of(const Journey& journey, const Closing& closing);
+std::optional<Finding> finding_of(const PartialRun& partial, const Closing& closing);
 
 // Of the messages in `inside.sent`, those that can leave together: their receivers are up and, where links
 // are FIFO, nothing sent before is missing.
-std::uint32_t may_leave(const Journey& journey, const world::Move& inside);
+std::uint32_t may_leave(const PartialRun& partial, const world::Move& inside);
 // Whether that is a crash inside the step, and not before or after it.
-bool can_be_cut_short(const Journey& journey, const world::Move& inside);
+bool can_be_cut_short(const PartialRun& partial, const world::Move& inside);
 
 }  // namespace allot::swarm

@@ -5,7 +5,7 @@
 #include "core/draw.hpp"
 #include "swarm/closing.hpp"
 #include "swarm/finding.hpp"
-#include "swarm/mood.hpp"
+#include "swarm/step_weights.hpp"
 
 namespace allot::swarm {
 
@@ -17,34 +17,34 @@ using world::MoveKind;
 
 constexpr int most_draws = 200;
 
-// The phase in which anything may happen.
-class Turmoil {
+// The phase of a run in which any step and any fault may happen.
+class FaultyPhase {
 public:
-    Turmoil(Journey& journey, Random& random, Faults& faults)
-        : journey_(journey), random_(random), faults_(faults), mood_(random) {}
+    FaultyPhase(PartialRun& partial, Random& random, Faults& faults)
+        : run_(partial), random_(random), faults_(faults), weights_(random) {}
 
     void run() {
         // What only a late step mends is seen in short runs, what builds up slowly in long ones.
         constexpr std::array<std::size_t, 4> lengths{30, 100, 200, 400};
         const std::size_t steps = 5 + random_(lengths[random_(lengths.size())]);
-        mood_ends_ = mood_.steps();
-        for (std::size_t step = 0; step < steps && !journey_.broken(); ++step) {
-            if (step >= mood_ends_) change_mood(step);
+        weights_end_ = weights_.steps();
+        for (std::size_t step = 0; step < steps && !run_.broken(); ++step) {
+            if (step >= weights_end_) draw_weights(step);
             if (!take_step(step)) return;
         }
         if (random_.coin()) ask_once_more();
     }
 
 private:
-    void change_mood(std::size_t step) {
-        mood_ = Mood(random_);
-        mood_ends_ = step + mood_.steps();
+    void draw_weights(std::size_t step) {
+        weights_ = StepWeights(random_);
+        weights_end_ = step + weights_.steps();
     }
 
     // False where nothing is left to do.
     bool take_step(std::size_t step) {
-        const std::vector<Move> inputs = journey_.walker().inputs(journey_.here());
-        if (random_(mood_.fault_every()) == 0)
+        const std::vector<Move> inputs = run_.walker().inputs(run_.here());
+        if (random_(weights_.fault_every()) == 0)
             if (const auto fault = choose_fault(inputs)) {
                 take(*fault);
                 return true;
@@ -53,13 +53,13 @@ private:
         if (const auto move = choose_input(inputs))
             take(*move);
         else
-            change_mood(step);  // nothing that this one likes is possible
+            draw_weights(step);  // every possible step has weight 0
         return true;
     }
 
     void take(const Move& move) {
-        const world::World before = journey_.here();
-        if (journey_.take(move)) count(before, move);
+        const world::World before = run_.here();
+        if (run_.take(move)) count(before, move);
     }
 
     // One of `count` by weight; nothing where all weights are 0.
@@ -78,20 +78,20 @@ private:
 
     std::optional<Move> choose_input(const std::vector<Move>& inputs) {
         const auto chosen =
-            choose(inputs.size(), [&](std::size_t i) { return mood_.weight(journey_.machine(), inputs[i]); });
+            choose(inputs.size(), [&](std::size_t i) { return weights_.weight(run_.machine(), inputs[i]); });
         if (!chosen) return std::nullopt;
         return inputs[*chosen];
     }
 
     std::optional<Move> choose_fault(const std::vector<Move>& inputs) {
-        const world::Budget& budget = journey_.budget();
+        const world::Budget& budget = run_.budget();
         const std::array<std::pair<MoveKind, std::uint32_t>, 4> kinds{
             {{MoveKind::crash, budget.crashes},
              {MoveKind::crash_inside, budget.crashes},
              {MoveKind::duplicate, budget.duplicate},
              {MoveKind::drop, budget.lose}}};
         const auto chosen = choose(kinds.size(), [&](std::size_t i) {
-            return kinds[i].second > 0 ? mood_.weight_of_fault(kinds[i].first) : 0;
+            return kinds[i].second > 0 ? weights_.weight_of_fault(kinds[i].first) : 0;
         });
         if (!chosen) return std::nullopt;
         return make_fault(kinds[*chosen].first, inputs);
@@ -111,12 +111,12 @@ private:
     }
 
     bool may_crash(const Move& move) const {
-        return journey_.site(move.site).may_crash || move.input.kind == InputKind::start;
+        return run_.site(move.site).may_crash || move.input.kind == InputKind::start;
     }
 
     std::optional<Move> make_crash() {
-        const auto site = choose(journey_.sites(), [this](std::size_t one) {
-            return mood_.weight_of_crash(journey_.site(static_cast<SiteId>(one)));
+        const auto site = choose(run_.sites(), [this](std::size_t one) {
+            return weights_.weight_of_crash(run_.site(static_cast<SiteId>(one)));
         });
         if (!site) return std::nullopt;
         return Move{.kind = MoveKind::crash, .site = static_cast<SiteId>(*site)};
@@ -127,17 +127,17 @@ private:
         Move inside = step;
         inside.kind = MoveKind::crash_inside;
         inside.fair = false;
-        const auto& reaction = journey_.machine().react(journey_.here().sites[step.site], step.input);
+        const auto& reaction = run_.machine().react(run_.here().sites[step.site], step.input);
         for (std::size_t i = 0; i < std::min<std::size_t>(31, reaction.sent.size()); ++i)
             if (random_.coin()) inside.sent |= 1u << i;
-        inside.sent = may_leave(journey_, inside);
-        return can_be_cut_short(journey_, inside) ? inside : step;
+        inside.sent = may_leave(run_, inside);
+        return can_be_cut_short(run_, inside) ? inside : step;
     }
 
     // So that nothing that was lost stays unnoticed because nobody happens to want it.
     void ask_once_more() {
-        for (SiteId site = 0; site < journey_.sites() && !journey_.broken(); ++site) {
-            std::vector<Move> requests = journey_.walker().inputs(journey_.here());
+        for (SiteId site = 0; site < run_.sites() && !run_.broken(); ++site) {
+            std::vector<Move> requests = run_.walker().inputs(run_.here());
             std::erase_if(requests, [site](const Move& move) {
                 return move.site != site || move.input.kind != InputKind::request;
             });
@@ -146,7 +146,7 @@ private:
     }
 
     void count(const world::World& before, const Move& move) {
-        const world::Machine& machine = journey_.machine();
+        const world::Machine& machine = run_.machine();
         faults_.crashes += move.kind == MoveKind::crash;
         faults_.crashes_inside += move.kind == MoveKind::crash_inside;
         faults_.duplicates += move.kind == MoveKind::duplicate;
@@ -161,11 +161,11 @@ private:
         faults_.false_suspicions += move.input.kind == InputKind::suspected && !move.fair;
     }
 
-    Journey& journey_;
+    PartialRun& run_;
     Random& random_;
     Faults& faults_;
-    Mood mood_;
-    std::size_t mood_ends_ = 0;
+    StepWeights weights_;
+    std::size_t weights_end_ = 0;
     std::vector<std::uint64_t> sums_;  // of weights
 };
 
@@ -203,13 +203,13 @@ Result<Run> take_run(const world::Entry& entry, const Parameters& fixed, std::ui
         return run;
     }
 
-    Journey journey(walker, run.start);
-    Turmoil(journey, random, run.faults).run();
-    run.closing = journey.moves().size();
+    PartialRun partial(walker, run.start);
+    FaultyPhase(partial, random, run.faults).run();
+    run.closing = partial.moves().size();
     Closing closing{Ending::broken};
-    if (!journey.broken()) closing = close(journey, &random);
-    run.finding = finding_of(journey, closing);
-    run.moves = journey.moves();
+    if (!partial.broken()) closing = close(partial, &random);
+    run.finding = finding_of(partial, closing);
+    run.moves = partial.moves();
     run.probes = run.machine->probes_reached();
     return run;
 }

@@ -40,18 +40,18 @@ int distance(const world::Machine& machine, EnvelopeId wanted, EnvelopeId found)
 }
 
 // The step that is possible here and most like the wanted one.
-std::optional<Move> most_alike(Journey& journey, const Move& wanted) {
+std::optional<Move> most_alike(PartialRun& partial, const Move& wanted) {
     if (wanted.kind == MoveKind::crash) {
-        if (journey.budget().crashes == 0 || !journey.site(wanted.site).may_crash) return std::nullopt;
+        if (partial.budget().crashes == 0 || !partial.site(wanted.site).may_crash) return std::nullopt;
         return wanted;
     }
     std::optional<Move> best;
     int nearest = 3;
-    for (const Move& move : journey.walker().inputs(journey.here())) {
+    for (const Move& move : partial.walker().inputs(partial.here())) {
         int far = 3;
         if (carries(wanted))
             far = move.input.kind == InputKind::deliver
-                      ? distance(journey.machine(), wanted.envelope, move.envelope)
+                      ? distance(partial.machine(), wanted.envelope, move.envelope)
                       : 3;
         else if (move.site == wanted.site && move.input.kind == wanted.input.kind &&
                  move.input.argument == wanted.input.argument)
@@ -63,21 +63,21 @@ std::optional<Move> most_alike(Journey& journey, const Move& wanted) {
     return best;
 }
 
-std::optional<Move> possible(Journey& journey, const Move& wanted) {
-    auto move = most_alike(journey, wanted);
+std::optional<Move> possible(PartialRun& partial, const Move& wanted) {
+    auto move = most_alike(partial, wanted);
     if (!move) return std::nullopt;
     switch (wanted.kind) {
         case MoveKind::duplicate:
-            if (journey.budget().duplicate == 0) return std::nullopt;
+            if (partial.budget().duplicate == 0) return std::nullopt;
             return Move{.kind = wanted.kind, .envelope = move->envelope};
         case MoveKind::drop:
-            if (journey.budget().lose == 0) return std::nullopt;
+            if (partial.budget().lose == 0) return std::nullopt;
             return Move{.kind = wanted.kind, .envelope = move->envelope};
         case MoveKind::crash_inside:
             move->kind = wanted.kind;
             move->sent = wanted.sent;
             move->fair = false;
-            if (!can_be_cut_short(journey, *move)) return std::nullopt;
+            if (!can_be_cut_short(partial, *move)) return std::nullopt;
             return move;
         case MoveKind::input:
         case MoveKind::crash:
@@ -94,18 +94,18 @@ public:
     std::size_t steps() const { return steps_; }
 
     std::optional<Shrunk> take(const std::vector<Move>& moves) {
-        Journey journey(walker_, start_);
+        PartialRun partial(walker_, start_);
         for (const Move& wanted : moves) {
-            if (journey.broken()) break;
-            if (const auto move = possible(journey, wanted)) journey.take(*move);
+            if (partial.broken()) break;
+            if (const auto move = possible(partial, wanted)) partial.take(*move);
         }
-        const std::size_t before_closing = journey.moves().size();
+        const std::size_t before_closing = partial.moves().size();
         Closing closing{Ending::broken};
-        if (!journey.broken() && like_.site) closing = close(journey, nullptr);
-        steps_ += moves.size() + journey.moves().size();
-        const auto finding = finding_of(journey, closing);
+        if (!partial.broken() && like_.site) closing = close(partial, nullptr);
+        steps_ += moves.size() + partial.moves().size();
+        const auto finding = finding_of(partial, closing);
         if (!finding || finding->property != like_.property) return std::nullopt;
-        std::vector<Move> taken = journey.moves();
+        std::vector<Move> taken = partial.moves();
         if (closing.ending == Ending::unserved) taken.resize(before_closing);
         return Shrunk{std::move(taken), *finding};
     }
@@ -166,9 +166,9 @@ std::string header_for(const std::string& header, const std::vector<Move>& moves
 std::string phase_after(world::Machine& machine, const world::World& start, const std::vector<Move>& moves,
                         SiteId site) {
     world::Walker walker(machine, false);
-    Journey journey(walker, start);
-    for (const Move& move : moves) journey.take(move);
-    return std::string(enum_name(journey.site(site).phase));
+    PartialRun partial(walker, start);
+    for (const Move& move : moves) partial.take(move);
+    return std::string(enum_name(partial.site(site).phase));
 }
 
 }  // namespace

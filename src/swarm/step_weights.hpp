@@ -1,6 +1,6 @@
-// What a run prefers for a while: some kinds of steps often, some hardly, some not at all, and the same for
-// sites and channels. Steps that are all equally likely would lead to the same ordinary worlds in every run;
-// a starved channel, a late detector or a rush of requests is where the rare ones are.
+// The weights of steps, which a run draws and keeps for a while: some kinds of steps are frequent, some rare,
+// some excluded, and the same holds for sites and channels. Equal weights would lead every run to the same
+// ordinary worlds; a starved channel, a late detector or a burst of requests leads to rare ones.
 #pragma once
 
 #include <array>
@@ -11,20 +11,20 @@
 
 namespace allot::swarm {
 
-class Mood {
+class StepWeights {
 public:
-    explicit Mood(Random& random);
+    explicit StepWeights(Random& random);
 
     // How likely a step is, compared with the others; 0 for never.
     std::uint32_t weight(const world::Machine& machine, const world::Move& move) const;
-    // The same for a crash of this site. Who waits or holds takes more with it.
+    // The same for a crash of this site. A site that waits or holds has a higher weight.
     std::uint32_t weight_of_crash(const world::LocalInfo& site) const;
     // One step in so many is a fault, where faults are left.
     std::uint32_t fault_every() const { return fault_every_; }
     std::uint32_t weight_of_fault(world::MoveKind kind) const {
         return faults_[static_cast<std::size_t>(kind)];
     }
-    // Steps until the mood changes.
+    // Number of steps for which the weights are kept.
     std::uint32_t steps() const { return steps_; }
 
 private:

@@ -1,8 +1,8 @@
-#include "swarm/mood.hpp"
+#include "swarm/step_weights.hpp"
 
 namespace allot::swarm {
 
-Mood::Mood(Random& random) {
+StepWeights::StepWeights(Random& random) {
     constexpr std::array<std::uint32_t, 8> weights{0, 0, 1, 2, 4, 8, 16, 32};
     for (auto& weight : kinds_) weight = weights[random(weights.size())];
     for (auto& weight : faults_) weight = static_cast<std::uint32_t>(random(4));
@@ -15,14 +15,14 @@ Mood::Mood(Random& random) {
 }
 
 // The same for the same site and peer as long as the mood lasts.
-std::uint32_t Mood::preference(SiteId site, std::uint32_t peer) const {
+std::uint32_t StepWeights::preference(SiteId site, std::uint32_t peer) const {
     constexpr std::array<std::uint32_t, 8> preferences{0, 1, 4, 4, 4, 4, 4, 32};
     std::uint64_t x = (std::uint64_t{site} << 32 | peer) * 0x9E3779B97F4A7C15u ^ salt_;
     x = (x ^ (x >> 32)) * 0xD6E8FEB86659FD93u;
     return preferences[x >> 61];
 }
 
-std::uint32_t Mood::weight(const world::Machine& machine, const world::Move& move) const {
+std::uint32_t StepWeights::weight(const world::Machine& machine, const world::Move& move) const {
     const std::uint32_t kind = kinds_[static_cast<std::size_t>(move.input.kind)];
     if (kind == 0) return 0;
     if (move.input.kind != world::InputKind::deliver)
@@ -31,7 +31,7 @@ std::uint32_t Mood::weight(const world::Machine& machine, const world::Move& mov
     return kind * preference(envelope.to, envelope.from);
 }
 
-std::uint32_t Mood::weight_of_crash(const world::LocalInfo& site) const {
+std::uint32_t StepWeights::weight_of_crash(const world::LocalInfo& site) const {
     if (!site.may_crash) return 0;
     return preference(site.site, crash) * (site.phase == Phase::idle ? 1 : 4);
 }

@@ -1,4 +1,4 @@
-// A run as far as it has come: where it is, the steps that led there, and what the last one violated.
+// A run so far: its world, the steps that led there, and the properties that the last step violated.
 #pragma once
 
 #include <vector>
@@ -7,10 +7,10 @@
 
 namespace allot::swarm {
 
-class Journey {
+class PartialRun {
 public:
     // Stamps must not be ranked: a step is to mean the same when it is taken again in a shorter run.
-    Journey(world::Walker& walker, world::World start) : walker_(walker), here_(std::move(start)) {}
+    PartialRun(world::Walker& walker, world::World start) : walker_(walker), here_(std::move(start)) {}
 
     // Takes a step that is possible here and judges the world it leads to. A step that changes nothing is
     // forgotten, and the answer is false.
