@@ -33,6 +33,7 @@ public:
     };
     struct AnySend {
         SiteId to;
+        std::size_t kind;     // of the message
         const void* message;  // of the protocol's message type
     };
 
@@ -90,7 +91,9 @@ public:
     const std::vector<Send>& sends() const { return sends_; }
 
     std::size_t send_count() const override { return sends_.size(); }
-    AnySend send_at(std::size_t index) const override { return {sends_[index].to, &sends_[index].message}; }
+    AnySend send_at(std::size_t index) const override {
+        return {sends_[index].to, sends_[index].message.index(), &sends_[index].message};
+    }
     void clear() override {
         AnyEffects::clear();
         sends_.clear();

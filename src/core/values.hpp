@@ -2,6 +2,9 @@
 // that knows only Base. values_of<T, Base> is the table of T. A Box owns one such value.
 #pragma once
 
+#include <cstddef>
+#include <memory>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -13,7 +16,11 @@ namespace allot {
 template <class Base>
 struct Values {
     const Type* type = nullptr;
+    std::size_t size = 0;
+    std::size_t align = 0;
     Base* (*make)() = nullptr;
+    Base* (*construct)(void* place) = nullptr;  // in memory of that size and alignment
+    void (*destroy_at)(Base*) = nullptr;        // and keeps the memory
     Base* (*copy)(const Base&) = nullptr;
     void (*assign)(Base& to, const Base& from) = nullptr;
     void (*reset)(Base&) = nullptr;  // to the default
@@ -28,7 +35,11 @@ struct Values {
 template <Reflectable T, class Base>
 inline constexpr Values<Base> values_of{
     .type = &type_of<T>,
+    .size = sizeof(T),
+    .align = alignof(T),
     .make = []() -> Base* { return new T(); },
+    .construct = [](void* place) -> Base* { return new (place) T(); },
+    .destroy_at = [](Base* value) { std::destroy_at(static_cast<T*>(value)); },
     .copy = [](const Base& value) -> Base* { return new T(static_cast<const T&>(value)); },
     .assign = [](Base& to, const Base& from) { static_cast<T&>(to) = static_cast<const T&>(from); },
     .reset = [](Base& value) { static_cast<T&>(value) = T(); },

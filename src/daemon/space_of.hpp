@@ -299,7 +299,7 @@ private:
         step(self);
         if (!step_.report().clean()) return fail(step_.report().detail());
         for (std::size_t i = 0; i < step_.fx().send_count(); ++i) {
-            const auto [to, any] = step_.fx().send_at(i);
+            const auto [to, kind, any] = step_.fx().send_at(i);
             const auto& message = *static_cast<const Message*>(any);
             if (seating_.host_of(to) == seating_.self)
                 inbox_.push_back({{self, to}, message});

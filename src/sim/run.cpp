@@ -50,6 +50,7 @@ Run::Run(const world::Instance& instance, const Plan& plan, const Surroundings& 
       timer_count_(count_timers(instance.facts())),
       timers_(std::size_t{instance.sites()} * timer_count_, never),
       history_(instance.history_values()),
+      flight_(instance.envelope_values()),
       metrics_(instance.sites(), instance.facts().kinds.size(), instance.facts().probes) {
     for (const SiteId site : plan.campers.sites) agents_[site].camps = true;
     if (surroundings.verify > 0) next_verify_ = surroundings.verify;
@@ -163,14 +164,15 @@ void Run::give_up(SiteId self) {
 
 void Run::deliver(std::uint32_t slot) {
     Letter& letter = flight_[slot];
-    const SiteId to = letter.envelope->to;
+    const Envelope& envelope = flight_.envelope(slot);
+    const SiteId to = envelope.to;
     Site& site = at(to);
     const bool lost = std::exchange(letter.number, 0) == 0;
-    if (!lost && site.up() && site.incarnation == letter.life) {
+    if (!lost && site.up() && site.incarnation == letter.incarnation) {
         metrics_.delivered();
-        if (log_ != nullptr) log_step(to, envelope_line("deliver", *letter.envelope));
-        const std::vector<SiteId> ghosts = forgotten_ghosts(*letter.envelope);
-        take(to, site.application.phase, [&] { stepper_.deliver(to, site, *letter.envelope); });
+        if (log_ != nullptr) log_step(to, envelope_line("deliver", envelope));
+        const std::vector<SiteId> ghosts = forgotten_ghosts(envelope);
+        take(to, site.application.phase, [&] { stepper_.deliver(to, site, envelope); });
         // A late message may bring somebody back to mind, so that it must be said again who is gone.
         for (const SiteId ghost : ghosts)
             if (at(to).up() && listens(to, ghost)) say_later(to, InputKind::departed, ghost);
@@ -219,14 +221,15 @@ void Run::observe() {
 }
 
 void Run::send_all(SiteId self) {
-    for (std::size_t i = 0; i < stepper_.fx().send_count(); ++i) {
-        const auto [to, message] = stepper_.fx().send_at(i);
-        send(self, to, message);
+    const AnyEffects& fx = stepper_.fx();
+    for (std::size_t i = 0, count = fx.send_count(); i < count; ++i) {
+        const auto [to, kind, message] = fx.send_at(i);
+        send(self, to, kind, message);
     }
 }
 
-void Run::send(SiteId self, SiteId to, const void* message) {
-    metrics_.sent(instance_.kind_of_message(message));
+void Run::send(SiteId self, SiteId to, std::size_t kind, const void* message) {
+    metrics_.sent(kind);
     if (to >= sites()) {
         Report report;
         report.violated(world::assertion.name, fmt::format("a message to site {}, which does not exist", to));
@@ -238,16 +241,15 @@ void Run::send(SiteId self, SiteId to, const void* message) {
     launch(self, to, message);
 }
 
-// A slot that was used before keeps its envelope, so that a message in flight allocates nothing of its own.
 void Run::launch(SiteId from, SiteId to, const void* message) {
     const std::uint32_t slot = flight_.take();
     Letter& letter = flight_[slot];
-    if (!letter.envelope) letter.envelope = Box<Envelope>(instance_.envelope_values());
-    letter.envelope->from = from;
-    letter.envelope->to = to;
-    instance_.set_message(*letter.envelope, message);
-    letter.life = incarnation_of(to);
     letter.number = ++letters_;
+    letter.incarnation = at(to).incarnation;
+    Envelope& envelope = flight_.envelope(slot);
+    envelope.from = from;
+    envelope.to = to;
+    instance_.set_message(envelope, message);
     push(arrival(from, to), What::deliver, slot);
 }
 
@@ -324,27 +326,28 @@ Demand Run::draw_demand(SiteId self) {
 }
 
 // As worlds have them: on FIFO links, the oldest message of a channel first.
-std::vector<const Run::Letter*> Run::in_flight() const {
-    std::vector<const Letter*> letters;
-    for (const Letter& letter : flight_.items()) {
+std::vector<const Envelope*> Run::in_flight() const {
+    std::vector<std::uint32_t> slots;
+    for (std::uint32_t slot = 0; slot < flight_.size(); ++slot) {
+        const Letter& letter = flight_[slot];
         if (letter.number == 0) continue;
-        const Site& receiver = at(letter.envelope->to);
-        if (receiver.up() && receiver.incarnation == letter.life) letters.push_back(&letter);
+        const Site& receiver = at(flight_.envelope(slot).to);
+        if (receiver.up() && receiver.incarnation == letter.incarnation) slots.push_back(slot);
     }
-    const auto order = [](const Letter* letter) {
-        return std::tuple(letter->envelope->from, letter->envelope->to, letter->number);
+    const auto order = [&](std::uint32_t slot) {
+        const Envelope& envelope = flight_.envelope(slot);
+        return std::tuple(envelope.from, envelope.to, flight_[slot].number);
     };
-    if (surroundings_.links == Links::fifo)
-        std::sort(letters.begin(), letters.end(),
-                  [&](const Letter* a, const Letter* b) { return order(a) < order(b); });
-    return letters;
+    if (surroundings_.links == Links::fifo) std::ranges::sort(slots, {}, order);
+    std::vector<const Envelope*> envelopes;
+    for (const std::uint32_t slot : slots) envelopes.push_back(&flight_.envelope(slot));
+    return envelopes;
 }
 
 void Run::verify() {
     std::vector<const Site*> sites;
     for (const Box<Site>& site : sites_) sites.push_back(&*site);
-    std::vector<const Envelope*> flight;
-    for (const Letter* letter : in_flight()) flight.push_back(&*letter->envelope);
+    const std::vector<const Envelope*> flight = in_flight();
     const world::AnyView view{sites, flight};
     Report report;
     if (!corrupted_at_ || is_legitimate(view, report)) instance_.check(view, report);

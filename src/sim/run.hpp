@@ -8,6 +8,7 @@
 
 #include "base/function_ref.hpp"
 #include "core/random.hpp"
+#include "sim/flight.hpp"
 #include "sim/metrics.hpp"
 #include "sim/queue.hpp"
 #include "sim/simulation.hpp"
@@ -64,12 +65,6 @@ private:
         corrupt
     };
 
-    // A message in flight, to the life of its receiver that there was when it was sent.
-    struct Letter {
-        Box<Envelope> envelope;
-        std::uint32_t life = 0;
-        std::uint64_t number = 0;  // in the order of sending; 0: nothing is here
-    };
     // What a detector is about to say, if it is still true then.
     struct Word {
         SiteId to = 0;
@@ -111,7 +106,7 @@ private:
     std::vector<bool> draw_survivors(const std::vector<SiteId>& destinations);
     void settle(SiteId self, Phase before);
     void send_all(SiteId self);
-    void send(SiteId self, SiteId to, const void* message);
+    void send(SiteId self, SiteId to, std::size_t kind, const void* message);
     void launch(SiteId from, SiteId to, const void* message);
     void set_timers(SiteId self);
     void account(SiteId self, Phase before);
@@ -131,7 +126,7 @@ private:
     }
     std::vector<SiteId> forgotten_ghosts(const Envelope& envelope) const;
 
-    std::vector<const Letter*> in_flight() const;
+    std::vector<const Envelope*> in_flight() const;
     void verify();
     bool is_legitimate(const world::AnyView& view, Report& report);
     void judge(const Report& report);
@@ -171,7 +166,7 @@ private:
     std::vector<Time> timers_;  // when each timer of each site is due
     Box<History> history_;
     EventQueue queue_;
-    Slab<Letter> flight_;
+    Flight flight_;
     Slab<Word> words_;
     boost::unordered_flat_map<std::uint64_t, Time> channels_;  // when the newest message of each arrives
     std::size_t channels_limit_ = 1024;

@@ -77,7 +77,7 @@ void Run::die_inside(SiteId self, Phase before, FunctionRef<void()> step) {
     std::vector<SiteId> destinations;
     std::vector<Box<Envelope>> sent;
     for (std::size_t i = 0; i < stepper_.fx().send_count(); ++i) {
-        const auto [to, message] = stepper_.fx().send_at(i);
+        const auto [to, kind, message] = stepper_.fx().send_at(i);
         destinations.push_back(to);
         sent.push_back(instance_.envelope(self, to, message));
     }
@@ -86,7 +86,7 @@ void Run::die_inside(SiteId self, Phase before, FunctionRef<void()> step) {
     stepper_.crash(self, at(self));
     if (log_ != nullptr) *log_ << world::crash_inside_line(self, cut_short_, destinations, left);
     for (std::size_t i = 0; i < sent.size(); ++i)
-        if (left[i]) send(self, sent[i]->to, instance_.message(*sent[i]));
+        if (left[i]) send(self, sent[i]->to, instance_.kind(*sent[i]), instance_.message(*sent[i]));
     settle(self, before);
     announce_end(self);
 }
@@ -94,12 +94,9 @@ void Run::die_inside(SiteId self, Phase before, FunctionRef<void()> step) {
 // A fault of memory and links: every variable is drawn anew, and every channel.
 void Run::corrupt() {
     if (!facts().has_domains) return;
-    for (const Letter* letter : in_flight()) {
-        if (log_ != nullptr) {
-            *log_ << envelope_line("drop", *letter->envelope) << '\n';
-        }
-        flight_[static_cast<std::uint32_t>(letter - flight_.items().data())].number = 0;
-    }
+    if (log_ != nullptr)
+        for (const Envelope* envelope : in_flight()) *log_ << envelope_line("drop", *envelope) << '\n';
+    for (std::uint32_t slot = 0; slot < flight_.size(); ++slot) flight_[slot].number = 0;
     channels_.clear();
     std::vector<Box<Envelope>> drawn;
     for (SiteId self = 0; self < sites(); ++self) {

@@ -126,7 +126,6 @@ public:
     virtual void* message(Envelope& envelope) const = 0;
     const void* message(const Envelope& envelope) const { return message(const_cast<Envelope&>(envelope)); }
     virtual std::size_t kind(const Envelope& envelope) const = 0;
-    virtual std::size_t kind_of_message(const void* message) const = 0;
     virtual const Type& message_type() const = 0;
     virtual bool prompt(const Envelope& envelope) const = 0;
 

@@ -119,9 +119,6 @@ public:
         return &static_cast<EnvelopeOf<Message>&>(envelope).message;
     }
     std::size_t kind(const Envelope& envelope) const override { return typed(envelope).message.index(); }
-    std::size_t kind_of_message(const void* message) const override {
-        return static_cast<const Message*>(message)->index();
-    }
     const Type& message_type() const override { return type_of<Message>; }
     bool prompt(const Envelope& envelope) const override {
         return P::model.reduction.prompt != nullptr && P::model.reduction.prompt(typed(envelope));

@@ -140,7 +140,7 @@ World Machine::initial(Report& report) {
         report.add(judged(stepper_.report()));
         for (const Event& event : stepper_.events()) instance_->observe(*ledger.history, event, report);
         for (std::size_t i = 0; i < stepper_.fx().send_count(); ++i) {
-            const auto [to, message] = stepper_.fx().send_at(i);
+            const auto [to, kind, message] = stepper_.fx().send_at(i);
             if (to < setup_.founders) sent.push_back(instance_->envelope(self, to, message));
         }
     };
@@ -186,7 +186,7 @@ const Reaction& Machine::react(LocalId local, const Input& input) {
     reaction.report = judged(stepper_.report());
     if (facts().has_monitor) reaction.events = intern_events(stepper_.events());
     for (std::size_t i = 0; i < stepper_.fx().send_count(); ++i) {
-        const auto [to, message] = stepper_.fx().send_at(i);
+        const auto [to, kind, message] = stepper_.fx().send_at(i);
         if (to < setup_.sites)
             reaction.sent.push_back(intern_envelope(*instance_->envelope(self, to, message)));
         else
