@@ -18,11 +18,15 @@ mkfifo idle.fifo
 started+=($!)
 exec {idle}>idle.fifo
 wait_until 30 "the idle connections are made" test -s idle.txt
-echo "$(cat idle.txt) idle connections (as many as this user may open); memory of all daemons $before kB, then $(memory_kb) kB"
+after=$(memory_kb)
+echo "$(cat idle.txt) idle connections (as many as this user may open); memory of all daemons $before kB, then $after kB"
 [ "$(cat idle.txt)" -gt 500 ] || fail "few idle connections are taken: $(cat idle.txt)"
+# 10,000 that kept 8 kB each would take 80 MB.
+[ "$after" -le $((before * 3 / 2 + 16384)) ] || fail "idle connections take much memory: $before kB, then $after kB"
 
 head -c 100000 /dev/urandom >garbage
 cat garbage >"/dev/tcp/$loopback/7401" 2>/dev/null
+wait_until 20 "garbage is refused" contains 'a connection from 127.0.0.1 is refused' h1.log
 exec {trickle}<>"/dev/tcp/$loopback/7402"
 
 # A second host that says it is h2, and connects to h3: by another authority, then with another configuration.
