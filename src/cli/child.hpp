@@ -8,8 +8,9 @@
 #include <sys/types.h>
 #include <vector>
 
-#include "client/socket.hpp"
+#include "allot/client.hpp"
 #include "core/result.hpp"
+#include "net/descriptor.hpp"
 
 namespace allot::cli {
 
