@@ -5,7 +5,10 @@
 #include <string_view>
 
 #include "figures/figure.hpp"
-#include "sim/simulation.hpp"
+
+namespace allot::sim {
+struct Entry;
+}  // namespace allot::sim
 
 namespace allot::figures {
 
