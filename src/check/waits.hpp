@@ -6,10 +6,9 @@
 #include <optional>
 #include <vector>
 
-#include "check/graph.hpp"
-
 namespace allot::check {
 
+class Graph;
 class Watchdog;
 
 // Nothing: others may be served any number of times.

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "cli/commands.hpp"
+#include "client/socket.hpp"
 
 namespace allot::cli {
 

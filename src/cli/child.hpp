@@ -8,8 +8,9 @@
 #include <sys/types.h>
 #include <vector>
 
+#include "allot/client.hpp"
+#include "base/descriptor.hpp"
 #include "base/result.hpp"
-#include "client/socket.hpp"
 
 namespace allot::cli {
 

@@ -13,6 +13,7 @@
 #include "cli/daemon.hpp"
 #include "cli/flags.hpp"
 #include "cli/waiting.hpp"
+#include "client/socket.hpp"
 #include "core/parameters.hpp"
 
 namespace allot::cli {

@@ -1,12 +1,12 @@
 // A small HTTP server for people and for monitoring: /status (JSON), /metrics (Prometheus), /health.
 #pragma once
 
-#include <boost/asio/io_context.hpp>
 #include <functional>
 #include <memory>
 #include <string>
 
 #include "base/result.hpp"
+#include "net/loop.hpp"
 
 namespace allot::daemon {
 

@@ -2,7 +2,6 @@
 // program that goes away gives back all it had, at once, but for what a process it named still uses.
 #pragma once
 
-#include <boost/asio/io_context.hpp>
 #include <deque>
 #include <functional>
 #include <map>
@@ -14,6 +13,7 @@
 #include "daemon/desk.hpp"
 #include "daemon/permissions.hpp"
 #include "net/log_once.hpp"
+#include "net/loop.hpp"
 #include "net/process_watch.hpp"
 #include "net/stream.hpp"
 #include "net/timer.hpp"

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <boost/asio/io_context.hpp>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "daemon/letters.hpp"
+#include "net/loop.hpp"
 #include "net/mesh.hpp"
 #include "net/timer.hpp"
 

@@ -20,7 +20,6 @@
 // told, and have stopped (docs/lock-manager.md).
 #pragma once
 
-#include <boost/asio/io_context.hpp>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -31,6 +30,7 @@
 #include "base/boot_clock.hpp"
 #include "daemon/config.hpp"
 #include "daemon/letters.hpp"
+#include "net/loop.hpp"
 #include "net/mesh.hpp"
 #include "net/timer.hpp"
 

@@ -7,6 +7,8 @@
 #include <optional>
 #include <thread>
 
+#include "sim/simulation.hpp"
+
 namespace allot::figures {
 
 namespace {

@@ -1,5 +1,6 @@
 // Connecting over TCP: the addresses of the host are tried one after the other, until the deadline.
 
+#include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>

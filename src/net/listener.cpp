@@ -1,5 +1,6 @@
 // Listening: sockets are accepted in small batches, and a stream is handed over when its handshake is done.
 
+#include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <cerrno>

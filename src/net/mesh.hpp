@@ -6,7 +6,6 @@
 // Who connects: of two hosts the one with the lower number; both listen, so one address per host is enough.
 #pragma once
 
-#include <boost/asio/io_context.hpp>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -17,6 +16,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "net/loop.hpp"
 #include "net/stream.hpp"
 
 namespace allot::net {

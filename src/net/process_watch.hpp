@@ -2,12 +2,12 @@
 // and at once, when that process is gone.
 #pragma once
 
-#include <boost/asio/io_context.hpp>
 #include <functional>
 #include <memory>
 
 #include "base/descriptor.hpp"
 #include "net/link_frames.hpp"
+#include "net/loop.hpp"
 
 namespace allot::net {
 

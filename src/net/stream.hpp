@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <boost/asio/io_context.hpp>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "net/loop.hpp"
 
 namespace allot::net {
 

@@ -2,7 +2,7 @@
 // after it reads as nothing, so a reader asks for all it needs and looks at the error once.
 #pragma once
 
-#include <boost/json/value.hpp>
+#include <boost/json/fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
