@@ -100,7 +100,7 @@ refused '--crashes 1: no site of strong-weak-published may crash' swarm strong-w
 refused '--crashes 1: no site of strong-weak-published may crash' sim strong-weak-published --crashes 1
 refused '--crash 2@1s: no site of strong-weak-published may crash' sim strong-weak-published --crash 2@1s
 refused '--crash 0@1s: site 0 of strong-weak never crashes; write another, such as 2' sim strong-weak --crash 0@1s
-refused '--restarts 1: who is gone from strong-weak does not come back; for newcomers write --founders' \
+refused '--restarts 1: a site that is gone from strong-weak does not come back; for newcomers write --founders' \
     check strong-weak --crashes 1 --restarts 1
 refused '--restarts 1: who is gone from ring-ticket does not come back' swarm ring-ticket --restarts 1
 refused '--restart 2@2s: who is gone from ordered-chain does not come back; for newcomers write --founders and --join' \
@@ -120,7 +120,7 @@ refused '--noise 2: the controller has numbers for 1 stale messages per channel;
     check tree-pool --start arbitrary --noise 2
 refused '--noise any: write a whole number' check tree-pool --start arbitrary --noise any
 refused '--lose some: write a whole number from 0 to 1000000, or any' check tree-pool --lose some
-refused '--campers 3: write a whole number from 0 to 2, or several of them with commas' check tree-pool --campers 3
+refused '--campers 3: the sites are 0 to 2' check tree-pool --campers 3
 refused '--waits: the longest waits need the exact store' check tree-pool --waits --store fingerprint
 refused '--tree ring: write chain' sim tree-pool --tree ring
 refused '--wants r0,r0: name each resource once' check ring-ticket --wants r0,r0
@@ -131,7 +131,7 @@ refused '--requests 2,2: these are 2 numbers for 3 sites' check raymond --reques
 refused '--requests few: write a number, any' check raymond --requests few
 refused '--crashes x: write a whole number' check raymond --crashes x
 refused '--trust thick: write dense, sparse or anchor' check raymond --trust thick
-refused '--anchor 3: write a whole number from 0 to 2' check raymond --anchor 3
+refused '--anchor 3: the sites are 0 to 2' check raymond --anchor 3
 refused '--links tcp: write fifo or unordered' check raymond --links tcp
 refused '--cancel: raymond has no cancel' check raymond --cancel
 refused '--memory lots: write a size, as in 4G' check raymond --memory lots

@@ -74,9 +74,9 @@ Result<check::Options> read_options(const CheckFlags& flags) {
 std::optional<std::string> disturbed(const world::Setup& setup) {
     for (const auto& [flag, count] : {std::pair("crashes", setup.crashes),
                                       {"duplicate", setup.duplicate},
-                                      {"lose", setup.lose},
+                                      {"lose", setup.lose.value},
                                       {"lies", setup.lies},
-                                      {"campers", static_cast<std::uint32_t>(setup.campers.size())}})
+                                      {"campers", static_cast<std::uint32_t>(setup.campers.sites.size())}})
         if (count > 0)
             return fmt::format(
                 "--{}: after an arbitrary start nothing else may go wrong; leave it out, or "
@@ -144,7 +144,7 @@ Result<Job> prepare(const CheckFlags& flags) {
     if (const auto wrong = job.machine->instance().unlisted()) return Error{*wrong};
     if (const auto wrong = add_starts(flags, job)) return Error{*wrong};
     for (const PropertyName& property : world::properties_from_anywhere)
-        if (!job.options.from_anywhere && !job.machine->setup().property.empty() &&
+        if (!job.options.from_anywhere && !job.machine->setup().property.names.empty() &&
             job.machine->setup().judges(property.name))
             return Error{fmt::format("--property {}: add --start arbitrary", property.name)};
     return job;

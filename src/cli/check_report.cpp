@@ -23,7 +23,7 @@ std::string verdict_of(const std::string& property, const check::Result& result)
 
 std::string requests_line(const world::Setup& setup) {
     std::vector<std::string> counts;
-    for (const auto count : setup.requests)
+    for (const auto count : setup.requests.counts)
         counts.push_back(count == unbounded_requests ? "any number" : fmt::format("at most {}", count));
     const bool alike =
         std::all_of(counts.begin(), counts.end(), [&](const auto& one) { return one == counts.front(); });
@@ -34,7 +34,7 @@ std::string requests_line(const world::Setup& setup) {
 std::string faults_line(const world::Setup& setup) {
     std::vector<std::string> faults;
     const auto add = [&](std::uint32_t count, const char* one, const char* what, const char* how = "") {
-        if (count == world::any_number)
+        if (count == world::Amount::any_number)
             faults.push_back(fmt::format("any number of {}{}{}", one, what, how));
         else if (count > 0)
             faults.push_back(fmt::format("up to {} {}{}{}", count, one, count > 1 ? what : "", how));
@@ -44,7 +44,7 @@ std::string faults_line(const world::Setup& setup) {
     add(setup.sites - setup.founders, "join", "s");
     add(setup.leaves, "departure", "s");
     add(setup.duplicate, "message", "s", " delivered twice");
-    add(setup.lose, "message", "s", " lost");
+    add(setup.lose.value, "message", "s", " lost");
     add(setup.lies, "false report", "s", " of a death");
     if (setup.cancel) faults.emplace_back("requests withdrawn at any time");
     return faults.empty() ? "Faults: none." : fmt::format("Faults: {}.", fmt::join(faults, "; "));
@@ -54,12 +54,12 @@ std::string detectors_line(const world::Setup& setup) {
     std::string line = "Detectors: ";
     if (setup.trust == world::Trust::dense)
         line += "everybody trusts everybody from the start";
-    else if (!setup.anchor)
+    else if (!setup.anchor.site)
         line += "trust comes late or never";
     else
-        line += fmt::format("site {} trusts everybody from the start, the others {}", *setup.anchor,
+        line += fmt::format("site {} trusts everybody from the start, the others {}", *setup.anchor.site,
                             setup.trust == world::Trust::anchor ? "nobody" : "late or never");
-    if (setup.anchor) line += fmt::format("; site {} stays and is never suspected", *setup.anchor);
+    if (setup.anchor.site) line += fmt::format("; site {} stays and is never suspected", *setup.anchor.site);
     return line + ".";
 }
 
@@ -103,8 +103,8 @@ std::vector<std::string> bounds(const world::Machine& machine, const check::Opti
         lines.push_back(
             fmt::format("Timers: fire only while fewer than {} of the messages they replace are in flight.",
                         setup.copies));
-    if (!setup.campers.empty())
-        lines.push_back(fmt::format("Campers: {} may hold for ever.", fmt::join(setup.campers, ", ")));
+    if (!setup.campers.sites.empty())
+        lines.push_back(fmt::format("Campers: {} may hold for ever.", fmt::join(setup.campers.sites, ", ")));
     if (options.from_anywhere)
         lines.push_back(
             fmt::format("Starts: {} arbitrary ones, all schedules of each.", options.starts.size()));
@@ -123,26 +123,28 @@ boost::json::value config_of(const world::Machine& machine, const check::Options
     boost::json::object config = machine.instance().config_json().as_object();
     const world::Setup& setup = machine.setup();
     boost::json::array requests;
-    for (const auto count : setup.requests)
+    for (SiteId site = 0; site < setup.sites; ++site) {
+        const std::uint32_t count = setup.requests.of(site);
         requests.push_back(count == unbounded_requests ? boost::json::value("any")
                                                        : boost::json::value(count));
+    }
     config["requests"] = requests;
     config["founders"] = setup.founders;
     config["crashes"] = setup.crashes;
     config["restarts"] = setup.restarts;
     config["leaves"] = setup.leaves;
     config["duplicate"] = setup.duplicate;
-    config["lose"] =
-        setup.lose == world::any_number ? boost::json::value("any") : boost::json::value(setup.lose);
+    config["lose"] = setup.lose.any() ? boost::json::value("any") : boost::json::value(setup.lose.value);
     config["cancel"] = setup.cancel;
     config["links"] = enum_name(setup.links);
     config["trust"] = enum_name(setup.trust);
-    config["anchor"] = setup.anchor ? boost::json::value(*setup.anchor) : boost::json::value(nullptr);
+    config["anchor"] =
+        setup.anchor.site ? boost::json::value(*setup.anchor.site) : boost::json::value(nullptr);
     config["full"] = setup.full;
     config["ranks"] = setup.ranked();
     config["backlog"] = setup.backlog;
     config["copies"] = setup.copies;
-    config["campers"] = boost::json::array(setup.campers.begin(), setup.campers.end());
+    config["campers"] = boost::json::array(setup.campers.sites.begin(), setup.campers.sites.end());
     config["threads"] = options.threads;
     return config;
 }

@@ -29,36 +29,6 @@ const std::vector<Explained> explained{
     {"without", "switch a repair off: the published defect is back; several with commas, or all"},
     {"with", "switch a repair on that a published protocol lacks; several with commas, or all"},
 };
-const std::vector<Explained> surroundings{
-    {"requests", "requests per site: a number, 2,2,1 (one per site) or any (unbounded); default 1"},
-    {"founders", "sites from this one on join later; default all are there"},
-    {"crashes", "how many sites may crash, between steps or inside one; default 0"},
-    {"restarts", "how many crashed sites may come back; default 0"},
-    {"leaves", "how many sites may leave in order; default 0"},
-    {"duplicate", "how many messages may be delivered twice; default 0"},
-    {"lose", "how many messages may get lost, or any; default 0"},
-    {"lies", "how often a detector may report a live site dead; default 0"},
-    {"trust",
-     "dense: everybody trusts everybody at once; sparse: late or never; anchor: only the anchor does"},
-    {"anchor", "the site that nobody ever suspects and that never crashes, or none"},
-    {"links", "fifo or unordered; default what the protocol needs"},
-    {"ranks", "on: rename stamps to small ones; default on where requests are unbounded"},
-    {"normalise",
-     "off: keep messages and names as they are, where the protocol knows what makes no difference"},
-    {"backlog", "a timer fires only while every channel holds fewer messages than this; default 0: always"},
-    {"copies",
-     "a timer fires only while fewer messages that it replaces are in flight; default 1 where a protocol "
-     "names "
-     "them"},
-    {"campers", "these sites need never let go of what they hold, as in 0,2; default none"},
-    {"property", "judge only this one; may be repeated"},
-};
-const std::vector<Explained> switches{
-    {"cancel", "waiting requests may be withdrawn at any time"},
-    {"starts", "who may not ask yet counts as waiting: every start must end"},
-    {"full", "take no prompt message at once: explore every order of deliveries"},
-};
-
 // A flag where a value should be means that the value was forgotten.
 std::string value_or_flag(const std::string& value) {
     return value.starts_with("--") ? "its value is missing, " + value + " follows; write one after it" : "";
@@ -81,16 +51,22 @@ Argument add_explained_flag(Command& command, Parameters& given, std::string_vie
     return add_parameter_flag(command, given, known->name, known->meaning, "Instance");
 }
 
+// What is off by default is switched on by its name alone.
+static void add_setup_flag(Command& command, Parameters& given, const ParameterInfo& parameter) {
+    if (parameter.fallback == "off") {
+        const auto switch_on = [&given, name = parameter.name] { given[name] = "on"; };
+        command.flag("--" + parameter.name, switch_on, parameter.meaning).group("Instance");
+    } else {
+        add_parameter_flag(command, given, parameter.name,
+                           fmt::format("{}; default {}", parameter.meaning, parameter.fallback), "Instance");
+    }
+}
+
 void add_parameter_flags(Command& command, Parameters& given) {
     std::set<std::string> known;
-    for (const auto& [name, meaning] : surroundings) {
-        known.insert(name);
-        add_parameter_flag(command, given, name, meaning, "Instance");
-    }
-    for (const auto& [name, meaning] : switches) {
-        known.insert(name);
-        const auto switch_on = [&given, key = std::string(name)] { given[key] = "on"; };
-        command.flag(std::string("--") + name, switch_on, meaning).group("Instance");
+    for (const ParameterInfo& parameter : world::setup_parameters()) {
+        known.insert(parameter.name);
+        add_setup_flag(command, given, parameter);
     }
     add_protocol_flags(command, given, std::move(known));
 }

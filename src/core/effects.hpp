@@ -39,6 +39,16 @@ public:
 
     virtual ~AnyEffects() = default;
 
+    // What the handler tells the application.
+    void granted(std::vector<Fence> fences = {});
+    void released();
+    void revoked();
+    void refused(std::string reason);
+
+    // The handler took a rare path, one of the model's probes. A campaign of random runs reports the paths
+    // that no run took.
+    void reached(std::string_view probe) { probes_.push_back(probe); }
+
     virtual std::size_t send_count() const = 0;
     virtual AnySend send_at(std::size_t index) const = 0;
     const std::vector<TimerChange>& timers() const { return timers_; }
@@ -77,16 +87,6 @@ public:
         timers_.push_back({static_cast<std::uint32_t>(timer), true, ticks});
     }
     void disarm(Timer timer) { timers_.push_back({static_cast<std::uint32_t>(timer), false, 0}); }
-    void granted(std::vector<Fence> fences = {}) {
-        notices_.push_back({Notice::Kind::granted, std::move(fences), {}});
-    }
-    void released() { notices_.push_back({Notice::Kind::released, {}, {}}); }
-    void revoked() { notices_.push_back({Notice::Kind::revoked, {}, {}}); }
-    void refused(std::string reason) { notices_.push_back({Notice::Kind::refused, {}, std::move(reason)}); }
-
-    // The handler took a rare path, one of the model's probes. A campaign of random runs reports the paths
-    // that no run took.
-    void reached(std::string_view probe) { probes_.push_back(probe); }
 
     const std::vector<Send>& sends() const { return sends_; }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/ensure.hpp"
+
 namespace allot {
 
 std::string spelled(std::string_view member) {
@@ -123,11 +125,18 @@ std::string parameter_text(const Type& type, const void* value) {
     return std::to_string(number);
 }
 
-std::vector<ParameterInfo> parameters_of(const Type& config, const void* defaults) {
+std::vector<ParameterInfo> parameters_of(const Type& config, const void* defaults,
+                                         std::span<const Meaning> meanings) {
     std::vector<ParameterInfo> list;
-    for (const Part& part : config.parts)
-        if (is_parameter(*part.type))
-            list.push_back({spelled(part.name), parameter_text(*part.type, config.part_of(defaults, part))});
+    for (const Part& part : config.parts) {
+        if (!is_parameter(*part.type)) continue;
+        const std::string name = spelled(part.name);
+        const auto meaning = std::ranges::find(meanings, name, &Meaning::name);
+        ensure(meanings.empty() || meaning != meanings.end(), "a parameter has no meaning");
+        list.push_back({name, parameter_text(*part.type, config.part_of(defaults, part)),
+                        meanings.empty() ? "" : std::string(meaning->text)});
+    }
+    ensure(meanings.empty() || meanings.size() == list.size(), "a meaning belongs to no parameter");
     return list;
 }
 

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,9 +26,16 @@ Result<bool> parse_switch(std::string_view name, std::string_view text);
 std::string listed(const std::vector<std::string>& names);   // a, b or c
 std::vector<std::string> split_list(std::string_view text);  // a,b,c
 
+// What a parameter means, in one line for --help.
+struct Meaning {
+    std::string_view name;
+    std::string_view text;
+};
+
 struct ParameterInfo {
     std::string name;
     std::string fallback;
+    std::string meaning;
 };
 struct RepairInfo {
     std::string name;
@@ -37,7 +45,9 @@ struct RepairInfo {
 // A parameter is a member that is a bool, a number, an enum or a struct written as one word (Type::parse). A
 // member that is any other struct holds repairs, which are bools. Repairs are on by default, and off where a
 // protocol is the published one.
-std::vector<ParameterInfo> parameters_of(const Type& config, const void* defaults);
+// Where there are meanings, there is one for each parameter.
+std::vector<ParameterInfo> parameters_of(const Type& config, const void* defaults,
+                                         std::span<const Meaning> meanings);
 std::vector<RepairInfo> repairs_of(const Type& config, const void* defaults);
 std::string parameter_text(const Type& type, const void* value);
 // Each reads text into a value and returns what was wrong, if something was.
@@ -57,9 +67,9 @@ std::optional<std::string> parse_parameter(T& target, std::string_view name, std
     return parse_parameter(type_of<T>, &target, name, text);
 }
 template <class Config>
-std::vector<ParameterInfo> parameters_of() {
+std::vector<ParameterInfo> parameters_of(std::span<const Meaning> meanings = {}) {
     const Config defaults;
-    return parameters_of(type_of<Config>, &defaults);
+    return parameters_of(type_of<Config>, &defaults, meanings);
 }
 template <class Config>
 Result<Config> take_config(Parameters& given) {

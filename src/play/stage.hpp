@@ -36,7 +36,7 @@ public:
     const world::World& world() const { return world_; }
     const world::LocalInfo& site(SiteId id) const { return machine_->local(world_.sites[id]); }
     const world::Budget& budget() const { return machine_->ledger(world_.ledger).budget; }
-    bool fifo() const { return machine_->setup().links == Links::fifo; }
+    bool fifo() const { return machine_->setup().fifo(); }
 
     Taken take(const world::Move& move);
     // Puts an arbitrary world on stage.

@@ -163,7 +163,7 @@ Result<Move> read_request(Stage& stage, Words& words) {
         return Error{site_text(site) + " is " + std::string(enum_name(phase)) + "; only an idle site asks"};
 
     auto move = find_input(stage, site, InputKind::request);
-    const std::uint32_t allowed = stage.machine().setup().requests[site];
+    const std::uint32_t allowed = stage.machine().setup().requests.of(site);
     if (!move && allowed != unbounded_requests) return used_up("requests", allowed);
     if (!move) return Error{site_text(site) + " never asks in " + std::string(stage.machine().facts().name)};
     const Demand wanted = demand.value_or(Demand{});
@@ -322,7 +322,7 @@ Result<Move> read_network_fault(Stage& stage, Verb verb, Words& words) {
     const world::Setup& setup = stage.machine().setup();
     if (verb == Verb::duplicate && stage.budget().duplicate == 0)
         return used_up("duplicate", setup.duplicate);
-    if (verb == Verb::drop && stage.budget().lose == 0) return used_up("lose", setup.lose);
+    if (verb == Verb::drop && stage.budget().lose == 0) return used_up("lose", setup.lose.value);
     return Move{.kind = verb == Verb::duplicate ? MoveKind::duplicate : MoveKind::drop, .envelope = *id};
 }
 
@@ -345,7 +345,7 @@ std::string why_silent(Stage& stage, InputKind kind, SiteId observer, SiteId pee
                                                       "was trusted, or it is not over" +
                                                       deaf;
         case InputKind::suspected:
-            if (stage.machine().setup().anchor == peer)
+            if (stage.machine().setup().anchor.site == peer)
                 return name + " is the anchor, which nobody ever suspects";
             return std::string(stage.machine().facts().name) + " does not listen to this";
         case InputKind::reconnected:
@@ -464,7 +464,7 @@ Result<Move> read_crash(Stage& stage, Words& words) {
     const world::LocalInfo& mortal =
         starting ? machine.local(machine.react(stage.world().sites[site], move.input).after)
                  : stage.site(site);
-    if (stage.machine().setup().anchor == site)
+    if (stage.machine().setup().anchor.site == site)
         return Error{site_text(site) + " is the anchor, which never crashes"};
     if (!mortal.may_crash)
         return Error{site_text(site) + " never crashes in " + std::string(stage.machine().facts().name)};

@@ -12,18 +12,10 @@ namespace {
 
 // As in `allot check`.
 constexpr std::uint32_t most_noise = 1000;
-constexpr std::uint64_t most_sites = std::numeric_limits<SiteId>::max() - 1;
-
-std::optional<std::uint32_t> read_site(std::string_view text) {
-    const auto number = parse_number("", text, 0, most_sites);
-    if (!number) return std::nullopt;
-    return static_cast<SiteId>(*number);
-}
-
 std::optional<Schedule::Item> read_item(std::string_view text) {
     const auto at = text.find('@');
     if (at == std::string_view::npos) return std::nullopt;
-    const auto site = read_site(text.substr(0, at));
+    const auto site = world::parse_site(text.substr(0, at));
     const auto time = parse_time("", text.substr(at + 1));
     if (!site || !time) return std::nullopt;
     return Schedule::Item{*site, *time};
@@ -50,21 +42,6 @@ std::string Schedule::text() const {
     return words.empty() ? "none" : fmt::format("{}", fmt::join(words, ","));
 }
 
-Result<SiteList> SiteList::parse(std::string_view name, std::string_view text) {
-    SiteList list;
-    if (text == "none") return list;
-    for (const std::string& word : split_list(text)) {
-        const auto site = read_site(word);
-        if (!site) return Error{fmt::format("--{} {}: write sites, as in 0,3,7", name, text)};
-        list.sites.push_back(*site);
-    }
-    return list;
-}
-
-std::string SiteList::text() const {
-    return sites.empty() ? "none" : fmt::format("{}", fmt::join(sites, ","));
-}
-
 Result<TimeList> TimeList::parse(std::string_view name, std::string_view text) {
     TimeList list;
     if (text == "none") return list;
@@ -80,26 +57,6 @@ std::string TimeList::text() const {
     std::vector<std::string> words;
     for (const Time time : times) words.push_back(time_text(time));
     return words.empty() ? "none" : fmt::format("{}", fmt::join(words, ","));
-}
-
-Result<RequestCounts> RequestCounts::parse(std::string_view name, std::string_view text) {
-    RequestCounts requests;
-    requests.counts.clear();
-    for (const std::string& word : split_list(text)) {
-        const auto number = parse_number(name, word, 0, unbounded_requests - 1);
-        if (word != "any" && !number)
-            return Error{fmt::format("--{} {}: write a number, any, or one of them per site, as in 2,2,1",
-                                     name, text)};
-        requests.counts.push_back(word == "any" ? unbounded_requests : static_cast<std::uint32_t>(*number));
-    }
-    return requests;
-}
-
-std::string RequestCounts::text() const {
-    std::vector<std::string> words;
-    for (const std::uint32_t count : counts)
-        words.push_back(count == unbounded_requests ? "any" : std::to_string(count));
-    return fmt::format("{}", fmt::join(words, ","));
 }
 
 Result<DemandChoice> DemandChoice::parse(std::string_view name, std::string_view text) {
@@ -125,18 +82,6 @@ std::string DemandChoice::text() const {
     if (!fixed) return "any";
     return fixed->resources.empty() ? std::to_string(fixed->units)
                                     : fmt::format("{}", fmt::join(fixed->resources, ","));
-}
-
-Result<AnchorChoice> AnchorChoice::parse(std::string_view name, std::string_view text) {
-    if (text == "own") return AnchorChoice{};
-    if (text == "none") return AnchorChoice{false, std::nullopt};
-    if (const auto site = read_site(text)) return AnchorChoice{false, *site};
-    return Error{fmt::format("--{} {}: write a site, none, or own (as the protocol needs)", name, text)};
-}
-
-std::string AnchorChoice::text() const {
-    if (own) return "own";
-    return site ? std::to_string(*site) : "none";
 }
 
 Result<GiveUp> GiveUp::parse(std::string_view name, std::string_view text) {
@@ -174,12 +119,6 @@ Result<Plan> take_plan(Parameters& given) {
 
 namespace {
 
-std::optional<std::string> unknown_site(std::string_view flag, std::string_view text, SiteId site,
-                                        std::uint32_t sites) {
-    if (site < sites) return std::nullopt;
-    return fmt::format("--{} {}: the sites are 0 to {}", flag, text, sites - 1);
-}
-
 std::optional<std::string> wrong_times(const Plan& plan) {
     if (plan.time.value == 0) return "--time 0: write a time, as in 10s";
     if (plan.warm_up.value >= plan.time.value)
@@ -192,20 +131,14 @@ std::optional<std::string> wrong_times(const Plan& plan) {
 }
 
 std::optional<std::string> wrong_sites(const Plan& plan, std::uint32_t sites) {
-    const auto& counts = plan.requests.counts;
-    if (counts.size() != 1 && counts.size() != sites)
-        return fmt::format(
-            "--requests {}: these are {} numbers for {} sites; write one for all, or one per site",
-            plan.requests.text(), counts.size(), sites);
-    for (const SiteId site : plan.campers.sites)
-        if (auto error = unknown_site("campers", plan.campers.text(), site, sites)) return error;
+    if (auto error = world::requests_error(plan.requests, sites)) return error;
+    if (auto error = world::sites_error("campers", plan.campers, sites)) return error;
+    if (auto error = world::anchor_error(plan.anchor, sites)) return error;
     using Named = std::pair<const char*, const Schedule*>;
     for (const auto& [flag, schedule] : {Named{"crash", &plan.crash}, Named{"restart", &plan.restart},
                                          Named{"leave", &plan.leave}, Named{"join", &plan.join}})
         for (const Schedule::Item& item : schedule->items)
-            if (auto error = unknown_site(flag, schedule->text(), item.site, sites)) return error;
-    if (plan.anchor.site)
-        if (auto error = unknown_site("anchor", plan.anchor.text(), *plan.anchor.site, sites)) return error;
+            if (auto error = world::site_error(flag, schedule->text(), item.site, sites)) return error;
     return std::nullopt;
 }
 

@@ -8,6 +8,7 @@
 
 #include "core/parameters.hpp"
 #include "core/types.hpp"
+#include "core/view.hpp"
 #include "sim/time.hpp"
 #include "world/setup.hpp"
 
@@ -27,25 +28,6 @@ struct Schedule {
     bool operator==(const Schedule&) const = default;
 };
 
-// `0,3,7`, or none.
-struct SiteList {
-    std::vector<SiteId> sites;
-
-    static Result<SiteList> parse(std::string_view name, std::string_view text);
-    std::string text() const;
-    bool operator==(const SiteList&) const = default;
-};
-
-// `any`, a number, or one of them per site: `2,2,1`.
-struct RequestCounts {
-    std::vector<std::uint32_t> counts{unbounded_requests};
-
-    static Result<RequestCounts> parse(std::string_view name, std::string_view text);
-    std::string text() const;
-    std::uint32_t of(SiteId site) const { return counts.size() == 1 ? counts.front() : counts[site]; }
-    bool operator==(const RequestCounts&) const = default;
-};
-
 // What every request asks for: `any` draws one of the protocol's demands; `3` units; `a,b` resources.
 struct DemandChoice {
     std::optional<Demand> fixed;
@@ -53,16 +35,6 @@ struct DemandChoice {
     static Result<DemandChoice> parse(std::string_view name, std::string_view text);
     std::string text() const;
     bool operator==(const DemandChoice&) const = default;
-};
-
-// The site that is never suspected and never crashes. `own`: as the protocol needs.
-struct AnchorChoice {
-    bool own = true;
-    std::optional<SiteId> site;
-
-    static Result<AnchorChoice> parse(std::string_view name, std::string_view text);
-    std::string text() const;
-    bool operator==(const AnchorChoice&) const = default;
 };
 
 // When a request is withdrawn: never, or after a time that is drawn.
@@ -104,10 +76,6 @@ struct TimeList {
 enum class Start : std::uint8_t { boot, arbitrary };
 BOOST_DESCRIBE_ENUM(Start, boot, arbitrary)
 
-// `own`: what the protocol needs; fifo narrows.
-enum class LinkChoice : std::uint8_t { own, fifo, unordered };
-BOOST_DESCRIBE_ENUM(LinkChoice, own, fifo, unordered)
-
 struct Plan {
     Duration time{10 * second};
     Duration warm_up;  // nothing before this counts in the figures
@@ -115,14 +83,14 @@ struct Plan {
     // The workload.
     Distribution think = Distribution::exponential(10 * millisecond);
     HoldTime hold = Distribution::constant(millisecond);
-    RequestCounts requests;
+    world::RequestCounts requests{{unbounded_requests}};
     DemandChoice demand;
-    SiteList campers;  // these never let go of what they hold
-    GiveUp give_up;    // who has waited so long withdraws its request
+    world::SiteList campers;  // these never let go of what they hold
+    GiveUp give_up;           // who has waited so long withdraws its request
 
     // The links.
     Distribution latency = Distribution::constant(600 * microsecond);
-    LinkChoice links = LinkChoice::own;
+    world::LinkChoice links = world::LinkChoice::own;
 
     // The clock of the sites: how long a tick of their timers is.
     Duration tick{millisecond};
@@ -144,7 +112,7 @@ struct Plan {
     // The detector.
     Distribution detect = Distribution::constant(10 * millisecond);
     world::Trust trust = world::Trust::dense;
-    AnchorChoice anchor;
+    world::AnchorChoice anchor;
 
     // The judgement.
     OptionalCount verify;  // properties of the whole world every so many events; 0: only at the end

@@ -88,8 +88,7 @@ std::optional<std::string> corruption_error(const world::Instance& instance, con
 std::optional<std::string> plan_error(const world::Instance& instance, const Plan& plan,
                                       const Surroundings& around) {
     const world::Facts& facts = instance.facts();
-    if (facts.links == Links::fifo && plan.links == LinkChoice::unordered)
-        return "--links unordered: this protocol needs fifo links; leave the flag out";
+    if (auto error = world::links_error(plan.links, facts.links)) return error;
     if (auto error = demand_error(instance, plan)) return error;
     if (plan.give_up.after && !facts.cancels)
         return fmt::format("--give-up {}: {} has no cancel", plan.give_up.text(), facts.name);
@@ -110,7 +109,7 @@ Surroundings surroundings_of(const world::Instance& instance, const Plan& plan,
     const world::Facts& facts = instance.facts();
     const std::uint32_t sites = instance.sites();
     Surroundings around;
-    around.links = plan.links == LinkChoice::fifo ? Links::fifo : facts.links;
+    around.links = plan.links == world::LinkChoice::fifo ? Links::fifo : facts.links;
     around.founders = plan.founders > 0 ? plan.founders : sites;
     if (const std::uint32_t founders = instance.founders()) around.founders = founders;
     around.anchor = plan.anchor.own ? world::default_anchor(instance) : plan.anchor.site;

@@ -34,20 +34,6 @@ struct Entry : Facts {
     void sample(Draw& draw) const;
 };
 
-// The site that no detector suspects where nobody says otherwise: the weakest detector of suspicions is still
-// right about one.
-std::optional<SiteId> default_anchor(const Instance& instance);
-
-// Some site that may crash; none where the protocol says of every site that it never does.
-std::optional<SiteId> some_mortal(const Instance& instance);
-
-// What may be said of the surroundings of any protocol: requests, faults, links.
-const std::vector<ParameterInfo>& setup_parameters();
-
-// Reads the surroundings of `sites` sites out of `given`; what it knows is taken out.
-// `anchor` is the one that nobody suspects unless the parameters say otherwise.
-Result<Setup> take_setup(Parameters& given, std::uint32_t sites, Links links, std::optional<SiteId> anchor);
-
 // A header line as scenario files have it: `protocol NAME key=value ...`.
 std::string header_line(std::string_view protocol, const Parameters& given);
 

@@ -24,7 +24,7 @@ Entry entry_of() {
                   "timers need names");
     const typename P::Config defaults;
     Entry entry{InstanceOf<P>::facts()};
-    entry.parameters = parameters_of(type_of<typename P::Config>, &defaults);
+    entry.parameters = parameters_of(type_of<typename P::Config>, &defaults, {});
     entry.repairs = repairs_of(type_of<typename P::Config>, &defaults);
     entry.make_instance = &make_instance<P>;
     entry.draw_parameters = P::model.sample;

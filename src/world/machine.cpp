@@ -68,7 +68,7 @@ auto Machine::with_view(const World& world, F&& f) const {
     const Budget& left = ledger(world.ledger).budget;
     return f(AnyView{{sites.data(), sites.size()},
                      {flight.data(), flight.size()},
-                     setup_.lose == any_number || left.lose < setup_.lose,
+                     setup_.lose.any() || left.lose < setup_.lose.value,
                      left.duplicate < setup_.duplicate});
 }
 
@@ -132,7 +132,7 @@ World Machine::initial(Report& report) {
     const std::scoped_lock lock(mutex_);
     World world;
     Ledger ledger{
-        {setup_.crashes, setup_.restarts, setup_.leaves, setup_.duplicate, setup_.lose, setup_.lies},
+        {setup_.crashes, setup_.restarts, setup_.leaves, setup_.duplicate, setup_.lose.value, setup_.lies},
         Box<History>(instance_->history_values())};
     std::vector<Box<Site>> sites(setup_.sites, Box<Site>(instance_->site_values()));
     std::vector<Box<Envelope>> sent;
@@ -145,10 +145,12 @@ World Machine::initial(Report& report) {
         }
     };
     for (SiteId self = 0; self < setup_.founders; ++self) {
-        stepper_.start(self, *sites[self], setup_.requests[self]);
+        stepper_.start(self, *sites[self], setup_.requests.of(self));
         collect(self);
     }
-    const auto trusts = [&](SiteId self) { return setup_.trust == Trust::dense || self == setup_.anchor; };
+    const auto trusts = [&](SiteId self) {
+        return setup_.trust == Trust::dense || self == setup_.anchor.site;
+    };
     if (facts().listens(Detection::trusted))
         for (SiteId self = 0; self < setup_.founders; ++self)
             for (SiteId peer = 0; peer < setup_.founders; ++peer)
@@ -164,13 +166,13 @@ World Machine::initial(Report& report) {
 }
 
 void Machine::launch(World& world, std::vector<Box<Envelope>> sent) {
-    if (setup_.links == Links::fifo)
+    if (setup_.fifo())
         std::stable_sort(sent.begin(), sent.end(), [](const auto& a, const auto& b) {
             return std::pair(a->from, a->to) < std::pair(b->from, b->to);
         });
     world.flight.clear();
     for (const auto& envelope : sent) world.flight.push_back(intern_envelope(*envelope));
-    if (setup_.links == Links::unordered) std::sort(world.flight.begin(), world.flight.end());
+    if (!setup_.fifo()) std::sort(world.flight.begin(), world.flight.end());
 }
 
 const Reaction& Machine::react(LocalId local, const Input& input) {
@@ -233,7 +235,7 @@ void Machine::run(SiteId self, Site& site, const Input& input) {
     const Peer peer{input.argument, input.incarnation};
     switch (input.kind) {
         case InputKind::start:
-            return stepper_.start(self, site, setup_.requests[self]);
+            return stepper_.start(self, site, setup_.requests.of(self));
         case InputKind::request:
             return stepper_.request(self, site, demands_[input.argument]);
         case InputKind::release:
@@ -270,7 +272,7 @@ LedgerId Machine::observe(LedgerId ledger, EventsId events, Report& report) {
 LedgerId Machine::spend(LedgerId ledger, std::uint32_t Budget::*what) {
     const std::scoped_lock lock(mutex_);
     Ledger book = books_[ledger];
-    if (book.budget.*what != any_number) --(book.budget.*what);
+    if (book.budget.*what != Amount::any_number) --(book.budget.*what);
     return intern_ledger(book);
 }
 
@@ -283,7 +285,7 @@ LocalInfo Machine::describe_local(SiteId self, const Site& site) {
     info.incarnation = site.incarnation;
     info.phase = site.application.phase;
     info.revoked = site.application.revoked;
-    info.may_crash = site.up() && self != setup_.anchor && instance_->may_crash(self, site);
+    info.may_crash = site.up() && self != setup_.anchor.site && instance_->may_crash(self, site);
     info.starting = setup_.starts && site.up() && site.application.requests_left > 0 &&
                     !instance_->may_request(self, site);
     info.offers = offers(self, site);
@@ -306,7 +308,7 @@ EnvelopeInfo Machine::describe_envelope(const Envelope& envelope) {
     Box<Envelope> shape(values, envelope);
     for_each_stamp(*values.type, values.whole(*shape), [](Stamp& stamp) { stamp = Stamp{}; });
     info.shape = shapes_.intern(key_of(values, *shape), [] { return std::monostate(); });
-    info.order = setup_.links == Links::fifo ? std::uint64_t{info.from} << 32 | info.to : envelopes_.size();
+    info.order = setup_.fifo() ? std::uint64_t{info.from} << 32 | info.to : envelopes_.size();
     return info;
 }
 
@@ -330,7 +332,7 @@ void Machine::offer_application(SiteId self, const Site& site, Offers& offers) {
     if (app.phase == Phase::holding) offers.push_back({{InputKind::release}, !setup_.camps(self)});
     if (facts().cancels && setup_.cancel && app.phase == Phase::waiting)
         offers.push_back({{InputKind::cancel}, false});
-    if (facts().leaves && app.phase == Phase::idle && self != setup_.anchor)
+    if (facts().leaves && app.phase == Phase::idle && self != setup_.anchor.site)
         offers.push_back({{InputKind::leave}, false});
 }
 

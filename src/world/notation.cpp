@@ -9,10 +9,6 @@ namespace allot::world {
 
 namespace {
 
-std::string text(std::uint64_t number) {
-    return std::to_string(number);
-}
-
 Envelope ends_of(const EnvelopeInfo& info) {
     return {info.from, info.to};
 }
@@ -27,7 +23,7 @@ std::string line_about(std::string_view verb, const Machine& machine, const Worl
                machine.kind(other) == machine.kind(envelope);
     });
     // On FIFO links only the oldest message can be meant.
-    if (machine.setup().links == Links::fifo || !ambiguous)
+    if (machine.setup().fifo() || !ambiguous)
         return message_line(verb, ends_of(info), machine.kind(envelope));
     return message_line(verb, ends_of(info), machine.kind(envelope), machine.message(envelope));
 }
@@ -80,18 +76,10 @@ std::string line_of(Machine& machine, const World& before, const Move& move) {
 
 namespace {
 
-// Whoever replays without a bound on requests may find steps possible that the bound forbade.
+// A replay without the bound on requests would allow steps that the bound forbade.
 std::string full_header(const Machine& machine) {
     if (machine.header().find(" requests=") != std::string::npos) return machine.header();
-    const auto& requests = machine.setup().requests;
-    const bool equal =
-        std::adjacent_find(requests.begin(), requests.end(), std::not_equal_to<>()) == requests.end();
-    std::string list;
-    for (std::size_t i = 0; i < (equal ? std::min<std::size_t>(1, requests.size()) : requests.size()); ++i) {
-        if (i > 0) list += ",";
-        list += requests[i] == unbounded_requests ? "any" : text(requests[i]);
-    }
-    return machine.header() + " requests=" + list;
+    return machine.header() + " requests=" + machine.setup().requests.text();
 }
 
 // The members of `whole` that differ from `usual`.

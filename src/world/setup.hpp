@@ -1,66 +1,84 @@
 // What surrounds the sites: who asks how often, and which faults may happen. Every driver that replays or
-// explores reads the same setup, from flags or from the first line of a scenario.
+// explores reads the same setup, from flags or from the first line of a scenario. It is described, so every
+// member but `sites` is a parameter: `--crashes 1` or `crashes=1`.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "core/view.hpp"
+#include "core/parameters.hpp"
+#include "world/choices.hpp"
 #include "world/properties.hpp"
 
 namespace allot::world {
+
+class Instance;
 
 // dense: everybody trusts everybody from the start. sparse: only the anchor does; elsewhere trust in a peer
 // may come late, and for a peer that crashes never. anchor: elsewhere it never comes.
 enum class Trust : std::uint8_t { dense, sparse, anchor };
 BOOST_DESCRIBE_ENUM(Trust, dense, sparse, anchor)
 
-// Of faults: as many as there may be.
-constexpr std::uint32_t any_number = 0xFFFFFFFF;
+// Whether stamps are replaced by their ranks. `own`: where requests are unbounded.
+enum class Ranks : std::uint8_t { own, on, off };
+BOOST_DESCRIBE_ENUM(Ranks, own, on, off)
 
 struct Setup {
     std::uint32_t sites = 0;
-    std::uint32_t founders = 0;           // sites from this one on are absent and may join
-    std::vector<std::uint32_t> requests;  // per site; unbounded_requests for any number
-    bool cancel = false;                  // a waiting request may be withdrawn at any time
+
+    RequestCounts requests{{1}};
+    std::uint32_t founders = 0;  // sites from this one on are absent and may join; 0: all are founders
+    bool cancel = false;         // a waiting request may be withdrawn at any time
     std::uint32_t crashes = 0;
     std::uint32_t restarts = 0;
     std::uint32_t leaves = 0;
     std::uint32_t duplicate = 0;
-    std::uint32_t lose = 0;  // or any_number
+    Amount lose;
     std::uint32_t lies = 0;  // how often a detector may report a live site dead
     Trust trust = Trust::dense;
-    std::optional<SiteId> anchor;  // the site that no detector ever suspects, and that never crashes
-    Links links = Links::fifo;     // what the links give
-    bool starts = false;           // who may not ask yet waits, too: its start must end
-    bool full = false;             // take no prompt message at once
-    std::optional<bool> ranks;     // replace stamps by ranks; by default where requests are unbounded
-    bool normalise = true;         // let the protocol bring worlds into its normal form
-    std::uint32_t backlog = 0;     // a timer fires only while no channel holds this many messages; 0: always
+    AnchorChoice anchor;
+    LinkChoice links = LinkChoice::own;
+    bool starts = false;  // a site that may not ask yet waits, too: its start must end
+    bool full = false;    // take no prompt message at once
+    Ranks ranks = Ranks::own;
+    bool normalise = true;      // let the protocol bring worlds into its normal form
+    std::uint32_t backlog = 0;  // a timer fires only while no channel holds this many messages; 0: always
     // A timer fires only while fewer messages that it replaces are in flight; 0: always.
     std::uint32_t copies = 0;
-    std::vector<SiteId> campers;  // these need never let go of what they hold
+    SiteList campers;   // these need never let go of what they hold
+    NameList property;  // judge only these
 
-    std::vector<std::string> property;  // judge only these; empty: all
-
-    bool judges(std::string_view name) const {
-        return property.empty() || std::find(property.begin(), property.end(), name) != property.end();
-    }
-    bool unbounded() const {
-        for (std::uint32_t left : requests)
-            if (left == unbounded_requests) return true;
-        return false;
-    }
-    bool camps(SiteId site) const { return std::find(campers.begin(), campers.end(), site) != campers.end(); }
-    // What makes no difference may make one where messages are copied or lost.
-    bool normalises() const { return normalise && duplicate == 0 && lose == 0; }
+    bool fifo() const { return links == LinkChoice::fifo; }
+    Links order() const { return fifo() ? Links::fifo : Links::unordered; }
+    bool judges(std::string_view name) const { return property.contains(name); }
+    bool camps(SiteId site) const { return campers.contains(site); }
+    bool loses() const { return lose.value > 0; }
+    // Normalisation is unsound under loss and duplication.
+    bool normalises() const { return normalise && duplicate == 0 && !loses(); }
     // A message that may be copied or lost, or come too late, must be seen in flight: then none is taken at
     // once.
-    bool takes_prompt_messages() const { return !full && !cancel && duplicate == 0 && lose == 0; }
-    bool ranked() const { return ranks.value_or(unbounded()); }
+    bool takes_prompt_messages() const { return !full && !cancel && duplicate == 0 && !loses(); }
+    bool ranked() const { return ranks == Ranks::own ? requests.unbounded() : ranks == Ranks::on; }
+
+    BOOST_DESCRIBE_CLASS(Setup, (),
+                         (requests, founders, cancel, crashes, restarts, leaves, duplicate, lose, lies, trust,
+                          anchor, links, starts, full, ranks, normalise, backlog, copies, campers, property),
+                         (), ())
 };
+
+// The parameters of a setup, with their meanings.
+const std::vector<ParameterInfo>& setup_parameters();
+
+// Reads the setup of an instance out of `given`, takes what it knows out of it, and puts what the instance
+// needs where nobody chose: afterwards neither `links` nor `anchor` is `own`, and founders are counted.
+Result<Setup> take_setup(Parameters& given, const Instance& instance);
+
+// The site that no detector suspects where nobody says otherwise: the weakest detector of suspicions is still
+// right about one.
+std::optional<SiteId> default_anchor(const Instance& instance);
+
+// Some site that may crash; none where the protocol says of every site that it never does.
+std::optional<SiteId> some_mortal(const Instance& instance);
 
 }  // namespace allot::world

@@ -34,7 +34,7 @@ void Deliveries::grow() {
 
 Walker::Walker(Machine& machine, std::optional<bool> ranked)
     : machine_(machine),
-      fifo_(machine.setup().links == Links::fifo),
+      fifo_(machine.setup().fifo()),
       prompt_(machine.facts().has_prompt && machine.setup().takes_prompt_messages()),
       ranked_(ranked.value_or(machine.setup().ranked())),
       normalises_(machine.facts().normalises && machine.setup().normalises()) {}
@@ -126,7 +126,7 @@ void Walker::fall(World& world, SiteId site) {
 // Later messages than the mask has bits are never cut off.
 bool Walker::may_be_cut_short(std::uint32_t sent, const Reaction& reaction) const {
     return world::may_be_cut_short(
-        machine_.setup().links, reaction.sent.size(),
+        machine_.setup().order(), reaction.sent.size(),
         [&](std::size_t i) { return machine_.envelope(reaction.sent[i]).to; },
         [&](std::size_t i) { return i < 32 && ((sent >> i) & 1u) != 0; });
 }
@@ -170,7 +170,7 @@ bool Walker::offered(const World& world, SiteId self, const LocalInfo& info, Off
     if (peer == self) return false;
     const auto statement =
         may_say(*detection, offer.input.incarnation, peer_state(machine_.local(world.sites[peer])),
-                peer == machine_.setup().anchor, budget.lies > 0);
+                peer == machine_.setup().anchor.site, budget.lies > 0);
     if (!statement) return false;
     offer.input.incarnation = statement->incarnation;
     offer.fair = statement->fair;

@@ -54,14 +54,12 @@ TEST(VanishingClient, Taking_prompt_messages_at_once_changes_no_verdict) {
 }
 
 check::Result judge_bounded(VanishingClient::Config config, bool normalise) {
-    world::Setup setup;
-    setup.sites = setup.founders = config.sites;
-    setup.requests.assign(config.sites, 2);
-    setup.links = VanishingClient::model.links;
-    setup.crashes = 1;
-    setup.cancel = true;
-    setup.normalise = normalise;
-    world::Machine machine(std::make_unique<world::InstanceOf<VanishingClient>>(config), setup);
+    auto instance = std::make_unique<world::InstanceOf<VanishingClient>>(config);
+    Parameters around{{"requests", "2"}, {"crashes", "1"}, {"cancel", "on"}};
+    around["normalise"] = normalise ? "on" : "off";
+    auto setup = world::take_setup(around, *instance);
+    EXPECT_TRUE(setup) << setup.error();
+    world::Machine machine(std::move(instance), std::move(*setup));
     return check::check(machine, {});
 }
 

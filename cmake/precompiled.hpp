@@ -1,0 +1,26 @@
+// What nearly every file includes, parsed once for all of them.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <boost/container/flat_map.hpp>
+#include <boost/container/flat_set.hpp>
+#include <boost/container/small_vector.hpp>
+#include <boost/describe.hpp>
+#include <boost/mp11.hpp>
+#include <cstdint>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "core/model.hpp"
+#include "world/instance_of.hpp"
