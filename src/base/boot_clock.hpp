@@ -1,6 +1,5 @@
-// A clock that only goes forward, and goes on while the machine is suspended. std::chrono::steady_clock
-// stands still meanwhile: a host that wakes up would believe that no time has passed, and that what was
-// promised to it for a moment still holds.
+// A monotonic clock that runs while the machine is suspended. std::chrono::steady_clock stops meanwhile: a
+// host that wakes up would believe that no time has passed and that its leases are still valid.
 #pragma once
 
 #include <chrono>

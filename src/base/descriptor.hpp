@@ -1,4 +1,4 @@
-// A descriptor of the kernel, closed by whoever owns it last.
+// A file descriptor that its owner closes.
 #pragma once
 
 #include <unistd.h>

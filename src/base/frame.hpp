@@ -1,6 +1,6 @@
-// Frames: how messages are told apart in a stream of bytes. A frame is its length in four bytes, lowest
-// first, and then so many bytes. A length above the limit is refused before anything of the frame is stored,
-// and a frame takes no more memory than the bytes of it that have come.
+// Frames delimit messages in a stream of bytes. A frame is a length of four bytes, lowest first, and that
+// many bytes of content. A length above the limit is refused before any content is stored, and a partial
+// frame takes no more memory than the bytes that have come.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@ namespace allot {
 
 constexpr std::size_t frame_head = 4;
 
-// For a frame that is written in place: adds a head, and later, when what follows is the content but for so
-// many bytes, puts the length into the head at `start`.
+// For a frame that is written in place: begin_frame adds a head; end_frame writes the length into the head at
+// `start`, for all bytes after it and `to_follow` more.
 void begin_frame(std::string& out);
 void end_frame(std::size_t start, std::string& out, std::size_t to_follow = 0);
 // Adds a frame with this content.
@@ -23,11 +23,11 @@ class FrameReader {
 public:
     explicit FrameReader(std::size_t limit) : limit_(limit) {}
 
-    // Takes in what came and calls `f(content)` for each frame that is complete, as long as it says true: who
-    // closes the stream says false. False as well if a frame exceeds the limit; nothing more is read then.
+    // Calls `f(content)` for each complete frame until `f` returns false (to close the stream). Returns false
+    // then, and also if a frame exceeds the limit; nothing more is read.
     template <class F>
     bool feed(std::string_view bytes, F&& f) {
-        // What is complete in `bytes` is handed on from there, without a copy.
+        // Pass complete frames on without a copy.
         if (partial_.empty()) {
             const bool good = take(bytes, f);
             partial_.assign(bytes);
@@ -42,7 +42,7 @@ public:
     }
 
     std::size_t limit() const { return limit_; }
-    // From the next frame on.
+    // Holds from the next frame on.
     void set_limit(std::size_t limit) { limit_ = limit; }
     bool between_frames() const { return partial_.empty(); }
 

@@ -1,5 +1,4 @@
-// FunctionRef<R(Args...)>: refers to something callable without owning it, for parameters. It must not
-// outlive what it refers to.
+// FunctionRef<R(Args...)>: a reference to a callable, for parameters. It must not outlive the callable.
 #pragma once
 
 #include <concepts>

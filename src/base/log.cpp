@@ -7,7 +7,7 @@ namespace allot {
 
 namespace {
 
-// Not the library's default logger: programs that link this code may use that themselves.
+// Not the library's default logger: programs that link this code may use that.
 spdlog::logger& logger() {
     static spdlog::logger one("allot", std::make_shared<spdlog::sinks::stderr_sink_st>());
     return one;

@@ -1,5 +1,5 @@
-// What a daemon tells its operator, one line each, on standard error. The header is light on purpose: the
-// library behind it is not.
+// The daemon's log for its operator, one line per message, on standard error. The header is light on purpose:
+// the library behind it is not.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace allot {
 enum class LogLevel { debug, info, warning, error };
 
 void set_log_level(LogLevel level);
-// Each line then begins with the name of the host.
+// Each later line begins with the name of the host.
 void set_log_name(const std::string& name);
 void log(LogLevel level, std::string_view line);
 

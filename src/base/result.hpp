@@ -1,4 +1,4 @@
-// A value, or one line that says what was wrong and what to write instead.
+// A value, or an error: one line that says what is wrong and what to write instead.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Whether bytes are text.
+// Recognises UTF-8.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@ namespace allot {
 
 namespace utf8_detail {
 
-// How many bytes the first character takes; 0 if it is none.
+// Number of bytes of the first character; 0 if the text does not begin with one.
 constexpr std::size_t first_length(std::string_view text) {
     const auto byte = [&](std::size_t at) { return static_cast<std::uint8_t>(text[at]); };
     const std::uint8_t lead = byte(0);

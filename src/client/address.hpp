@@ -22,7 +22,7 @@ struct Address {
 // only. An IPv6 address stands in brackets.
 Result<Address> parse_address(const std::string& text);
 
-// With what is left empty taken from the environment.
+// Fills empty members from the environment.
 Options completed(Options options);
 
 }  // namespace allot::client

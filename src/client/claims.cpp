@@ -49,8 +49,8 @@ ClaimPtr Claims::open(session::Acquire request, Clock::time_point now, Deadline 
     return claim;
 }
 
-// A grant that is repeated after the connection was taken up again must be the same one: with another fence
-// somebody else may have held it in between.
+// A grant that the daemon repeats after a reconnect must be the same: another fence means that somebody else
+// may have held the resource in between.
 ClaimPtr Claims::granted(session::Granted& message) {
     const auto found = find(message.ticket);
     if (found == all_.end()) return nullptr;
@@ -62,7 +62,7 @@ ClaimPtr Claims::granted(session::Granted& message) {
         return claim;
     }
     if (claim->stage != Stage::held || same(claim->held, message.held)) return nullptr;
-    lose(claim, "it was granted anew, with another fence");
+    lose(claim, "the daemon granted it again with another fence");
     return claim;
 }
 
@@ -77,12 +77,13 @@ ClaimPtr Claims::refused(const session::Refused& message) {
 }
 
 ClaimPtr Claims::released(const session::Released& message) {
-    const ClaimPtr claim = lost({message.ticket, "the daemon took it back"});
+    const ClaimPtr claim = lost({message.ticket, "the daemon released it"});
     if (const auto found = find(message.ticket); found != all_.end()) end(ClaimPtr(*found));
     return claim;
 }
 
-// The daemon keeps its locks for it until it has stopped, and gives them back.
+// A lost lease with locks stays open: the daemon keeps its locks until the program has stopped and releases
+// them.
 ClaimPtr Claims::lost(const session::Lost& message) {
     const auto found = find(message.ticket);
     if (found == all_.end()) return nullptr;
@@ -121,7 +122,7 @@ Claims::Resumption Claims::resume(const session::Welcome& welcome) {
     const std::vector<ClaimPtr> before = all_;
     for (const ClaimPtr& claim : before)
         resume_one(claim, std::binary_search(open.begin(), open.end(), claim->ticket()), resumption);
-    // What only the daemon knows of was given back here, and the word of it got lost.
+    // A ticket that only the daemon knows was released here, and the Release got lost.
     for (const Ticket ticket : open)
         if (find(ticket) == all_.end()) resumption.give_back.push_back(ticket);
     return resumption;
@@ -135,7 +136,7 @@ void Claims::resume_one(const ClaimPtr& claim, bool known, Resumption& resumptio
         case Stage::held:
             if (known && claim->process) resumption.follow.push_back(claim);
             if (known) break;
-            claim->failure.emplace(Code::lost, "the daemon was restarted and no longer knows of it");
+            claim->failure.emplace(Code::lost, "the daemon was restarted and does not know the lease");
             end(claim);
             resumption.lost.push_back(claim);
             break;

@@ -1,5 +1,5 @@
-// What a session asked for and holds: one claim per ticket, and how claims change with what the daemon says.
-// No input, output, clock or thread; the session does what is decided here.
+// The requests and leases of a session: one claim per ticket, and how the daemon's messages change it. No
+// input, output, clock or thread: the session acts on the results.
 #pragma once
 
 #include <condition_variable>
@@ -17,29 +17,29 @@ namespace allot::client {
 
 using session::Ticket;
 
-// lost: the program must stop; the daemon may still count it as held, so it is given back like any other.
-// giving_back: until the daemon has answered.
+// lost: the program must stop. The daemon may still keep the lease, so the program releases it like any
+// other. releasing: the daemon has not answered Release yet.
 enum class Stage : std::uint8_t { waiting, held, lost, giving_back, over };
 
 struct Claim;
 using ClaimPtr = std::shared_ptr<Claim>;
-// With the reason if it was not granted.
+// The failure is empty if the claim was granted.
 using Settled = std::function<void(const ClaimPtr&, const std::optional<Failure>&)>;
 
 struct Claim {
     session::Acquire request;
-    Clock::time_point asked_at;  // the daemon that grants was alive after this
+    Clock::time_point asked_at;  // the daemon that grants it was alive after this time
     Deadline deadline;
     Stage stage = Stage::waiting;
     std::vector<Held> held;
     std::optional<Failure> failure;  // why it was not granted, or was lost
 
-    // Who is told: a thread that waits, or functions for the session's own thread.
+    // The receivers of news: a thread that waits, or functions that the session's own thread calls.
     std::condition_variable* waiter = nullptr;
     Settled settled;
     std::function<void(const std::string&)> on_lost;
 
-    // The process it follows.
+    // The process that the lease follows.
     Descriptor process;
     std::int32_t process_id = 0;
 
@@ -54,18 +54,18 @@ class Claims {
 public:
     ClaimPtr open(session::Acquire request, Clock::time_point now, Deadline deadline);
 
-    // Each takes what the daemon said and gives the claim that it changed, if any.
+    // Each function applies a message of the daemon and returns the claim that it changed, if any.
     ClaimPtr granted(session::Granted& message);
     ClaimPtr refused(const session::Refused& message);
     ClaimPtr released(const session::Released& message);
     ClaimPtr lost(const session::Lost& message);
 
-    // What this program decides by itself. True if the daemon must be told, with Release.
-    bool give_back(const ClaimPtr& claim);  // a lease, or a request that nobody waits for any longer
-    bool withdraw(const ClaimPtr& claim, Failure failure);        // what waits fails
-    void lose(const ClaimPtr& claim, const std::string& reason);  // what is held is lost
+    // Decisions of this program. True if the daemon must receive Release.
+    bool give_back(const ClaimPtr& claim);                  // a lease, or a request that nobody waits for
+    bool withdraw(const ClaimPtr& claim, Failure failure);  // a request fails
+    void lose(const ClaimPtr& claim, const std::string& reason);  // a lease is lost
 
-    // The connection was taken up again: what must be said once more, and what changed.
+    // After a reconnect: the messages to repeat, and the claims that changed.
     struct Resumption {
         std::vector<ClaimPtr> ask;      // Acquire
         std::vector<Ticket> give_back;  // Release
@@ -74,7 +74,7 @@ public:
     };
     Resumption resume(const session::Welcome& welcome);
 
-    // The daemon will not know of any: there is nothing to give back.
+    // Ends all claims without Release: the daemon does not know them.
     void forget();
 
     const std::vector<ClaimPtr>& all() const { return all_; }
@@ -85,7 +85,7 @@ private:
     void resume_one(const ClaimPtr& claim, bool known, Resumption& resumption);
 
     Ticket next_ = 1;
-    std::vector<ClaimPtr> all_;  // by ticket; none that is over
+    std::vector<ClaimPtr> all_;  // by ticket; without those that are over
 };
 
 }  // namespace allot::client

@@ -51,8 +51,8 @@ std::optional<std::string> Demand::objection() const {
 
 // --- Lease
 
-// The last of a session and its leases takes the connection down. In a child that was forked there is nothing
-// to take down: the connection is the parent's, and the thread is not there.
+// The last owner, a Session or a Lease, closes the connection. In a forked child there is nothing to close:
+// the connection belongs to the parent, and the thread does not exist.
 struct Lease::Owner {
     explicit Owner(std::shared_ptr<Core> owned) : core(std::move(owned)) {}
     Owner(const Owner&) = delete;
@@ -61,7 +61,7 @@ struct Lease::Owner {
         if (is_mine())
             core->stop();
         else
-            new (std::nothrow) std::shared_ptr(std::move(core));  // left as it is
+            new (std::nothrow) std::shared_ptr(std::move(core));  // leaked on purpose
     }
 
     bool is_mine() const { return process == ::getpid(); }
@@ -105,7 +105,8 @@ const std::vector<Held>& Lease::held() const {
 }
 
 std::uint64_t Lease::fence() const {
-    if (held().size() != 1) throw std::logic_error("Lease::fence(): not exactly one thing is held");
+    if (held().size() != 1)
+        throw std::logic_error("Lease::fence(): the lease does not hold exactly one resource");
     return held().front().fence;
 }
 
@@ -124,7 +125,7 @@ std::string Lease::lost_because() const {
 }
 
 void Lease::follow(int process) {
-    if (!claim_) throw std::logic_error("Lease::follow(): nothing is held");
+    if (!claim_) throw std::logic_error("Lease::follow(): the lease holds nothing");
     owner_->core->follow(claim_, process);
 }
 
@@ -175,7 +176,7 @@ Session::Acquisition Session::async_acquire(Demand demand, Deadline deadline) {
 }
 
 void Session::Acquisition::await_suspend(std::coroutine_handle<> waiting) {
-    // Whoever is called back may destroy this object, so nothing of it is used after the call.
+    // The callback may destroy this object, so nothing of it is used after the call.
     session_->async_acquire(demand_, deadline_, [this, waiting](Outcome outcome) {
         outcome_.emplace(std::move(outcome));
         waiting.resume();

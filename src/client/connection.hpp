@@ -14,7 +14,7 @@
 
 namespace allot::client {
 
-// Where to, and with which papers.
+// An address, and the certificates to use there.
 struct Destination {
     Address address;
     std::shared_ptr<TlsFiles> files;  // tls
@@ -30,19 +30,18 @@ public:
     int descriptor() const { return socket_.descriptor(); }
     bool passes_descriptors() const { return passes_descriptors_; }
 
-    // What cannot be sent now is kept, and sent later. False if the connection is broken.
+    // Keeps what cannot be sent now and sends it later. False if the connection is broken.
     [[nodiscard]] bool write(std::string_view frames);
     [[nodiscard]] bool flush();
     std::size_t unsent() const { return unsent_.size(); }
-    // With a descriptor; waits until all of it is sent.
+    // Passes a descriptor along; waits until the whole frame is sent.
     [[nodiscard]] bool write_with(std::string_view frame, int passed, Clock::time_point until);
 
-    // The one function that may be called while others write.
+    // The only function that may run while another thread writes.
     Socket::Received receive(Clock::time_point until, int alarm, bool full) {
         return socket_.receive(buffer_, until, alarm, full);
     }
-    // Calls `f(content)` for each frame that is complete. False if what came makes no sense: problem() says
-    // why.
+    // Calls `f(content)` for each complete frame. False if the bytes are malformed: problem() says why.
     template <class F>
     [[nodiscard]] bool take_in(std::string_view came, F&& f) {
         if (!tls_) return frames_.feed(came, f);
@@ -53,7 +52,7 @@ public:
 
     std::string problem() const {
         if (tls_ && !tls_->problem().empty()) return tls_->problem();
-        return "what came makes no sense; is it a daemon of allot?";
+        return "the answer is malformed; is it a daemon of allot?";
     }
 
     void shut() { socket_.shut(); }

@@ -14,7 +14,7 @@ namespace allot::client {
 
 namespace {
 
-// A daemon that reads nothing any longer must not fill the memory of who asks it.
+// Bounds the memory that a daemon which reads nothing can cost.
 constexpr std::size_t unsent_limit = std::size_t{1} << 22;
 
 Destination destination_of(const Options& options) {
@@ -27,7 +27,7 @@ void refuse_nonsense(const Demand& demand) {
     if (const auto objection = demand.objection()) throw Failure(Code::wrong, *objection);
 }
 
-// Signals are for the threads of the program.
+// Blocks all signals: the program's own threads handle them.
 class NoSignals {
 public:
     NoSignals() {
@@ -43,7 +43,7 @@ private:
     sigset_t before_{};
 };
 
-// The standard library adds what is left to the time of another clock, and for ever would overflow there.
+// The standard library adds the remaining time to another clock, where time_point::max() would overflow.
 void sleep(std::unique_lock<std::mutex>& lock, std::condition_variable& waiter, Clock::time_point until) {
     constexpr std::chrono::hours long_enough{1};
     waiter.wait_until(lock, std::min(until, Clock::now() + long_enough));
@@ -54,7 +54,7 @@ void sleep(std::unique_lock<std::mutex>& lock, std::condition_variable& waiter, 
 Core::Core(const Options& options)
     : options_(completed(options)), destination_(destination_of(options_)), born_(Clock::now()) {}
 
-// --- What programs ask for.
+// --- Requests of the program.
 
 void Core::connect() {
     Lock lock(mutex_);
@@ -73,7 +73,7 @@ ClaimPtr Core::acquire(const Demand& demand, Deadline deadline) {
     refuse_nonsense(demand);
     std::condition_variable waiter;
     Lock lock(mutex_);
-    // Before anything is asked for: without the thread it could not be held.
+    // Before the request: a lease that needs pings cannot be held without the thread.
     if (needs_signs(!demand.permits().empty()))
         need_thread();
     else
@@ -117,7 +117,8 @@ Failure Core::at_deadline() const {
 }
 
 void Core::release(const ClaimPtr& claim) {
-    // It belongs to the program, and may call back here when it is destroyed: that is after the lock.
+    // The callback belongs to the program and may call back here when it is destroyed, so it outlives the
+    // lock.
     std::function<void(const std::string&)> forgotten;
     const Lock lock(mutex_);
     forgotten.swap(claim->on_lost);
@@ -168,21 +169,21 @@ void Core::follow(const ClaimPtr& claim, int process) {
     wait_until(lock, waiter, Clock::now() + options_.resume_within,
                [&] { return link_ == Link::open || claim->stage != Stage::held; });
     if (claim->stage != Stage::held)
-        throw Failure(Code::lost, claim->failure ? claim->failure->what() : "it was given back");
+        throw Failure(Code::lost, claim->failure ? claim->failure->what() : "the lease was released");
     if (link_ != Link::open) throw Failure(Code::unreachable, problem_);
     if (!connection_->passes_descriptors())
         throw Failure(Code::wrong, "a lease follows a process only through a Unix socket");
     claim->process = std::move(descriptor);
     claim->process_id = process;
     say_follow(*claim);
-    // The daemon answers in order: when it has answered this it knows of the process, or has said Lost.
+    // The daemon answers in order: once it answers this ping, it knows the process or has said Lost.
     constexpr std::chrono::microseconds rounding{1};
     const Time asked = Clock::now();
     ping(asked);
     wait_until(lock, waiter, asked + options_.resume_within,
                [&] { return proof_ >= asked - rounding || claim->stage != Stage::held; });
     if (claim->stage != Stage::held)
-        throw Failure(Code::lost, claim->failure ? claim->failure->what() : "it was given back");
+        throw Failure(Code::lost, claim->failure ? claim->failure->what() : "the lease was released");
     if (proof_ < asked - rounding) throw Failure(Code::unreachable, silence());
 }
 
@@ -212,7 +213,7 @@ int Core::descriptor() {
     return connection_ ? connection_->descriptor() : -1;
 }
 
-// --- Who waits, and who reads for whom.
+// --- Waiting, and reading for all who wait.
 
 template <class Done>
 void Core::wait_until(Lock& lock, std::condition_variable& waiter, Time until, Done done) {
@@ -251,7 +252,7 @@ void Core::pass_on_the_reading() {
         thread_waiter_.notify_one();
 }
 
-// The claim is settled: whoever waits for it is told.
+// Announces that a claim is settled.
 void Core::tell(const ClaimPtr& claim) {
     if (claim->waiter != nullptr) claim->waiter->notify_one();
     if (auto settled = std::exchange(claim->settled, nullptr))
@@ -304,7 +305,7 @@ void Core::serve() {
             watch(lock);
             continue;
         }
-        // Without a connection it is for those who ask to make one, unless something is left to be known.
+        // Without a connection, the next request reconnects, unless the fate of a claim is still unknown.
         if (link_ == Link::down && claims_.all().empty()) {
             thread_sleeps_until_ = Time::max();
             thread_waiter_.wait(lock);
@@ -322,8 +323,8 @@ void Core::serve() {
     }
 }
 
-// Sleeps until the connection ends, but for a look now and then. What comes through it is not looked at: that
-// costs who reads it nothing.
+// Sleeps until the connection ends and looks at it now and then. It does not look at the bytes, so it does
+// not slow down the reading thread.
 void Core::watch(Lock& lock) {
     thread_polls_ = true;
     const int descriptor = connection_->descriptor();
@@ -336,7 +337,7 @@ void Core::watch(Lock& lock) {
     if (!ended) connected();
 }
 
-// Whether it was the alarm that woke the thread.
+// True if the alarm woke the thread.
 bool Core::awake() {
     thread_polls_ = false;
     eventfd_t rung = 0;
@@ -347,7 +348,7 @@ bool Core::awake() {
 
 void Core::run_calls(Lock& lock) {
     while (!calls_.empty()) {
-        // What it captured may be the last lease, so it must be gone before the lock is taken again.
+        // The call may own the last lease, so it is destroyed before the lock is taken again.
         {
             const auto call = std::move(calls_.front());
             calls_.pop_front();
@@ -358,7 +359,7 @@ void Core::run_calls(Lock& lock) {
     }
 }
 
-// Threads that wait look after their own deadlines.
+// Waiting threads watch their own deadlines.
 Clock::time_point Core::next_wake() const {
     Time wake = chores_at_;
     for (const ClaimPtr& claim : claims_.all())

@@ -1,14 +1,13 @@
 // A session with a daemon, shared by the Session and its Leases.
 //
-// There is no thread that reads for the others as long as nobody wants to be called back: of the threads that
-// wait, one reads, and deals with what came for all (`reading_`); when it has what it waited for, another
-// takes over. So a synchronous acquire is a write and a read in the thread that called it. The session's own
-// thread, which comes with the first request, only watches for the end of the connection; as soon as there
-// are functions to call, or signs of life to give, it is one more that waits.
+// Without callbacks no thread is dedicated to reading: one of the waiting threads reads and handles messages
+// for all (`reading_`); when it has its own answer, another one takes over. So a synchronous acquire is one
+// write and one read in the calling thread. The session's own thread starts with the first request and only
+// watches for the end of the connection; once there are callbacks to run or pings to send, it reads like any
+// waiting thread.
 //
-// A connection that breaks is taken up again by whoever reads, with the session's name, so that the daemon
-// can say what it still knows (Claims::resume). Until then nothing is sent: what is said meanwhile is in the
-// claims.
+// The reading thread reconnects after a failure, with the session's name, so that the daemon can say what it
+// still knows (Claims::resume). Nothing is sent until then: the claims record what to say.
 #pragma once
 
 #include <condition_variable>
@@ -31,7 +30,7 @@ class Core : public std::enable_shared_from_this<Core> {
 public:
     explicit Core(const Options& options);
 
-    // Throws Failure, as do all that wait for the daemon.
+    // Throws Failure, like every function that waits for the daemon.
     void connect();
 
     ClaimPtr acquire(const Demand& demand, Deadline deadline);
@@ -48,20 +47,20 @@ public:
     std::chrono::microseconds stop_within();
     int descriptor();
 
-    // Nobody uses it any longer, except perhaps the function that the session's thread is just calling.
+    // Call it when no other thread uses the session; a callback in the session's own thread may still run.
     void stop();
 
 private:
     using Lock = std::unique_lock<std::mutex>;
     using Time = Clock::time_point;
 
-    // Who asks whether a lease is valid while there is no connection waits so long for one.
+    // How long valid() waits for a new connection.
     static constexpr std::chrono::milliseconds short_wait{100};
 
-    // down: no connection. greeting: Hello was said, Welcome is awaited.
+    // down: no connection. greeting: Hello is sent, Welcome has not come.
     enum class Link : std::uint8_t { down, greeting, open };
 
-    // --- Who waits, and who reads for whom (core.cpp)
+    // --- Waiting, and reading for all who wait (core.cpp)
     ClaimPtr open_claim(const Demand& demand, Deadline deadline);
     template <class Done>
     void wait_until(Lock& lock, std::condition_variable& waiter, Time until, Done done);
@@ -108,7 +107,7 @@ private:
     void hear(session::StatusAnswer& message);
     void hear(session::Farewell& message);
 
-    // --- Signs of life (link.cpp)
+    // --- Pings and timeouts (link.cpp)
     void chores(Time now);
     void check_link(Time now);
     bool check_claims(Time now);
@@ -127,31 +126,31 @@ private:
     std::mutex mutex_;
     Claims claims_;
     bool reading_ = false;
-    std::vector<std::condition_variable*> waiters_;  // threads that wait and may take over the reading
+    std::vector<std::condition_variable*> waiters_;  // waiting threads, which may take over the reading
 
-    // Everybody writes to the connection; only who reads, if somebody does, takes it away.
+    // Every thread writes to the connection; only the reading thread, if there is one, closes it.
     Link link_ = Link::down;
     std::optional<Connection> connection_;
-    bool doomed_ = false;  // it is of no use any longer
-    bool ended_ = false;   // by the daemon, and who reads will find out
-    std::string problem_;  // why there is none
+    bool doomed_ = false;  // close it as soon as nobody reads
+    bool ended_ = false;   // the daemon closed it; the reading thread will notice
+    std::string problem_;  // why there is no connection
     std::string scratch_;
     session::DaemonMessage heard_message_;
 
-    std::string session_;  // to resume with; empty: nothing to resume
+    std::string session_;  // name for resuming; empty: nothing to resume
     std::string host_;
     std::chrono::microseconds stop_within_{0};
-    std::chrono::microseconds resume_within_{0};  // of the daemon
-    Time connected_at_;                           // there was a connection at this time
+    std::chrono::microseconds resume_within_{0};  // as the daemon announces it
+    Time connected_at_;                           // the connection existed at this time
     Time down_since_;
-    bool turned_away_ = false;  // by the daemon itself, which said why
+    bool turned_away_ = false;  // the daemon refused the session and said why
     Time next_dial_;
     Time greeted_at_;
 
-    // Signs of life.
-    Time proof_;  // the daemon was alive after this
+    // Pings.
+    Time proof_;  // the daemon was alive after this time
     Time pinged_at_;
-    std::optional<Time> unanswered_since_;  // a ping since when nothing came
+    std::optional<Time> unanswered_since_;  // time of the first ping since the last bytes came
     Time chores_at_;
 
     struct StatusWait {
@@ -164,7 +163,8 @@ private:
     std::thread thread_;
     Descriptor alarm_;
     std::condition_variable thread_waiter_;
-    bool thread_reads_ = false;  // it reads when nobody else does; else only when the connection has ended
+    bool thread_reads_ =
+        false;  // it reads when nobody else does; otherwise only at the end of the connection
     bool thread_polls_ = false;
     bool alarm_rings_ = false;
     Time thread_sleeps_until_;

@@ -1,4 +1,4 @@
-// The connection of a session: greeting and taking it up again, what is said and heard, signs of life.
+// The connection of a session: handshake and reconnecting, sending and receiving, pings.
 
 #include <algorithm>
 #include <poll.h>
@@ -50,7 +50,7 @@ void Core::redial(Lock& lock, Time until, int alarm) {
         lock.lock();
         return;
     }
-    // A daemon that is restarted is back soon.
+    // Dial often at first: a daemon that is restarted is back soon.
     next_dial_ = now + (now < down_since_ + options_.resume_within ? dial_pause : rare_dial);
     const Time patience = std::min(now + options_.connect_timeout, std::max(until, now + short_wait));
     lock.unlock();
@@ -63,7 +63,7 @@ void Core::redial(Lock& lock, Time until, int alarm) {
         problem_ = no_daemon(connection.error());
 }
 
-// The end of the stream wakes whoever reads.
+// The end of the stream wakes the reading thread.
 void Core::drop(const std::string& problem) {
     if (!connection_ || doomed_) return;
     problem_ = problem;
@@ -79,7 +79,7 @@ void Core::bury() {
     if (link_ == Link::open) down_since_ = now;
     link_ = Link::down;
     connection_.reset();
-    if (thread_polls_) wake_thread();  // it may be watching a descriptor that is gone
+    if (thread_polls_) wake_thread();  // it may be watching the closed descriptor
     doomed_ = false;
     chores_at_ = now;
     unanswered_since_.reset();
@@ -89,7 +89,7 @@ void Core::bury() {
     }
 }
 
-// The session cannot be taken up again: what it held is lost.
+// The session cannot be resumed: its leases are lost.
 void Core::give_up(Code code) {
     session_.clear();
     for (const ClaimPtr& claim : claims_.all()) {
@@ -99,7 +99,7 @@ void Core::give_up(Code code) {
     claims_.forget();
 }
 
-// --- Saying.
+// --- Sending.
 
 template <class Message>
 void Core::say(const Message& message) {
@@ -136,18 +136,18 @@ void Core::fail_waiting(const ClaimPtr& claim, Failure failure) {
     tell(claim);
 }
 
-// --- Hearing.
+// --- Receiving.
 
 void Core::take_in(const Socket::Received& received) {
     if (!received.bytes.empty()) unanswered_since_.reset();
-    // What was said may have been said long ago, to a process that was stopped.
+    // The bytes may be old, if this process was stopped meanwhile: only silence on an open connection counts.
     if (!received.closed && received.bytes.empty()) connected();
     const bool good = connection_->take_in(
         received.bytes, [&](std::string_view content) { return doomed_ || understand(content); });
     if (!good)
         drop(no_daemon(connection_->problem()));
     else if (received.closed || !connection_->flush())
-        drop(no_daemon("it closed the connection"));
+        drop(no_daemon("the other end closed the connection"));
 }
 
 bool Core::understand(std::string_view content) {
@@ -200,7 +200,7 @@ void Core::hear(session::Lost& message) {
     if (const ClaimPtr claim = claims_.lost(message)) tell(claim);
 }
 
-// A ping is numbered by the time at which it was sent.
+// The number of a ping is the time at which it was sent.
 void Core::hear(session::Pong& message) {
     const Time sent = born_ + microseconds(message.number);
     proof_ = std::max(proof_, std::min(sent, pinged_at_));
@@ -221,7 +221,7 @@ void Core::hear(session::Farewell& message) {
     give_up(Code::unavailable);
 }
 
-// --- Signs of life.
+// --- Pings and timeouts.
 
 microseconds Core::ping_every() const {
     const microseconds patience = options_.resume_within;
@@ -232,8 +232,8 @@ Clock::duration Core::tick() const {
     return std::clamp<Clock::duration>(ping_every() / 2, milliseconds(5), milliseconds(250));
 }
 
-// Locks are given to others only when the connection has ended, and on one host nothing but the end of the
-// daemon ends it unnoticed. A network may.
+// Locks pass to others only after the connection has ended. Over a Unix socket nothing but the end of the
+// daemon ends a connection unnoticed; a network can.
 bool Core::needs_signs(bool permits) const {
     return permits || destination_.address.kind != Address::Kind::local;
 }
@@ -242,13 +242,13 @@ Clock::time_point Core::sure_until(const Claim& claim, bool is_connected) const 
     if (needs_signs(claim.has_permits()))
         return stop_within_ == microseconds::zero() ? Time::max()
                                                     : std::max(claim.asked_at, proof_) + stop_within_;
-    // What follows a process is not given away while that lives.
+    // The daemon keeps the locks while the process lives.
     if (is_connected || claim.process) return Time::max();
     return std::max(claim.asked_at, connected_at_) + resume_within_;
 }
 
-// Whoever reads may not have come to the end of a connection yet, so that is looked for. The clock comes
-// first: who is stopped in between must not believe that it was there later.
+// The reading thread may not have noticed the end of the connection yet, so look for it. Read the clock
+// first: a process that is stopped in between must not date the connection later than it was seen.
 bool Core::connected() {
     if (link_ != Link::open) return false;
     const Time looked = Clock::now();
@@ -257,7 +257,7 @@ bool Core::connected() {
     return true;
 }
 
-// Who was stopped must know for how long.
+// How often the connection is looked at: a process that was stopped must find out for how long.
 Clock::duration Core::look_every() const {
     return std::clamp<Clock::duration>(resume_within_ / 8, short_wait, std::chrono::seconds(1));
 }
@@ -275,7 +275,7 @@ void Core::check_link(Time now) {
     if (now > down_since_ + options_.resume_within) give_up(Code::unreachable);
 }
 
-// Whether any claim depends on signs of life.
+// True if any claim depends on pings.
 bool Core::check_claims(Time now) {
     const bool silent = unanswered_since_ && now > *unanswered_since_ + options_.resume_within;
     bool concerned = false;
@@ -289,7 +289,7 @@ bool Core::check_claims(Time now) {
             else if (claim->settled && now >= claim->deadline.at())
                 fail_waiting(claim, at_deadline());
         } else {
-            // What is lost too, until it is given back: the daemon keeps its locks as long as we live.
+            // Also for a lost lease until it is released: the daemon keeps its locks while we are alive.
             const bool signs = needs_signs(claim->has_permits());
             concerned = concerned || signs;
             wants_sign = wants_sign || (signs && now >= std::max(claim->asked_at, proof_) + ping_every());

@@ -27,7 +27,7 @@ Error system_error(int number) {
     return Error{std::strerror(number)};
 }
 
-// The largest of few steps that is not longer: so the timeout of a socket hardly ever has to be changed.
+// The longest of a few fixed steps that fits: so the timeout of the socket rarely changes.
 milliseconds step_within(Clock::duration wait) {
     constexpr std::array<milliseconds, 8> steps{{milliseconds{10}, milliseconds{20}, milliseconds{50},
                                                  milliseconds{100}, milliseconds{200}, milliseconds{500},
@@ -49,7 +49,7 @@ std::optional<Error> finish_connecting(int descriptor, Clock::time_point until) 
     return std::nullopt;
 }
 
-// A Unix socket whose queue is full says EAGAIN: there is nothing to wait for but time.
+// A Unix socket whose queue is full returns EAGAIN, and poll() cannot wait for room: sleep and try again.
 std::optional<Error> connect_one(int descriptor, const sockaddr* address, socklen_t size,
                                  Clock::time_point until) {
     while (::connect(descriptor, address, size) != 0) {
@@ -88,7 +88,7 @@ Result<Socket> connect_remote(const HostPort& address, Clock::time_point until) 
             ::getaddrinfo(address.host.c_str(), std::to_string(address.port).c_str(), &hints, &found))
         return Error{::gai_strerror(failure)};
     const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> all(found, &::freeaddrinfo);
-    Error last{"it has no address"};
+    Error last{"the name has no address"};
     for (const addrinfo* one = found; one != nullptr; one = one->ai_next) {
         Descriptor descriptor(::socket(one->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
         if (!descriptor) return system_error(errno);

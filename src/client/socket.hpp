@@ -15,8 +15,8 @@
 
 namespace allot::client {
 
-// Waits until there is something to read (or to write) or the time is over, or `alarm` is readable. Whether
-// one of the events has come, or the end of the connection.
+// Waits until one of the events or the end of the connection comes, until `alarm` is readable, or until the
+// time is over. True if an event or the end came.
 bool wait_for(int descriptor, short events, Clock::time_point until, int alarm = -1);
 
 class Socket {
@@ -29,21 +29,21 @@ public:
     Socket() = default;
     explicit Socket(Descriptor connected) : descriptor_(std::move(connected)) {}
 
-    // Tries for no longer than this; the message of an error does not repeat the address.
+    // Tries no longer than `until`; an error does not repeat the address.
     static Result<Socket> connect(const Address& address, Clock::time_point until);
 
     int descriptor() const { return descriptor_.get(); }
 
-    // What has come; waits for it until then, or until `alarm` is readable (-1: nothing wakes it), or until
-    // more can be sent if `full`. Nothing if nothing came.
+    // Waits for bytes until `until`, until `alarm` is readable (-1: no alarm), or, if `full`, until there is
+    // room to send. Returns no bytes if none came.
     Received receive(std::span<char> buffer, Clock::time_point until, int alarm, bool full);
 
-    // Sends as much as there is room for, and says how much; nothing if the connection is broken.
+    // Sends as much as there is room for and returns how much; nothing if the connection is broken.
     std::optional<std::size_t> send(std::string_view bytes);
-    // The same, with the right to a descriptor attached to the first byte.
+    // The same; passes a descriptor with the first byte.
     std::optional<std::size_t> send_with(std::string_view bytes, int passed);
 
-    // Wakes the reader; nothing more comes or goes.
+    // Shuts the connection down in both directions, which wakes the reader.
     void shut();
 
 private:
@@ -51,7 +51,7 @@ private:
     void set_receive_timeout(std::chrono::milliseconds time);
 
     Descriptor descriptor_;
-    std::chrono::milliseconds receive_timeout_{0};  // as the kernel knows it
+    std::chrono::milliseconds receive_timeout_{0};  // as set in the kernel
     SpinWait spin_wait_;
 };
 

@@ -11,8 +11,8 @@ namespace allot::client {
 
 class SpinWait {
 public:
-    // Polls `here` for at most `duration` and says whether it became true. Each time that it does not, the
-    // next calls return false at once, up to `most_skipped` of them.
+    // Polls `here` for at most `duration` and says whether it became true. After each failure the next calls
+    // return false at once, up to `most_skipped` of them.
     template <class Here>
     bool until(Here here) {
         if (skipped_ < to_skip_) {

@@ -1,4 +1,4 @@
-// Who holds and who waits, asked of a daemon.
+// Asks a daemon for holders and waiters.
 #pragma once
 
 #include "allot/client.hpp"

@@ -28,7 +28,7 @@ public:
         X509_VERIFY_PARAM* wanted = SSL_get0_param(connection_.get());
         const bool is_address = X509_VERIFY_PARAM_set1_ip_asc(wanted, name.c_str()) == 1;
         if (is_address) return;
-        // Not by the subject: a program may be called like a host, but only a host has a DNS name.
+        // Ignore the subject: a program may have the name of a host, but only a host has a DNS name.
         SSL_set_hostflags(connection_.get(), X509_CHECK_FLAG_NEVER_CHECK_SUBJECT);
         SSL_set1_host(connection_.get(), name.c_str());
         SSL_set_tlsext_host_name(connection_.get(), name.c_str());
@@ -67,13 +67,13 @@ private:
         if (why == SSL_ERROR_WANT_READ) return true;
         const long verdict = SSL_get_verify_result(connection_.get());
         if (why == SSL_ERROR_ZERO_RETURN)
-            problem_ = "it closed the connection";
+            problem_ = "the other end closed the connection";
         else
             problem_ = verdict == X509_V_OK ? openssl_reason() : X509_verify_cert_error_string(verdict);
         return false;
     }
 
-    // A memory BIO takes all that it is given.
+    // A memory BIO accepts every byte.
     void take_in(std::string_view came) { BIO_write(in_, came.data(), static_cast<int>(came.size())); }
 
     void hand_out(std::string& out) {
@@ -85,7 +85,7 @@ private:
 
     std::shared_ptr<TlsFiles> files_;
     SessionPtr connection_;
-    BIO* in_;  // both belong to the connection
+    BIO* in_;  // owned by the connection
     BIO* out_;
     std::string problem_;
 };

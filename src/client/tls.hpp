@@ -1,5 +1,5 @@
 // TLS as a filter: bytes of the network go in and bytes of the session come out, and the other way round. It
-// does no input or output of its own, so a session over TLS waits, reads and writes like any other.
+// does no input or output itself, so a session over TLS waits, reads and writes like any other.
 #pragma once
 
 #include <memory>
@@ -25,13 +25,14 @@ public:
     // The daemon's certificate must bear `name`, a host's name or address.
     static std::unique_ptr<Tls> start(const std::shared_ptr<TlsFiles>& files, const std::string& name);
 
-    // Goes on with the handshake; what must be sent is added to `out`. Done when established() says so.
+    // Continues the handshake with the bytes that came and adds bytes to send to `out`. established() says
+    // when it is complete.
     [[nodiscard]] virtual bool shake(std::string_view came, std::string& out) = 0;
     virtual bool established() const = 0;
-    // Why shake() or decrypt() said false.
+    // Why shake() or decrypt() returned false.
     virtual std::string problem() const = 0;
 
-    // False if the other end broke the rules of TLS, or ended it.
+    // False if the other end violated TLS or closed it.
     [[nodiscard]] virtual bool decrypt(std::string_view came, std::string& plain) = 0;
     virtual void encrypt(std::string_view plain, std::string& out) = 0;
 };

@@ -33,7 +33,7 @@ std::string_view trimmed(std::string_view text) {
 std::optional<Error> read_line(const Source& source, std::size_t number, std::string_view line,
                                Stanza& stanza) {
     const bool goes_on = line.front() == ' ' || line.front() == '\t';
-    if (goes_on && stanza.empty()) return wrong(source, number, "an indented line goes on with nothing");
+    if (goes_on && stanza.empty()) return wrong(source, number, "an indented line continues no value");
     if (goes_on) {
         std::string& value = stanza.back().value;
         value += (value.empty() ? "" : " ") + std::string(trimmed(line));
@@ -69,7 +69,7 @@ Result<std::vector<Stanza>> read_stanzas(const Source& source) {
 constexpr std::array keys{"paper",  "number", "lines",   "title", "symptom",
                           "repair", "story",  "command", "shows", "cure"};
 
-// Where a key is kept; nothing if there is no such key, or no command yet that it could belong to.
+// The member that stores the value of a key; nothing for an unknown key, or if no command precedes it.
 std::string* place_of(Erratum& erratum, std::string_view key) {
     if (key == "number") return &erratum.number;
     if (key == "paper") return &erratum.paper;
@@ -97,9 +97,11 @@ std::optional<Error> take_field(const Source& source, const Field& field, Erratu
     std::string* place = place_of(erratum, field.key);
     if (place == nullptr)
         return wrong(source, field.line,
-                     fmt::format("{}: it belongs to a command, write that first", field.key));
-    if (!place->empty()) return wrong(source, field.line, fmt::format("{}: it is there already", field.key));
-    if (field.value.empty()) return wrong(source, field.line, fmt::format("{}: nothing follows", field.key));
+                     fmt::format("{}: it belongs to a command; write the command first", field.key));
+    if (!place->empty())
+        return wrong(source, field.line, fmt::format("{}: this key is there already", field.key));
+    if (field.value.empty())
+        return wrong(source, field.line, fmt::format("{}: its value is missing", field.key));
     if ((field.key == "command" || field.key == "cure") && !is_command(field.value))
         return wrong(source, field.line,
                      fmt::format("{}: begin with `allot check`, `allot play` or `allot sim`", field.key));
@@ -162,7 +164,7 @@ Result<std::vector<Erratum>> parse(const Source& source) {
         for (const Erratum& earlier : list)
             if (earlier.number == erratum->number)
                 return wrong(source, stanza.front().line,
-                             fmt::format("there are two with number {}", erratum->number));
+                             fmt::format("two errata have number {}", erratum->number));
         list.push_back(*erratum);
     }
     return list;
@@ -184,7 +186,7 @@ Result<std::vector<Erratum>> of_problem(const std::vector<Erratum>& list, const 
     std::copy_if(list.begin(), list.end(), std::back_inserter(chosen),
                  [&](const Erratum& erratum) { return erratum.problem == problem; });
     if (chosen.empty())
-        return Error{fmt::format("no errata of such a problem; there are some of {}",
+        return Error{fmt::format("no such problem; there are errata of {}",
                                  listed(names_of(list, &Erratum::problem)))};
     return chosen;
 }
@@ -206,7 +208,7 @@ Result<Erratum> find(const std::vector<Erratum>& list, const std::string& name) 
     if (found.empty())
         return Error{fmt::format("{}: no such erratum; there is {}", name,
                                  listed(names_of(*among, &Erratum::number)))};
-    return Error{fmt::format("{}: several problems have that; write {}", name, listed(found))};
+    return Error{fmt::format("{}: several problems have this number; write {}", name, listed(found))};
 }
 
 }  // namespace allot::errata

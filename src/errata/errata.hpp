@@ -1,21 +1,20 @@
 // The defects of the published algorithms, and how each is shown.
 //
-// Every problem may have a file src/protocols/PROBLEM/errata.txt, which the build takes into the program. It
-// consists of stanzas with blank lines between them; a stanza is lines `key: value`, and a value goes on in
-// lines that are indented. A line that begins with # is for the reader of the file.
+// Every problem may have a file src/protocols/PROBLEM/errata.txt, which the build embeds in the program. It
+// consists of stanzas with blank lines between them; a stanza is lines `key: value`, and a value continues in
+// indented lines. A line that begins with # is a comment.
 //
-//   paper       who wrote what; in a stanza of its own it counts for all that follow
+//   paper       author and title; in a stanza of its own it applies to all that follow
 //   number      a number, or a word for a defect that has none
-//   lines       of the listing, or what else of the paper is concerned
-//   title       what is wrong, in a few words
-//   symptom     what goes wrong because of it
-//   repair      which repair or protocol mends it, or none
+//   lines       of the listing, or another part of the paper
+//   title       the defect, in a few words
+//   symptom     what it leads to
+//   repair      the repair or protocol that corrects it, or none
 //   story       what happens, step by step
-//   command     a whole command line that shows it: allot check, allot play or allot sim. Each further one
-//               shows more.
-//               Scenario files are named as seen from the top of the repository.
+//   command     a whole command line that shows it: allot check, allot play or allot sim. A stanza may have
+//               several. Paths of scenario files begin at the top of the repository.
 //   shows       the property that this command finds violated, `waits of any length` where it has --waits and
-//               finds them, `stalled` or `left behind` of a simulation, or what a scenario plays
+//               finds them, `stalled` or `left behind` of a simulation, or the outcome of a scenario
 //   cure        the same with the repair, and nothing is violated; may be missing
 //
 // A defect without a command is only listed.
@@ -61,16 +60,16 @@ struct Source {
 };
 std::span<const Source> sources();
 
-// The error names the line of the file and what is wrong with it.
+// The error names the line of the file and says what is wrong.
 Result<std::vector<Erratum>> parse(const Source& source);
 
-// Those of every problem, in the order of the files.
+// The errata of all problems, in the order of the files.
 Result<std::vector<Erratum>> all();
 
-// Those of one problem; of all if its name is empty.
+// The errata of one problem; all if its name is empty.
 Result<std::vector<Erratum>> of_problem(const std::vector<Erratum>& list, const std::string& problem);
 
-// The one that is called `semaphore:3`, or just `3` where no other problem in the list has a 3.
+// The erratum `semaphore:3`, or just `3` if no other problem in the list has a 3.
 Result<Erratum> find(const std::vector<Erratum>& list, const std::string& name);
 
 }  // namespace allot::errata

@@ -15,7 +15,7 @@ Result<Trial> put_to_test(const Demonstration& demonstration, const Run& run) {
     auto found = run(demonstration.command);
     if (!found) return Error{found.error()};
     trial.found = std::move(*found);
-    // A scenario file itself says which violation it expects.
+    // The file of a scenario says which violation it expects.
     trial.shown =
         demonstration.plays_scenario() ? went_well(trial.found) : trial.found == demonstration.shows;
     if (demonstration.cure.empty()) return trial;

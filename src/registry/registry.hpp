@@ -1,4 +1,4 @@
-// The protocols there are. The list is src/protocols/registry.txt; its code is generated.
+// The protocols of this program. The list is src/protocols/registry.txt; its code is generated.
 #pragma once
 
 #include <span>

@@ -1,9 +1,8 @@
-// What a program and the daemon of its host say to each other: the session protocol
-// (docs/session-protocol.md). Each frame (base/frame.hpp) holds one message in canonical bytes
-// (core/bytes.hpp).
+// The session protocol (docs/session-protocol.md): the messages between a program and a daemon. Each frame
+// (base/frame.hpp) holds one message in canonical bytes (core/bytes.hpp).
 //
-// A session is one connection. It begins with Hello and Welcome; then requests, each with a ticket that the
-// client chose, may be open at the same time. A ticket ends with Released, Refused or Lost.
+// A session begins with Hello and Welcome; then several requests may be open at the same time, each with a
+// ticket that the client chose. A ticket ends with Released, Refused or Lost.
 #pragma once
 
 #include <boost/describe.hpp>
@@ -21,12 +20,12 @@ constexpr std::size_t frame_limit = std::size_t{1} << 20;
 
 using Ticket = std::uint64_t;
 
-// --- The client says:
+// --- From the client.
 
 struct Hello {
     std::uint32_t version = session::version;
-    std::string command;  // for `allot status`: what runs
-    std::string resume;   // a session that the daemon, or its predecessor, gave out; empty: a new one
+    std::string command;  // the command line, for `allot status`
+    std::string resume;   // the name of a session to resume; empty: a new session
     bool operator==(const Hello&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Hello, (), (version, command, resume))
@@ -38,25 +37,25 @@ struct Permit {
 };
 BOOST_DESCRIBE_STRUCT(Permit, (), (semaphore, units))
 
-// All of it, or wait: first the locks as one set, then the permits by name.
+// Grants everything, or waits: first the locks as one set, then the permits by name.
 struct Acquire {
     Ticket ticket = 0;
     std::vector<std::string> locks;
     std::vector<Permit> permits;
-    std::uint64_t patience_us = 0;  // refused as timed out after so long; 0: waits without bound
+    std::uint64_t patience_us = 0;  // refuse as timed_out after this time; 0: no limit
     bool operator==(const Acquire&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Acquire, (), (ticket, locks, permits, patience_us))
 
-// Gives back what is held, or takes back what waits.
+// Releases a lease, or cancels a request.
 struct Release {
     Ticket ticket = 0;
     bool operator==(const Release&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Release, (), (ticket))
 
-// From now on the lease follows a process as well as this connection: it ends when both have. The descriptor
-// of the process (pidfd) is passed along with the bytes of this message.
+// The lease now follows a process as well as the session: it ends when both have ended. The descriptor of the
+// process (pidfd) is passed with the bytes of this message.
 struct Follow {
     Ticket ticket = 0;
     std::int32_t pid = 0;
@@ -70,28 +69,29 @@ struct Ping {
 };
 BOOST_DESCRIBE_STRUCT(Ping, (), (number))
 
-// The whole cluster, as far as it answers in time.
+// Asks for the status of the cluster, or of this host.
 struct StatusQuery {
-    bool whole = true;  // not only this host
+    bool whole = true;  // false: this host only
     bool operator==(const StatusQuery&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(StatusQuery, (), (whole))
 
 using ClientMessage = std::variant<Hello, Acquire, Release, Follow, Ping, StatusQuery>;
 
-// --- The daemon says:
+// --- From the daemon.
 
-// A session that could not be resumed is a new one: what it held is lost, what it waited for must be asked
-// for again. One that was resumed is told what the daemon knows of it, and Granted again for all that it
-// holds; the client then repeats each Acquire that is not known here, and each Release that was not answered.
+// If the session was not resumed, it is new: its leases are lost, and its requests must be sent again. If it
+// was resumed, `open` lists the tickets that the daemon knows, and Granted follows again for each lease; the
+// client then repeats each Acquire that is not in `open` and each Release that was not answered.
 struct Welcome {
     std::uint32_t version = session::version;
-    std::string session;  // to resume with
+    std::string session;  // name for resuming
     std::string host;
-    std::uint64_t stop_within_us = 0;    // who loses a permit has stopped using it after so long
-    std::uint64_t resume_within_us = 0;  // who comes back so long after a restart still has what it held
+    std::uint64_t stop_within_us = 0;  // time that a program has to stop using a lost permit
+    std::uint64_t resume_within_us =
+        0;  // time after a restart within which a program keeps its leases by resuming
     bool resumed = false;
-    std::vector<Ticket> open;  // resumed: waiting or held
+    std::vector<Ticket> open;  // of a resumed session: tickets of requests and leases
     bool operator==(const Welcome&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Welcome, (), (version, session, host, stop_within_us, resume_within_us, resumed, open))
@@ -110,7 +110,7 @@ struct Granted {
 };
 BOOST_DESCRIBE_STRUCT(Granted, (), (ticket, held))
 
-// timed_out: the patience is over. wrong: what was asked for makes no sense, or is not declared. forbidden:
+// timed_out: patience_us is over. wrong: the request is malformed or names an undeclared resource. forbidden:
 // not for this user. unavailable: not now, and waiting does not help. limit: too many.
 enum class Refusal : std::uint8_t { timed_out, wrong, forbidden, unavailable, limit };
 BOOST_DESCRIBE_ENUM(Refusal, timed_out, wrong, forbidden, unavailable, limit)
@@ -118,7 +118,7 @@ BOOST_DESCRIBE_ENUM(Refusal, timed_out, wrong, forbidden, unavailable, limit)
 struct Refused {
     Ticket ticket = 0;
     Refusal why = Refusal::wrong;
-    std::string reason;  // one line, for people
+    std::string reason;  // one line of text
     bool operator==(const Refused&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Refused, (), (ticket, why, reason))
@@ -129,7 +129,7 @@ struct Released {
 };
 BOOST_DESCRIBE_STRUCT(Released, (), (ticket))
 
-// What was held is held no longer; who uses it must stop.
+// The lease is lost; the program must stop using it.
 struct Lost {
     Ticket ticket = 0;
     std::string reason;
@@ -149,7 +149,7 @@ struct StatusAnswer {
 };
 BOOST_DESCRIBE_STRUCT(StatusAnswer, (), (status))
 
-// The session is over, for this reason; the connection closes.
+// The daemon ends the session and closes the connection.
 struct Farewell {
     std::string reason;
     bool operator==(const Farewell&) const = default;

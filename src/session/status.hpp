@@ -1,4 +1,4 @@
-// Who holds and who waits, as `allot status` shows it.
+// Holders and waiters, as `allot status` shows them.
 #pragma once
 
 #include <boost/describe.hpp>
@@ -11,13 +11,13 @@ namespace allot::session {
 // A program that holds or waits.
 struct Party {
     std::string host;
-    std::int32_t pid = 0;  // 0: not on that host, so nobody vouches for a number
+    std::int32_t pid = 0;  // 0: the program runs on another host, so its number is unknown
     std::string user;      // of the system, or the name on the certificate
     std::string command;
     std::uint32_t units = 1;
-    std::uint64_t fence = 0;          // of who holds
-    std::uint64_t since_ms = 0;       // so long ago it got it, or asked
-    std::vector<std::string> wanted;  // all that it asked for together
+    std::uint64_t fence = 0;          // of a holder
+    std::uint64_t since_ms = 0;       // since the grant, or since the request
+    std::vector<std::string> wanted;  // everything that the request asks for
     bool operator==(const Party&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Party, (), (host, pid, user, command, units, fence, since_ms, wanted))
@@ -25,16 +25,16 @@ BOOST_DESCRIBE_STRUCT(Party, (), (host, pid, user, command, units, fence, since_
 struct ResourceStatus {
     std::string name;
     std::string kind;            // lock, semaphore
-    std::uint32_t capacity = 1;  // units there are
+    std::uint32_t capacity = 1;  // number of units
     std::vector<Party> holders;
-    std::vector<Party> waiters;      // in the order in which they will be served, as far as that is known
-    std::uint64_t more_holders = 0;  // who are not listed, as there are too many,
-    std::uint64_t more_units = 0;    // with so many units,
+    std::vector<Party> waiters;      // in the order of service, as far as it is known
+    std::uint64_t more_holders = 0;  // holders not listed,
+    std::uint64_t more_units = 0;    // and their units;
     std::uint64_t more_waiters = 0;
-    std::string place;  // lock: the host where its token is
-    std::string note;   // what is wrong with it, for people
-    // lost: its token, or the way to it, is lost with a host; closed: nobody can have it, and waiting does
-    // not help; unreachable: not before some host is back
+    std::string place;  // of a lock: the host with its token
+    std::string note;   // what is wrong, in one line
+    // lost: its token, or the path to it, is lost with a host; closed: no request can be granted, and waiting
+    // does not help; unreachable: not before some host is back
     std::string state = "available";
     bool operator==(const ResourceStatus&) const = default;
 };
@@ -67,11 +67,11 @@ struct HostStatus {
 BOOST_DESCRIBE_STRUCT(HostStatus, (), (name, state, incarnation, sessions, grants, links))
 
 struct Status {
-    std::string host;  // who was asked
+    std::string host;  // the host that was asked
     std::vector<HostStatus> hosts;
     std::vector<ResourceStatus> resources;
-    std::uint64_t more_resources = 0;  // that are not listed
-    std::string note;                  // what else is not shown
+    std::uint64_t more_resources = 0;  // not listed
+    std::string note;                  // what else is not listed
     bool operator==(const Status&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Status, (), (host, hosts, resources, more_resources, note))

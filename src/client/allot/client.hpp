@@ -1,20 +1,19 @@
-// allot, for programs: locks and permits that are shared with programs on other machines.
+// Client library of allot: locks and permits that are shared with programs on other machines.
 //
 //     auto session = allot::client::Session::connect();
 //     auto lease = session.acquire(allot::client::Demand().lock("db").permit("builds", 2), 30s);
-//     write(row, lease.fence("db"));   // whoever stores refuses a fence smaller than one it has seen
+//     write(row, lease.fence("db"));   // the storage refuses a fence smaller than one it has seen
 //
-// A Session is a connection with the daemon of this host. A Lease is what it granted; it is given back when
-// the Lease goes out of scope. All functions may be called by several threads at once, and one thread may use
-// a Session while others wait in it. Nothing here survives a fork().
+// A Session is a connection with a daemon, usually that of this host. A Lease is a grant; its destructor
+// releases it. All functions are thread-safe, and a thread may use a Session while others wait in it.
+// Sessions and leases do not survive a fork().
 //
-// A thread that waits reads the connection itself. With its first request a session starts a thread of its
-// own, which sleeps until the connection ends. Callbacks and coroutines run in that thread and must not block
-// it.
+// A thread that waits reads the connection itself. With its first request, a session starts one thread, which
+// sleeps until the connection ends. Callbacks and coroutines run in that thread and must not block.
 //
-// On its daemon's host a holder keeps a lock until it gives it back or its daemon ends, and hears of that. A
-// permit is given to others, too, if the daemon is cut off or stopped, and so is everything that is held over
-// a network that broke: see Lease::valid.
+// Over a Unix socket, a program holds a lock until it releases it or the daemon ends, and learns of that. A
+// permit is also lost if the daemon is cut off from its peers or stops; over a network, every lease is also
+// lost if the connection fails: see Lease::valid.
 #pragma once
 
 #include <chrono>
@@ -30,7 +29,7 @@
 
 namespace allot::client {
 
-// Goes on while the machine is suspended, as the clocks of those do that wait for what is held here.
+// A clock that runs while the machine is suspended, like the clocks of the programs that wait for our leases.
 struct Clock {
     using duration = std::chrono::nanoseconds;
     using rep = duration::rep;
@@ -41,13 +40,13 @@ struct Clock {
     static time_point now() noexcept;
 };
 
-// busy: others hold it (try_acquire says so by giving nothing). timed_out: not granted before the deadline.
-// wrong: the demand makes no sense, or names what is not declared. forbidden: not for this user. unavailable:
-// not now, and waiting does not help. limit: too many. unreachable: no daemon answers. lost: it was granted,
-// and is held no longer.
+// busy: others hold it (try_acquire returns nothing instead). timed_out: not granted before the deadline.
+// wrong: the demand is malformed or names an undeclared resource. forbidden: not for this user. unavailable:
+// not now, and waiting does not help. limit: too many requests or sessions. unreachable: no daemon answers.
+// lost: it was granted and is no longer held.
 enum class Code : std::uint8_t { busy, timed_out, wrong, forbidden, unavailable, limit, unreachable, lost };
 
-// what() is one line for people.
+// what() is one line of text.
 class Failure : public std::runtime_error {
 public:
     Failure(Code code, const std::string& reason) : std::runtime_error(reason), code_(code) {}
@@ -57,8 +56,8 @@ private:
     Code code_;
 };
 
-// Until when somebody waits: a point in time, a duration from now, or, if nothing is said, without bound.
-// Even then a daemon that is silent for Options::resume_within is given up.
+// A time limit: a point in time, a duration from now, or, by default, none. Even without one, the library
+// stops waiting for a daemon that is silent for Options::resume_within.
 class Deadline {
 public:
     Deadline() = default;
@@ -82,7 +81,8 @@ private:
     Clock::time_point at_ = Clock::time_point::max();
 };
 
-// What is wanted, all of it together: first the locks as one set, then the permits by name.
+// The resources that one request asks for. They are granted together: first the locks as one set, then the
+// permits by name.
 class Demand {
 public:
     struct Permit {
@@ -98,8 +98,8 @@ public:
     const std::vector<std::string>& locks() const { return locks_; }
     const std::vector<Permit>& permits() const { return permits_; }
 
-    // Why nobody could grant this (nothing is asked for, a name is empty or there twice, no units); nothing
-    // if it makes sense. acquire() refuses such a demand as wrong without asking the daemon.
+    // Why no daemon could grant this demand (empty, a name empty or twice, no units); nothing if it is well
+    // formed. acquire() refuses a malformed demand as `wrong` without asking the daemon.
     std::optional<std::string> objection() const;
 
 private:
@@ -107,8 +107,8 @@ private:
     std::vector<Permit> permits_;
 };
 
-// One of the things that a lease holds. The fence of a lock only grows from holder to holder. That of a
-// permit tells its holders apart.
+// One resource that a lease holds. For one lock, each grant has a larger fence than all earlier ones. The
+// fence of a permit only tells its holders apart.
 struct Held {
     std::string name;
     std::uint64_t fence = 0;
@@ -116,13 +116,13 @@ struct Held {
 
 struct Options {
     std::string address;  // `unix:/path`, `/path`, `tls:host:port`, `tcp:host:port`; empty: default_address()
-    std::string command;  // what `allot status` shows; empty: the name of this program
+    std::string command;  // shown by `allot status`; empty: the name of this program
     std::chrono::milliseconds connect_timeout{2000};
-    // A connection that breaks (the daemon is restarted) is taken up again for so long; a daemon that is
-    // silent is waited for no longer than this.
+    // How long the library tries to reconnect after a connection breaks (the daemon is restarted), and how
+    // long it waits for a silent daemon.
     std::chrono::milliseconds resume_within{10000};
-    // tls: files in PEM, and the name that the daemon's certificate must bear. What is empty is taken from
-    // $ALLOT_CERT, $ALLOT_KEY, $ALLOT_CA and $ALLOT_SERVER_NAME; without the last it is the host of the
+    // For tls: PEM files, and the name that the daemon's certificate must have. An empty member comes from
+    // $ALLOT_CERT, $ALLOT_KEY, $ALLOT_CA or $ALLOT_SERVER_NAME; the default of server_name is the host of the
     // address.
     std::string certificate;
     std::string key;
@@ -130,9 +130,8 @@ struct Options {
     std::string server_name;
 };
 
-// $ALLOT_SOCKET; else the daemon elsewhere (tls) that $ALLOT_AT names as host:port; else
-// /run/allot/allot.sock if it is there; else $XDG_RUNTIME_DIR/allot/allot.sock if it is there; else
-// /run/allot/allot.sock.
+// $ALLOT_SOCKET; else `tls:` and the host:port in $ALLOT_AT; else /run/allot/allot.sock if it exists; else
+// $XDG_RUNTIME_DIR/allot/allot.sock if it exists; else /run/allot/allot.sock.
 std::string default_address();
 
 class Core;
@@ -145,29 +144,30 @@ public:
     Lease& operator=(Lease&& other) noexcept;
     ~Lease();
 
-    // Whether it is held still, as far as the daemon has said. A lease with permits, or over TCP, is lost as
-    // well if the daemon has given no sign of life for the time within which holders must stop: others may be
-    // let in then. Waits only where the connection has ended, up to 100 ms, for another.
+    // True if the lease is still held, as far as this program knows. A lease with permits, or over TCP, also
+    // becomes lost when the daemon has been silent for stop_within(): others may then be granted the
+    // resources. Waits, for up to 100 ms, only if there is no connection.
     bool valid() const;
     explicit operator bool() const { return valid(); }
-    // As long as nothing else is heard it is held until then; without permits, over a Unix socket, for ever.
+    // Time until which the lease is safe without further contact; min() if it is not held. For a lease of
+    // locks only, on a Unix socket: max() while the connection lasts or the lease follows a process.
     Clock::time_point valid_until() const;
 
     const std::vector<Held>& held() const;
-    std::uint64_t fence() const;                       // of the only thing held; std::logic_error if not one
-    std::uint64_t fence(std::string_view name) const;  // std::logic_error if that is not held
+    std::uint64_t fence() const;  // of the only resource; std::logic_error if there is not exactly one
+    std::uint64_t fence(std::string_view name) const;  // std::logic_error if it is not held
 
-    // Called once, with the reason, when the lease is lost; at once if it is lost already. Never called for a
-    // lease that was given back.
+    // Calls `call` once, with the reason, when the lease is lost; soon if it is lost already. Never calls it
+    // after a release.
     void on_lost(std::function<void(const std::string& reason)> call);
     // Why it was lost; empty if it was not.
     std::string lost_because() const;
 
-    // From now on the lease lasts until this process is gone, too, even if this program dies before.
-    // `process` is a child that was not waited for yet. Unix sockets only.
+    // Extends the lease until this process ends too, even if this program ends before. `process` is a child
+    // that was not waited for yet. Unix sockets only.
     void follow(int process);
 
-    // Gives it back. Does not wait for the daemon.
+    // Releases the lease. Does not wait for the daemon.
     void release();
 
 private:
@@ -179,7 +179,7 @@ private:
     std::shared_ptr<Claim> claim_;
 };
 
-// A lease, or why there is none.
+// A lease, or the reason why there is none.
 class Outcome {
 public:
     Outcome(Lease lease) : lease_(std::move(lease)) {}
@@ -196,27 +196,27 @@ private:
 
 class Session {
 public:
-    // Throws Failure: unreachable; unavailable if the daemon turns us away; wrong for an address or files
-    // that make no sense.
+    // Throws Failure: unreachable; unavailable if the daemon refuses the session; wrong for a malformed
+    // address or unreadable files.
     static Session connect(const Options& options = {});
 
-    // Waits until all of it is granted. Throws Failure.
+    // Waits until everything is granted. Throws Failure.
     Lease acquire(const Demand& demand, Deadline deadline = {});
-    // Nothing if it is not granted within `patience`. Throws Failure for anything else.
+    // Nothing if not granted within `patience`. Throws Failure for any other reason.
     std::optional<Lease> try_acquire(const Demand& demand,
                                      std::chrono::microseconds patience = std::chrono::milliseconds(20));
 
-    // Calls back from the session's thread.
+    // Calls `call` from the session's thread.
     void async_acquire(const Demand& demand, Deadline deadline, std::function<void(Outcome)> call);
-    // `Lease lease = co_await session.async_acquire(demand, deadline);` goes on in the session's thread.
+    // `Lease lease = co_await session.async_acquire(demand, deadline);` resumes in the session's thread.
     class Acquisition;
     Acquisition async_acquire(Demand demand, Deadline deadline = {});
 
-    std::string host() const;  // whose daemon this is
-    // Who loses a lease must have stopped using it after so long.
+    std::string host() const;  // the name of the daemon's host
+    // The time that a program has to stop using a lost lease.
     std::chrono::microseconds stop_within() const;
-    // For who waits for other things as well: when this is readable, or after a moment, call Lease::valid.
-    // -1 while there is no connection. It may change.
+    // For event loops: when this descriptor is readable, and from time to time, call Lease::valid. -1 while
+    // there is no connection. A reconnect changes it.
     int descriptor() const;
 
 private:
