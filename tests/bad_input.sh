@@ -37,8 +37,8 @@ refused '--bounds 1: write least,most for all sites, as in 1,4 or 1,*' check inc
 refused '--bounds 1,1: site 0 could never change with at least 1 and at most 1' check composition --bounds 1,1
 refused '--bounds 0,4: site 0 and its neighbours are 3, so no more can be in service' check composition --bounds 0,4
 refused '--bounds 0,1;1,2: these are 2 pairs for 3 sites; write one for all, or one per site' check composition --bounds '0,1;1,2'
-refused '--bounds 1,2: site 1 has an upper bound, which is not kept here; write l,* or use escrow' check inclusion --bounds 1,2
-refused '--bounds 1,2: site 0 has a lower bound, which is not kept here; write 0,k or use escrow' check exclusion --bounds 1,2
+refused '--bounds 1,2: site 1 has an upper bound, which this protocol does not keep; write l,* or use escrow' check inclusion --bounds 1,2
+refused '--bounds 1,2: site 0 has a lower bound, which this protocol does not keep; write 0,k or use escrow' check exclusion --bounds 1,2
 refused '--initial IO: write I (in) or o (out) for each site' check inclusion --initial IO
 refused '--initial Io: these are 2 letters for 3 sites; write one for all, or one per site' check inclusion --initial Io
 refused '--initial Ioo: 0 of site 2 and its neighbours are in service; there must be 1 to 2' check inclusion --initial Ioo
@@ -47,7 +47,7 @@ refused '--sites 3: inclusion has no such parameter; it takes --graph' check inc
 refused '--leader 5: the sites are 0 to 4' check sidetrack --leader 5
 refused '--bounds 1,3: site 0 is 0 hops from the leader and needs l and k with k - l >= 3' check sidetrack --bounds 1,3
 refused '--initial IIIIo: site 0 is 0 hops from the leader and needs 2 to 3 in service' check sidetrack --initial IIIIo
-refused '--bounds 2,3;0,1;0,1: no configuration keeps to them at the start; write others' check composition --bounds '2,3;0,1;0,1'
+refused '--bounds 2,3;0,1;0,1: no configuration satisfies them at the start; write others' check composition --bounds '2,3;0,1;0,1'
 refused '--resources 0: write a number from 1' check counters --resources 0
 refused '--loans -1: write a whole number up to 4294967295, as in ' check counters --loans=-1
 refused '--units -1: write a whole number up to 4294967295, as in 2' check tree-pool --units=-1
@@ -55,16 +55,16 @@ refused '--tree parents:-1,0,9: 9 is no site; the sites are 0 to 2' check tree-p
 refused '--tree parents:-1,0,x: write the parent of each site' check tree-pool --tree parents:-1,0,x
 refused '--copies 0: write a whole number from 1' check tree-pool --copies 0
 for fault in '--campers 1' '--lose 1' '--lose any' '--duplicate 1' '--crashes 1'; do
-    refused "${fault% *}: after an arbitrary start nothing else may go wrong; leave it out, or leave out --start" \
+    refused "${fault% *}: an arbitrary start excludes further faults; leave it out, or leave out --start" \
         check tree-pool --start arbitrary $fault
 done
-refused '--samples 1000000: 255 of them take all of --memory 1M; write fewer, or more memory' \
+refused '--samples 1000000: 255 of them use all of --memory 1M; write fewer, or more memory' \
     check tree-pool --start arbitrary --samples 1000000 --memory 1M
 refused '--samples 5: add --start arbitrary' check tree-pool --samples 5
 refused '--noise 1: add --start arbitrary' check tree-pool --noise 1
 refused '--seed 2: add --start arbitrary' check tree-pool --seed 2
 refused '--noise 2: add --start arbitrary or --corrupt-at TIMES' sim tree-pool --noise 2
-refused '--demand 9: nobody may ask for this in tree-pool' sim tree-pool --demand 9
+refused '--demand 9: no site of this instance of tree-pool may ask for it' sim tree-pool --demand 9
 refused '--timeout 4294967295, doubled 6 times (--backoff), is too long; write a number from 0 to' \
     check tree-pool --timeout 4294967295
 refused '--improve faster: write all, none, or' check counters --improve faster
@@ -87,7 +87,7 @@ refused '--wants r00,r1: write all, ring, cycle, or demands as in r0,r1/r1' chec
 refused '--pace 5000: write a whole number from 0 to 1000' check strong-weak --pace 5000
 refused '--pace 5000: write a whole number from 0 to 1000' sim ring-ticket --pace 5000
 refused '--pace: its value is missing, --cancel follows' check strong-weak --pace --cancel
-refused '130 sites: every run of so many cannot be explored; write at most 64' check ring-ticket --clients 128
+refused '130 sites: the checker cannot explore so many; write at most 64' check ring-ticket --clients 128
 refused '--wants r0,r7: there is no resource r7; write some of r0 to r1' check strong-weak --wants r0,r7
 refused '--wants r0,r1,r2: this protocol takes at most 2' check strong-weak --resources 3 --wants r0,r1,r2
 refused '--wants r0;r1;r0: these are the demands of 3 clients, with --clients 2' check strong-weak --wants 'r0;r1;r0'
@@ -102,8 +102,8 @@ refused '--crash 2@1s: no site of strong-weak-published may crash' sim strong-we
 refused '--crash 0@1s: site 0 of strong-weak never crashes; write another, such as 2' sim strong-weak --crash 0@1s
 refused '--restarts 1: a site that is gone from strong-weak does not come back; for newcomers write --founders' \
     check strong-weak --crashes 1 --restarts 1
-refused '--restarts 1: who is gone from ring-ticket does not come back' swarm ring-ticket --restarts 1
-refused '--restart 2@2s: who is gone from ordered-chain does not come back; for newcomers write --founders and --join' \
+refused '--restarts 1: a site that is gone from ring-ticket does not come back' swarm ring-ticket --restarts 1
+refused '--restart 2@2s: a site that is gone from ordered-chain does not come back; for newcomers write --founders and --join' \
     sim ordered-chain --crash 2@1s --restart 2@2s
 refused '--popularity few: write even or zipf' sim strong-weak --popularity few
 refused '--demand r0,r1,r2: this protocol takes at most 2 resources at once' sim strong-weak --resources 3 --demand r0,r1,r2
@@ -139,12 +139,12 @@ refused '--limit soon: write a time, as in 60s' check raymond --limit soon
 refused '--threads 0: write a whole number from 1' check raymond --threads 0
 refused '--store heap: write exact or fingerprint' check raymond --store heap
 refused '--start anywhere: write boot or arbitrary' check raymond --start anywhere
-refused '--start arbitrary: raymond does not say' check raymond --start arbitrary
-refused '65 sites: every run of so many cannot be explored; write at most 64' check raymond --sites 65
+refused '--start arbitrary: raymond does not declare' check raymond --start arbitrary
+refused '65 sites: the checker cannot explore so many; write at most 64' check raymond --sites 65
 refused '--crashes 1: a crash may cut any step short in too many ways' check raymond --sites 17 --crashes 1
 refused '--property convergence: add --start arbitrary' check raymond --property convergence
 refused '--memory 99999999999G: write a size' check raymond --memory 99999999999G
-refused '--out /: this file cannot be written' check raymond --out /
+refused '--out /: cannot write this file' check raymond --out /
 refused 'raymund: no such protocol; there is raymond' swarm raymund
 refused '--runs 0: write a whole number from 1' swarm raymond --runs 0
 refused '--runs many: write a whole number' swarm raymond --runs many
@@ -152,7 +152,7 @@ refused '--seed x: write a whole number' swarm raymond --seed x
 refused '--run -1: write a whole number' swarm raymond --run=-1
 refused '--threads 0: write a whole number from 1 to 64' swarm raymond --threads 0
 refused '--limit soon: write a time, as in 60s' swarm raymond --limit soon
-refused '--out /: this file cannot be written' swarm raymond --out /
+refused '--out /: cannot write this file' swarm raymond --out /
 refused '--sites 5000: write a whole number from 1 to 1000' swarm raymond --sites 5000
 refused '--permits 9: with --sites 3 write a number from 1 to 3' swarm raymond --permits 9 --sites 3
 refused '--crashes x: write a whole number' swarm raymond --crashes x
@@ -169,16 +169,16 @@ refused 'chekc: no such command; there is ' chekc raymond
 refused 'missing.txt: no such file' play missing.txt
 refused '--show semaphore:99: no such erratum; there is 1, 2' errata --show semaphore:99
 refused '--show 99: no such erratum' errata --show 99 --problem semaphore
-refused '--show tea:1: no errata of such a problem; there are some of' errata --show tea:1
-refused '--problem tea: no errata of such a problem; there are some of' errata --problem tea
+refused '--show tea:1: no such problem; there are errata of' errata --show tea:1
+refused '--problem tea: no such problem; there are errata of' errata --problem tea
 refused '--run semaphore:99: no such erratum' errata --run semaphore:99
-refused '--run semaphore:7: it is only listed, no command shows it' errata --run semaphore:7
+refused '--run semaphore:7: no command shows this erratum; it is only listed' errata --run semaphore:7
 
 refused 'tea: no such figure; there is crashes' figures tea
 refused '--seeds 0: write a whole number from 1' figures crashes --seeds 0
 refused '--seeds few: write a whole number' figures crashes --seeds few
-refused '--out /dev/null/here: this directory cannot be made' figures crashes --out /dev/null/here
-refused '--out /proc: no file can be written there' figures crashes --out /proc
+refused '--out /dev/null/here: cannot make this directory' figures crashes --out /dev/null/here
+refused '--out /proc: cannot write a file there' figures crashes --out /proc
 refused '--colour' figures crashes --colour red
 
 refused 'raymund: no such protocol; there is raymond' sim raymund
@@ -214,7 +214,7 @@ refused '--crash 1@1s: site 1 is the anchor, which never crashes' sim raymond --
 refused '--crash-inside 101: write a whole number from 0 to 100' sim raymond --crash-inside 101
 refused '--restart 1@x: write sites and times' sim raymond --restart 1@x
 refused '--leave: a site of raymond cannot leave' sim raymond --leave 1@1s
-refused '--join 2@1s: site 2 is there from the start; write --founders 2 or less' sim raymond --join 2@1s
+refused '--join 2@1s: site 2 is a founder; write --founders 2 or less' sim raymond --join 2@1s
 refused '--founders 4: write a whole number from 1 to 3' sim raymond --founders 4
 refused '--trust thick: write dense, sparse or anchor' sim raymond --trust thick
 refused '--trust anchor: write --anchor SITE with it' sim raymond --trust anchor
@@ -225,12 +225,12 @@ refused '--patience long: write a time' sim raymond --patience long
 refused '--seed x: write a whole number' sim raymond --seed x
 refused '--seeds 0: write a whole number from 1' sim raymond --seeds 0
 refused '--limit soon: write a time, as in 60s' sim raymond --limit soon
-refused '--log /: this file cannot be written' sim raymond --log /
+refused '--log /: cannot write this file' sim raymond --log /
 refused '--graph path:3: raymond has no such parameter; it takes --sites or --permits' sim raymond --graph path:3
 refused '--without relay: this protocol has no repairs' sim raymond --without relay
 refused '--backlog' sim raymond --backlog 3
-refused '--demand 3: nobody may ask for this in raymond' sim raymond --demand 3
-refused '--demand 3: nobody may ask for this in permits' sim permits --demand 3
+refused '--demand 3: no site of this instance of raymond may ask for it' sim raymond --demand 3
+refused '--demand 3: no site of this instance of permits may ask for it' sim permits --demand 3
 refused '--runs "": the value is empty; write one' swarm raymond --runs ''
 refused '--limit "": the value is empty' check raymond --limit ''
 refused '--out "": the value is empty' check raymond --out ''
@@ -300,7 +300,7 @@ refused '--permit builds=two: write NAME or NAME=UNITS' run --permit builds=two 
 refused 'the name of a semaphore is empty' run --permit =2 -- true
 refused 'permit builds: it is named twice; add the units up' run --permit builds=1,builds -- true
 refused '--timeout soon: write a time, as in 60s' run --lock db --timeout soon -- true
-refused '--start arbitrary: raymond does not say' sim raymond --start arbitrary
+refused '--start arbitrary: raymond does not declare' sim raymond --start arbitrary
 refused '--corrupt-at soon: write times' sim raymond --corrupt-at soon
 refused '--noise any: write a whole number from 0 to 1000' sim raymond --noise any
 refused '--noise 4294967295: write a whole number from 0 to 1000' sim tree-pool --start arbitrary --noise 4294967295
@@ -331,19 +331,19 @@ config_refused() {
     refused "$expected" node --config host.toml
 }
 rm -rf state  # of an earlier run of these tests
-refused 'missing.toml: cannot be read' node --config missing.toml
+refused 'missing.toml: cannot read this file' node --config missing.toml
 config_refused 'host.toml: host is missing' 'state = "s"'
 config_refused 'host.toml:2: sokcet: no such setting; there is' 'host = "a"' 'sokcet = "x"'
 config_refused 'host.toml:3: detector.hartbeat: no such setting' 'host = "a"' '[detector]' 'hartbeat = "1s"'
 config_refused 'host.toml:2: socket: write a text' 'host = "a"' 'socket = 7'
 config_refused 'host.toml:3: semaphores.builds: write how many permits there are' 'host = "a"' '[semaphores]' 'builds = 0'
-config_refused 'host.toml:3: semaphores: "a,b" cannot be asked for; write a name without' 'host = "a"' '[semaphores]' '"a,b" = 1'
-config_refused 'host.toml:3: semaphores: "" cannot be asked for; write a name without' 'host = "a"' '[semaphores]' '"" = 1'
+config_refused 'host.toml:3: semaphores: "a,b": no program can ask for this name; write one without' 'host = "a"' '[semaphores]' '"a,b" = 1'
+config_refused 'host.toml:3: semaphores: "": no program can ask for this name; write one without' 'host = "a"' '[semaphores]' '"" = 1'
 refused '--semaphore a=2: it is named twice' up --semaphore a=1 --semaphore a=2
 config_refused 'host.toml:3: detector.dead_after: write a time' 'host = "a"' '[detector]' 'dead_after = 5'
 config_refused 'host.toml: detector.dead_after: write at least four heartbeats' 'host = "a"' '[detector]' 'heartbeat = "2s"'
 config_refused 'host.toml: host "a" is not in cluster.hosts' 'host = "a"' '[cluster]' 'hosts = { b = "127.0.0.1:1" }'
-config_refused 'host.toml:2: allow.users: "@ci*" is nobody; write a user' 'host = "a"' '[[allow]]' 'users = ["ann", "@ci*"]'
+config_refused 'host.toml:2: allow.users: "@ci*" is no user; write a user' 'host = "a"' '[[allow]]' 'users = ["ann", "@ci*"]'
 config_refused 'host.toml:2: ' 'host = "a"' 'state = '
 config_refused 'host "a"' 'host = "a"' '[cluster.hosts]' 'b = "127.0.0.1:1"'
 config_refused 'links beyond this machine need TLS' 'host = "a"' 'socket = "a.sock"' 'state = "state"' \

@@ -42,7 +42,7 @@ refused() {
     }
     [ "$before" = "$(contents)" ] || fail "allot cert $* has changed something"
 }
-refused 'certs/ant.pem: it is there already; --force replaces it' --dir certs cat ant
+refused 'certs/ant.pem: the file exists; --force replaces it' --dir certs cat ant
 refused '"a/b": write the name of a host or program' --dir certs a/b
 refused '"a b": write the name of a host or program' --dir certs 'a b'
 refused '"c/d": write the name of a host or program' --dir certs --program a,c/d

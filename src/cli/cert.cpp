@@ -47,23 +47,25 @@ int make_certificates(const CertOptions& options) {
 
 void add_cert(CommandLine& line) {
     Command& command =
-        line.command("cert", "Certificates for hosts and programs, signed by an authority of your own");
+        line.command("cert", "Make certificates for hosts and programs, signed by an authority of your own");
     command.footer(
-        "Makes DIR/ca.pem and DIR/ca.key unless they are there, and NAME.pem and NAME.key for each NAME.\n"
-        "A host needs ca.pem, and its own two files; keep ca.key to yourself. A program that asks a daemon "
-        "of\n"
-        "another machine needs ca.pem, programs/NAME.pem and programs/NAME.key, and can pass for no host.\n"
+        "Makes DIR/ca.pem and DIR/ca.key unless they exist, and NAME.pem and NAME.key for each NAME.\nA host "
+        "needs ca.pem and its own two files; keep ca.key secret. A program that connects to a daemon "
+        "on\nanother machine needs ca.pem, programs/NAME.pem and programs/NAME.key; it cannot pass as a "
+        "host.\n"
         "Example: allot cert --dir certs db1 db2 db3 --program ci,deploy");
     auto options = std::make_shared<CertOptions>();
-    command.option("--dir", options->order.folder, "Where they are put; it is made if it is not there")
+    command.option("--dir", options->order.folder, "Directory of the files; created if it does not exist")
         .value("TEXT")
         .required();
-    command.option("NAME", options->order.hosts, "Hosts, as the configuration calls them").value("TEXT");
-    command.option("--program", options->order.programs, "Programs, as rules call them (cert:NAME): a,b")
+    command.option("NAME", options->order.hosts, "Hosts, with their names in the configuration")
+        .value("TEXT");
+    command
+        .option("--program", options->order.programs, "Programs, with their names in rules (cert:NAME): a,b")
         .separated_by(',')
         .one_at_a_time();
-    command.option("--days", options->order.days, "So long they are valid");
-    command.flag("--force", options->order.force, "Replace certificates that are there; never the authority");
+    command.option("--days", options->order.days, "Days of validity");
+    command.flag("--force", options->order.force, "Replace existing certificates; never the authority");
     command.flag("--json", options->json, "For programs");
     command.action([options] { return make_certificates(*options); });
 }

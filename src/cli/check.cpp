@@ -79,9 +79,7 @@ std::optional<std::string> disturbed(const world::Setup& setup) {
                                       {"campers", static_cast<std::uint32_t>(setup.campers.sites.size())}})
         if (count > 0)
             return fmt::format(
-                "--{}: after an arbitrary start nothing else may go wrong; leave it out, or "
-                "leave out --start",
-                flag);
+                "--{}: an arbitrary start excludes further faults; leave it out, or leave out --start", flag);
     return std::nullopt;
 }
 
@@ -95,7 +93,7 @@ std::optional<std::string> add_starts(const CheckFlags& flags, Job& job) {
     }
     if (flags.start != "arbitrary") return fmt::format("--start {}: write boot or arbitrary", flags.start);
     if (!job.machine->facts().has_domains || !job.machine->facts().says_legal)
-        return fmt::format("--start arbitrary: {} does not say what its states may be", flags.protocol);
+        return fmt::format("--start arbitrary: {} does not declare the domains of its state", flags.protocol);
     if (const auto wrong = disturbed(job.machine->setup())) return wrong;
     const auto or_else = [](const std::string& given, const char* usual) {
         return given.empty() ? std::string(usual) : given;
@@ -109,9 +107,8 @@ std::optional<std::string> add_starts(const CheckFlags& flags, Job& job) {
     job.options.from_anywhere = true;
     for (std::uint64_t i = 0; i < *samples; ++i) {
         if (i % 256 == 255 && check::resident_bytes() > job.options.memory_bytes)
-            return fmt::format(
-                "--samples {}: {} of them take all of --memory {}; write fewer, or more memory", *samples, i,
-                flags.memory);
+            return fmt::format("--samples {}: {} of them use all of --memory {}; write fewer, or more memory",
+                               *samples, i, flags.memory);
         job.options.starts.push_back(job.machine->arbitrary(*seed + i, static_cast<std::uint32_t>(*noise)));
     }
     return std::nullopt;
@@ -120,11 +117,11 @@ std::optional<std::string> add_starts(const CheckFlags& flags, Job& job) {
 // What could not even be begun within any limit.
 std::optional<std::string> too_large(const world::Setup& setup) {
     if (setup.sites > most_sites)
-        return fmt::format("{} sites: every run of so many cannot be explored; write at most {}", setup.sites,
+        return fmt::format("{} sites: the checker cannot explore so many; write at most {}", setup.sites,
                            most_sites);
     if (setup.crashes > 0 && setup.sites > most_sites_with_crashes)
         return fmt::format(
-            "--crashes {}: a crash may cut any step short in too many ways with {} sites; write at most "
+            "--crashes {}: with {} sites a crash can interrupt a step in too many ways; write at most "
             "--sites {}",
             setup.crashes, setup.sites, most_sites_with_crashes);
     return std::nullopt;
@@ -164,7 +161,7 @@ int run_check(const CheckFlags& flags, const CheckReport& report) {
     if (!job) return wrong_usage(job.error());
     // Only a counterexample replaces what is in the file, but a long check should not end in vain.
     if (!flags.out.empty() && !std::ofstream(flags.out, std::ios::app))
-        return wrong_usage(fmt::format("--out {}: this file cannot be written", flags.out));
+        return wrong_usage(fmt::format("--out {}: cannot write this file", flags.out));
     if (!report) say_caveat(job->machine->instance().caveat());
     const bool terminal = isatty(STDERR_FILENO) != 0;
     if (terminal) job->options.on_progress = show_progress;
@@ -207,16 +204,16 @@ void add_check(CommandLine& line, CheckReport report) {
         command.option(name, target, meaning).group("Search");
     };
     text("--threads", flags->threads, "Threads; default one per core");
-    text("--memory", flags->memory, "Stop when the program takes this much; default 4G");
+    text("--memory", flags->memory, "Stop when the checker uses this much memory; default 4G");
     text("--limit", flags->limit, "Stop after this time, as in 60s");
     text("--store", flags->store, "exact, or fingerprint: less memory, small risk, no liveness");
-    text("--start", flags->start, "boot, or arbitrary: sites and channels drawn anew; judges convergence");
+    text("--start", flags->start, "boot, or arbitrary: random sites and channels; judges convergence");
     text("--samples", flags->samples, "With --start arbitrary: how many starts; default 100");
-    text("--noise", flags->noise, "With --start arbitrary: most messages per channel; default 1");
-    text("--seed", flags->seed, "With --start arbitrary: where the drawing begins; default 1");
-    command.flag("--waits", flags->waits, "Find how often others are served, at most, while each site waits")
+    text("--noise", flags->noise, "With --start arbitrary: maximum of messages per channel; default 1");
+    text("--seed", flags->seed, "With --start arbitrary: seed of the first start; default 1");
+    command.flag("--waits", flags->waits, "Find the largest number of grants to others while each site waits")
         .group("Search");
-    text("--out", flags->out, "Write the counterexample to this file, too");
+    text("--out", flags->out, "Also write the counterexample to this file");
     command.flag("--json", flags->json, "For programs");
     command.action([flags, report = std::move(report)] { return run_check(*flags, report); });
 }

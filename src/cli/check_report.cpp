@@ -65,14 +65,14 @@ std::string detectors_line(const world::Setup& setup) {
 
 std::string stamps_line(const world::Machine& machine, const check::Result& result) {
     if (machine.stamps_from_nothing())
-        return "Stamps: renamed to small ones; some are made anew from zero, so their order may differ from "
-               "real runs.";
+        return "Stamps: renamed to small ones; some begin at zero again, so their order may differ from real "
+               "runs.";
     if (result.guesses > 0)
         return fmt::format(
-            "Stamps: renamed to small ones; {} times a distance was not known and all it might be was "
-            "explored.",
+            "Stamps: renamed to small ones; {} times a distance was unknown, and the checker explored every "
+            "value.",
             with_commas(result.guesses));
-    return "Stamps: renamed to small ones; every distance that mattered was known, so this is exact.";
+    return "Stamps: renamed to small ones; every relevant distance was known, so this is exact.";
 }
 
 std::vector<std::string> wait_texts(const check::Result& result) {
@@ -92,10 +92,11 @@ std::vector<std::string> bounds(const world::Machine& machine, const check::Opti
     if (machine.facts().listens(Detection::dead)) lines.push_back(detectors_line(setup));
     lines.push_back(
         fmt::format("Links: {}; {}.", enum_name(setup.links),
-                    takes_prompt ? "prompt messages are taken at once" : "every order of deliveries"));
+                    takes_prompt ? "prompt messages are delivered at once" : "every order of deliveries"));
     if (setup.ranked()) lines.push_back(stamps_line(machine, result));
     if (machine.facts().normalises && setup.normalises())
-        lines.push_back("Worlds: without messages that make no difference any more; ids are renamed.");
+        lines.push_back(
+            "Worlds: in normal form, without messages that can never act again and with canonical ids.");
     if (setup.backlog > 0)
         lines.push_back(fmt::format("Timers: fire only while every channel holds fewer than {} messages.",
                                     setup.backlog));
@@ -104,13 +105,13 @@ std::vector<std::string> bounds(const world::Machine& machine, const check::Opti
             fmt::format("Timers: fire only while fewer than {} of the messages they replace are in flight.",
                         setup.copies));
     if (!setup.campers.sites.empty())
-        lines.push_back(fmt::format("Campers: {} may hold for ever.", fmt::join(setup.campers.sites, ", ")));
+        lines.push_back(fmt::format("Campers: {} may hold forever.", fmt::join(setup.campers.sites, ", ")));
     if (options.from_anywhere)
         lines.push_back(
             fmt::format("Starts: {} arbitrary ones, all schedules of each.", options.starts.size()));
     if (!result.waits.empty())
         lines.push_back(
-            fmt::format("Waits: of the sites in turn, at most so many others are served meanwhile: {}.",
+            fmt::format("Waits: largest number of grants to others while a site waits, by site: {}.",
                         fmt::join(wait_texts(result), ", ")));
     if (result.omission_probability > 0)
         lines.push_back(fmt::format("Store: fingerprints; a world was missed with probability {:.2g}.",

@@ -19,7 +19,8 @@ std::optional<std::string> missing_file(const client::Options& options) {
                                                         options.address, what, flag, variable))
                             : std::nullopt;
     };
-    if (auto why = missing(options.authority, "--ca", "ALLOT_CA", "who signed the daemon's certificate"))
+    if (auto why =
+            missing(options.authority, "--ca", "ALLOT_CA", "the authority of the daemon's certificate"))
         return why;
     if (auto why = missing(options.certificate, "--cert", "ALLOT_CERT", "the certificate of this program"))
         return why;
@@ -34,14 +35,11 @@ std::optional<std::string> wrong_address(const DaemonFlags& flags, const client:
     const bool local = address->kind == Address::Kind::local;
     if (!flags.socket.empty() && !local)
         return fmt::format(
-            "--socket {}: write the path of the Unix socket of this host's daemon; --at HOST:PORT "
-            "names one elsewhere",
+            "--socket {}: write the path of a Unix socket; --at HOST:PORT names a daemon on another host",
             flags.socket);
     const bool papers = !flags.authority.empty() || !flags.certificate.empty() || !flags.key.empty() ||
                         !flags.server_name.empty();
-    if (local && papers)
-        return "--ca, --cert, --key and --server-name are for a daemon elsewhere; write --at HOST:PORT as "
-               "well";
+    if (local && papers) return "--ca, --cert, --key and --server-name need --at HOST:PORT";
     return address->kind == Address::Kind::tls ? missing_file(options) : std::nullopt;
 }
 
@@ -55,12 +53,14 @@ void add_daemon_flags(Command& command, DaemonFlags& flags) {
         add("--socket", "PATH", flags.socket,
             "The socket of this host's daemon; default $ALLOT_SOCKET, /run/allot/allot.sock or "
             "$XDG_RUNTIME_DIR/allot/allot.sock");
-    add("--at", "HOST:PORT", flags.at, "A daemon elsewhere, over TLS; default $ALLOT_AT").excludes(socket);
-    add("--ca", "FILE", flags.authority, "Who must have signed its certificate (PEM); default $ALLOT_CA");
-    add("--cert", "FILE", flags.certificate, "The certificate to show it (PEM); default $ALLOT_CERT");
+    add("--at", "HOST:PORT", flags.at, "The daemon of another host, over TLS; default $ALLOT_AT")
+        .excludes(socket);
+    add("--ca", "FILE", flags.authority,
+        "The authority that must have signed the daemon's certificate (PEM); default $ALLOT_CA");
+    add("--cert", "FILE", flags.certificate, "The certificate of this program (PEM); default $ALLOT_CERT");
     add("--key", "FILE", flags.key, "The key of that certificate (PEM); default $ALLOT_KEY");
     add("--server-name", "NAME", flags.server_name,
-        "The name on its certificate, if that is not HOST; default $ALLOT_SERVER_NAME");
+        "The name on the daemon's certificate, if it is not HOST; default $ALLOT_SERVER_NAME");
 }
 
 Result<client::Options> daemon_at(const DaemonFlags& flags, std::string what) {
@@ -88,12 +88,10 @@ int report(const client::Failure& failure, const client::Options& options) {
         case Code::wrong:
             return wrong_usage(failure.what());
         case Code::unreachable:
-            fmt::print(
-                stderr, "allot: {}; {}\n", failure.what(),
-                is_elsewhere(options)
-                    ? "is `allot node` running there, with `clients` in its configuration? Do --ca, --cert "
-                      "and --server-name fit?"
-                    : "is `allot node` running? --socket names another socket");
+            fmt::print(stderr, "allot: {}; {}\n", failure.what(),
+                       is_elsewhere(options) ? "is `allot node` running there, with `clients` in its "
+                                               "configuration? Are --ca, --cert and --server-name right?"
+                                             : "is `allot node` running? --socket names another socket");
             return exit_unreachable;
         case Code::busy:
             fmt::print(stderr, "allot: busy: {}\n", failure.what());

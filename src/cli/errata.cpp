@@ -62,12 +62,12 @@ void print_json(const Errata& list) {
 }
 
 void print_table(const Errata& list) {
-    Table table({"problem", "number", "lines", "what is wrong", "symptom", "shown by"});
+    Table table({"problem", "number", "lines", "defect", "symptom", "shown by"});
     for (const Erratum& erratum : list)
         table.add({erratum.problem, erratum.number, erratum.lines, erratum.title, erratum.symptom,
                    shown_by(erratum)});
     fmt::print("{}", table.text());
-    if (!list.empty()) fmt::print("\nThe story of one: allot errata --show {}\n", list.front().id());
+    if (!list.empty()) fmt::print("\nDetails of one: allot errata --show {}\n", list.front().id());
 }
 
 bool found_violated(const Demonstration& shown) {
@@ -92,7 +92,7 @@ void print_story(const Erratum& erratum) {
         fmt::print("\nWith the cure {}:\n\n    {}\n", found_violated(shown) ? "nothing is" : "it is not so",
                    shown.cure);
     }
-    if (erratum.demonstrations.empty()) fmt::print("\nNo command shows it: it is only listed.\n");
+    if (erratum.demonstrations.empty()) fmt::print("\nNo command shows this erratum.\n");
 }
 
 // --- The trial of all that have a command.
@@ -173,7 +173,7 @@ Result<Errata> chosen(const ErrataFlags& flags) {
     if (!flags.run || flags.run->empty()) return list;
     auto one = only(*list, "--run", *flags.run);
     if (one && one->front().demonstrations.empty())
-        return Error{fmt::format("--run {}: it is only listed, no command shows it", *flags.run)};
+        return Error{fmt::format("--run {}: no command shows this erratum; it is only listed", *flags.run)};
     return one;
 }
 
@@ -194,16 +194,19 @@ int run_errata(const ErrataFlags& flags) {
 
 void add_errata(CommandLine& line) {
     auto flags = std::make_shared<ErrataFlags>();
-    Command& command = line.command("errata", "The papers' defects, each with the command that shows it");
+    Command& command =
+        line.command("errata", "List the papers' defects, each with the command that shows it");
     command.footer(
         "Examples:\n"
         "  allot errata --show semaphore:3\n"
         "  allot errata --run\n"
-        "Scenario files are named as seen from the top of the repository: run them there.\n"
-        "Exit code: 0 listed, or all shown; 1 one was not shown, or not cured; 2 wrong usage.");
-    command.option("--problem", flags->problem, "Only those of this problem");
-    const Argument show = command.option("--show", flags->show, "The story of one, as in semaphore:3");
-    command.option("--run", flags->run, "Run the command and the cure of one, as in semaphore:3, or of all")
+        "Paths of scenario files begin at the top of the repository: run the commands there.\n"
+        "Exit code: 0 listed, or all shown; 1 a defect was not shown or not cured; 2 wrong usage.");
+    command.option("--problem", flags->problem, "Only the errata of this problem");
+    const Argument show = command.option("--show", flags->show, "Details of one erratum, as in semaphore:3");
+    command
+        .option("--run", flags->run,
+                "Run the command and the cure of one erratum, as in semaphore:3, or of all")
         .value_optional()
         .excludes(show);
     command.flag("--json", flags->json, "For programs");

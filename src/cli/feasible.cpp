@@ -41,13 +41,14 @@ std::uint64_t count(const std::vector<Outlook>& sites, Prospect prospect) {
 
 // One sentence for people.
 std::string conclusion(const Instance& instance, const std::vector<Outlook>& sites) {
-    if (instance.no_start) return "no configuration keeps to these bounds";
+    if (instance.no_start) return "no configuration satisfies these bounds";
     if (sites.empty()) return "unknown: no safe configuration was found; write one with --initial";
     const auto never = count(sites, Prospect::never);
     const auto unknown = count(sites, Prospect::unknown);
     if (never > 0) return fmt::format("infeasible: {} of {} sites can never turn round", never, sites.size());
     if (unknown > 0)
-        return fmt::format("unknown: of {} sites no way was found; a larger --effort may find it", unknown);
+        return fmt::format("unknown: the search found no way for {} sites; a larger --effort may find one",
+                           unknown);
     return "feasible: every site can turn round, again and again";
 }
 
@@ -114,16 +115,17 @@ int run_feasible(const FeasibleFlags& flags) {
 void add_feasible(CommandLine& line) {
     auto flags = std::make_shared<FeasibleFlags>();
     Command& command = line.command(
-        "feasible", "Of bounds on neighbourhoods: is there a safe start, and can every site turn round");
+        "feasible",
+        "Decide whether bounds on neighbourhoods have a safe start, and whether every site can turn round");
     command.footer(
         "Example: allot feasible --graph path:3 --bounds '0,1;1,2;0,1' --initial Ioo\n"
-        "Exit code: 0 every site can turn round, 1 some never can, or no start is safe, 2 wrong usage, 3 "
-        "unknown within the effort.");
+        "Exit code: 0 every site can turn round, 1 some site never can, or no start is safe, 2 wrong usage, "
+        "3 unknown within the effort.");
     add_explained_flag(command, flags->parameters, "graph").required();
     add_explained_flag(command, flags->parameters, "bounds").required();
     add_explained_flag(command, flags->parameters, "initial");
     command.option("--effort", flags->effort,
-                   "how many steps to search; up to 20 sites are always settled; default 5000000");
+                   "maximum of search steps; up to 20 sites are always decided; default 5000000");
     command.flag("--json", flags->json, "For programs");
     command.action([flags] { return run_feasible(*flags); });
 }

@@ -31,7 +31,7 @@ struct FiguresFlags {
 // --- The list.
 
 void print_list() {
-    Table table({"figure", "paper", "what it shows"});
+    Table table({"figure", "paper", "content"});
     for (const Figure& figure : figures::all()) table.add({figure.name, figure.paper, figure.shows});
     fmt::print("{}\nOne of them: allot figures {}\n", table.text(), figures::all().front().name);
 }
@@ -163,7 +163,7 @@ Result<FiguresJob> prepare(const FiguresFlags& flags) {
     std::error_code failure;
     std::filesystem::create_directories(job.out, failure);
     if (!std::filesystem::is_directory(job.out, failure))
-        return Error{fmt::format("--out {}: this directory cannot be made", flags.out)};
+        return Error{fmt::format("--out {}: cannot make this directory", flags.out)};
     return job;
 }
 
@@ -191,7 +191,7 @@ int run_figures(const FiguresFlags& flags) {
     boost::json::array reports;
     for (const Figure* figure : job->figures) {
         std::ofstream csv(job->out / (figure->name + ".csv"));
-        if (!csv) return wrong_usage(fmt::format("--out {}: no file can be written there", flags.out));
+        if (!csv) return wrong_usage(fmt::format("--out {}: cannot write a file there", flags.out));
         const auto product = produce(*figure, *job, csv);
         if (!product) {
             fmt::print(stderr, "allot: {}\n", product.error());
@@ -211,21 +211,20 @@ int run_figures(const FiguresFlags& flags) {
 
 void add_figures(CommandLine& line) {
     auto flags = std::make_shared<FiguresFlags>();
-    Command& command = line.command("figures", "The papers' evaluations again, as CSV and SVG");
+    Command& command = line.command("figures", "Repeat the papers' evaluations, as CSV and SVG");
     command.footer(
         "Examples:\n"
         "  allot figures\n"
         "  allot figures crashes --out figures\n"
         "  allot figures waiting --seeds 2     (waiting-by-load and waiting-by-size)\n"
-        "Exit code: 0 it ran, also if gnuplot is missing and there is no picture; 1 a run violated a "
-        "property; "
-        "2 wrong usage.");
-    command.option("name", flags->names, "Which ones; without a name they are listed");
+        "Exit code: 0 all runs ended, even if gnuplot is missing and there is no picture; 1 a run violated a "
+        "property; 2 wrong usage.");
+    command.option("name", flags->names, "Names of figures; without one, lists them");
     const auto text = [&](const char* name, std::string& target, const char* meaning) {
         command.option(name, target, meaning);
     };
     text("--out", flags->out, "the directory for the files; default figures");
-    text("--seeds", flags->seeds, "so many runs at every point, with seeds from 1 on; default 5");
+    text("--seeds", flags->seeds, "runs at every point, with seeds from 1 on; default 5");
     command.flag("--json", flags->json, "For programs");
     command.action([flags] { return run_figures(*flags); });
 }

@@ -30,7 +30,7 @@ std::vector<std::string> program_after_dashes(int& argc, char** argv) {
 int main(int argc, char** argv) {
     const std::vector<std::string> program = program_after_dashes(argc, argv);
     cli::CommandLine line(
-        "Hands out shared resources to programs on many machines, and checks the protocols that do it.",
+        "Grants shared resources to programs on many machines, and checks the protocols that do it.",
         fmt::format("allot {}", version),
         "Example: allot check raymond --sites 3 --permits 1 --requests any");
     cli::add_cert(line);

@@ -54,7 +54,7 @@ std::string renamed(std::string_view text, const std::string& name) {
 }
 
 int failed(const std::string& path) {
-    fmt::print(stderr, "allot: {}: it cannot be written; write --folder with a folder that can\n", path);
+    fmt::print(stderr, "allot: {}: cannot write this file; name another folder with --folder\n", path);
     return exit_no;
 }
 
@@ -65,7 +65,7 @@ int write_protocol(const std::string& name, std::string folder) {
     if (folder.empty()) folder = name;
     std::error_code failure;
     if (std::filesystem::exists(folder, failure))
-        return wrong_usage(fmt::format("{}: it exists already; write --folder with another one", folder));
+        return wrong_usage(fmt::format("{}: the folder exists; name another one with --folder", folder));
     if (!std::filesystem::create_directories(folder, failure)) return failed(folder);
     for (const Template& one : protocol_templates()) {
         const std::string path = folder + "/" + renamed(one.file, name);
@@ -75,7 +75,7 @@ int write_protocol(const std::string& name, std::string folder) {
         if (!file) return failed(path);
     }
     fmt::print(
-        "{0}/ has a protocol that works. Build and check it:\n\n"
+        "{0}/ contains a working protocol. Build and check it:\n\n"
         "    cd {0} && cmake -B build && cmake --build build\n"
         "    build/{1} check {1} --sites 3 --requests any\n\n"
         "Then change {2}.hpp and {2}.cpp; docs/adding-a-protocol.md explains them.\n",
@@ -92,12 +92,12 @@ struct NewFlags {
 
 void add_new(CommandLine& line) {
     auto flags = std::make_shared<NewFlags>();
-    Command& command = line.command("new", "Write a protocol that works, as a project of its own");
+    Command& command = line.command("new", "Write a working protocol, as a project of its own");
     command.footer(
         "Example: allot new two-locks\n"
-        "Exit code: 0 written, 1 it could not be written, 2 wrong usage.");
+        "Exit code: 0 written, 1 a file cannot be written, 2 wrong usage.");
     command.option("name", flags->name, "Name of the protocol, as in two-locks").required();
-    command.option("--folder", flags->folder, "Where it is put; the name by default").value("FOLDER");
+    command.option("--folder", flags->folder, "Folder of the project; default NAME").value("FOLDER");
     command.action([flags] { return write_protocol(flags->name, flags->folder); });
 }
 

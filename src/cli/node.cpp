@@ -31,15 +31,15 @@ int run_node(const Options& options) {
 
 void add_node(CommandLine& line) {
     auto options = std::make_shared<Options>();
-    Command& command = line.command("node", "Runs the daemon of one host, until it is told to stop");
-    command.option("--config", options->config, "what host this is, and of which cluster (TOML)")
+    Command& command = line.command("node", "Run the daemon of one host");
+    command.option("--config", options->config, "the configuration of this host (TOML)")
         .required()
         .value("FILE");
     command.flag("--fresh", options->fresh,
-                 "forget what an earlier run saved; only if all hosts of the cluster are stopped");
+                 "discard the saved state; only while all hosts of the cluster are stopped");
     command.flag("--verbose", options->verbose, "log more");
     command.footer(
-        "SIGTERM stops it in order: what it knows is saved, and the next start goes on from there.\n"
+        "SIGTERM stops the daemon in order: it saves its state, and the next start resumes it.\n"
         "Example: allot node --config /etc/allot/host.toml");
     command.action([options] { return run_node(*options); });
 }

@@ -56,7 +56,7 @@ Result<std::string> outcome_of(const std::string& command) {
     for (std::string& word : words) arguments.push_back(word.data());
     const int code = run(line, static_cast<int>(arguments.size()), arguments.data());
     if (code == exit_usage)
-        return Error{command + ": it cannot be run" + (outcome == "as expected" ? "" : ": " + outcome)};
+        return Error{command + ": the command cannot run" + (outcome == "as expected" ? "" : ": " + outcome)};
     return outcome;
 }
 

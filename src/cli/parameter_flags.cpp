@@ -19,14 +19,13 @@ struct Explained {
 };
 // Parameters that no protocol has yet are known, so that a wrong value is told apart from a wrong name.
 const std::vector<Explained> explained{
-    {"sites", "how many sites"},
-    {"permits", "how many may hold at once"},
-    {"graph", "who is whose neighbour: path:3, cycle:5, grid:10x10, ..."},
-    {"bounds",
-     "least and most in service of a site and its neighbours: 1,4 or 1,* or 0,1;1,2;0,2 (per site)"},
-    {"initial", "who is in service at the start: Ioo (in, out, out), or any safe configuration"},
+    {"sites", "number of sites"},
+    {"permits", "permits: the number of sites that may hold at once"},
+    {"graph", "the neighbours of each site: path:3, cycle:5, grid:10x10, ..."},
+    {"bounds", "bounds on the sites in service in a neighbourhood: 1,4 or 1,* or 0,1;1,2;0,2 (per site)"},
+    {"initial", "the sites in service at the start: Ioo (in, out, out), or any safe configuration"},
     {"infeasible", "refuse or allow instances in which some sites can never turn round; default refuse"},
-    {"without", "switch a repair off: the published defect is back; several with commas, or all"},
+    {"without", "switch a repair off, so that the published defect returns; several with commas, or all"},
     {"with", "switch a repair on that a published protocol lacks; several with commas, or all"},
 };
 // A flag where a value should be means that the value was forgotten.

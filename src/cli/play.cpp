@@ -58,12 +58,12 @@ int run_play(const PlayFlags& flags, const PlayReport& report) {
 
 void add_play(CommandLine& line, PlayReport report) {
     auto flags = std::make_shared<PlayFlags>();
-    Command& command = line.command("play", "Replay scenario files and check what they expect");
+    Command& command = line.command("play", "Replay scenario files and check their expectations");
     command.footer(
         "Example: allot play scenarios/semaphore/raymond-two-crashes.txt\n"
-        "Exit code: 0 as expected, 1 something was not, 2 the file makes no sense.");
+        "Exit code: 0 as expected, 1 not as expected, 2 malformed file or wrong usage.");
     command.option("files", flags->files, "Scenario files (docs/scenarios.md)").required();
-    command.flag("--quiet", flags->quiet, "Say only how each file ended");
+    command.flag("--quiet", flags->quiet, "Print only the outcome of each file");
     command.flag("--json", flags->json, "For programs");
     command.action([flags, report = std::move(report)] { return run_play(*flags, report); });
 }

@@ -53,7 +53,7 @@ int list_protocols(bool json) {
 }  // namespace
 
 void add_protocols(CommandLine& line) {
-    Command& command = line.command("protocols", "What there is, with parameters and defaults");
+    Command& command = line.command("protocols", "List the protocols, with parameters and defaults");
     command.footer("Example: allot protocols");
     auto json = std::make_shared<bool>(false);
     command.flag("--json", *json, "For programs");

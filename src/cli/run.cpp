@@ -74,7 +74,7 @@ Result<Demand> demand_of(const RunFlags& flags) {
         for (const std::string& permit : split_list(list))
             if (const auto objection = add_permit(permit, demand)) return Error{*objection};
     if (flags.locks.empty() && flags.permits.empty())
-        return Error{"run: nothing is asked for; write --lock NAME or --permit NAME=UNITS"};
+        return Error{"run: no resource is named; write --lock NAME or --permit NAME=UNITS"};
     if (const auto objection = demand.objection()) return Error{*objection};
     return demand;
 }
@@ -115,8 +115,9 @@ Result<microseconds> grace_of(const Plan& plan, bool elsewhere, microseconds sto
     const microseconds most = silence_costs ? stop_within / 2 : stop_within * 3 / 4;
     if (!plan.grace) return std::min<microseconds>(milliseconds(2000), most);
     if (*plan.grace <= most) return *plan.grace;
-    return Error{fmt::format("--grace {}ms: who loses a lease has {}ms to stop here; write at most {}ms",
-                             plan.grace->count() / 1000, stop_within.count() / 1000, most.count() / 1000)};
+    return Error{
+        fmt::format("--grace {}ms: a program has {}ms to stop using a lost lease here; write at most {}ms",
+                    plan.grace->count() / 1000, stop_within.count() / 1000, most.count() / 1000)};
 }
 
 // --- What the command is told.
@@ -290,13 +291,11 @@ void add_run(CommandLine& line, std::vector<std::string> program) {
         "  allot run --lock db,gpu0 -- ./migrate\n"
         "  allot run --permit builds=2 --timeout 30s -- make\n"
         "  allot run --at build7:7481 --ca ca.pem --cert ci.pem --key ci.key --lock db -- ./migrate\n"
-        "The command finds the fence of what it holds in $ALLOT_FENCE_NAME (each character of the name that "
-        "is\n"
-        "no letter or digit becomes _), in $ALLOT_FENCE if it holds one thing, and all in $ALLOT_HELD, as "
-        "in\n"
-        "db=17,gpu0=4. The lease lasts as long as the command, even if `allot run` is killed; with --at the "
-        "command\n"
-        "is killed with it. If the lease is lost, the command and what it started are stopped.\n"
+        "The command finds the fence of resource NAME in $ALLOT_FENCE_NAME (each character of the name that "
+        "is\nno letter or digit becomes _), the fence of a single resource in $ALLOT_FENCE, and all in "
+        "$ALLOT_HELD, as\nin db=17,gpu0=4. The lease lasts as long as the command, even if `allot run` is "
+        "killed; with --at, the\ncommand is killed then. If the lease is lost, `allot run` stops the command "
+        "and its descendants.\n"
         "Exit code: that of the command, or 128+N if signal N ended it; 2 wrong usage; 119 refused; 120 "
         "busy\n"
         "(--no-wait); 121 timed out; 122 lost; 123 the daemon is unreachable; 125 allot itself failed;\n"
@@ -307,19 +306,24 @@ void add_run(CommandLine& line, std::vector<std::string> program) {
     add_names("--lock", flags->locks, "Locks, taken together: a,b; may be repeated");
     add_names("--permit", flags->permits, "Permits of semaphores: builds=2,net; may be repeated");
     const Argument timeout =
-        command.option("--timeout", flags->timeout, "Give up if not granted within this, as in 30s")
+        command.option("--timeout", flags->timeout, "Fail if not granted within this time, as in 30s")
             .shown_as("TIME");
-    const Argument no_wait = command.flag("--no-wait", flags->no_wait, "Give up unless granted at once")
+    const Argument no_wait = command.flag("--no-wait", flags->no_wait, "Fail unless granted at once")
                                  .excludes(timeout)
                                  .shown_as(" ");  // so that the help does not list what it excludes
-    command.option("--patience", flags->patience, "What --no-wait takes for at once; default 20ms")
+    command
+        .option("--patience", flags->patience, "The time that counts as at once for --no-wait; default 20ms")
         .shown_as("TIME")
         .needs(no_wait);
-    command.option("--grace", flags->grace, "Between SIGTERM and SIGKILL if the lease is lost; default 2s")
+    command
+        .option("--grace", flags->grace,
+                "Time from SIGTERM to SIGKILL if the lease is lost; default and maximum depend on the "
+                "cluster's stop_within: at most 3/4 of it, with permits or --at at most half; default 2s, or "
+                "the maximum if that is less")
         .shown_as("TIME");
     command
         .option("--resume-within", flags->resume_within,
-                "Wait so long for a daemon that is restarted or silent; default 10s")
+                "Time to wait for a daemon that is restarted or silent; default 10s")
         .shown_as("TIME");
     add_daemon_flags(command, flags->daemon);
     command.strays(flags->stray);

@@ -52,38 +52,40 @@ const std::vector<PlanFlag> plan_flags{
      "from one request to the next: 10ms, uniform:5ms..15ms or exponential:10ms (the mean); default "
      "exponential:10ms"},
     {"hold", "Workload",
-     "how long a grant is held, written like --think; or sized:5ms..35ms (from one unit to all of them), "
-     "~50% behind it if the part above 5ms varies by half; default 1ms"},
+     "time that a site holds a grant, written like --think; or sized:5ms..35ms (from one unit to all of "
+     "them), with ~50% at the end if the part above 5ms varies by half; default 1ms"},
     {"requests", "Workload",
      "requests per site: any, a number, or one of them per site (2,2,1); default any"},
-    {"demand", "Workload", "what is asked for: 3 (units), a,b (resources) or any of what the protocol lists"},
-    {"campers", "Workload", "sites that never let go of what they hold, as in 0,3"},
-    {"give-up", "Workload", "a request that waits longer is withdrawn; written like --think; default never"},
-    {"latency", "Links", "of a message, written like --think; default 0.6ms"},
-    {"links", "Links", "fifo or unordered; default what the protocol needs"},
+    {"demand", "Workload", "the demand: 3 (units), a,b (resources) or any (drawn from the protocol's list)"},
+    {"campers", "Workload", "sites that hold forever, as in 0,3"},
+    {"give-up", "Workload",
+     "a site cancels a request that waits longer; written like --think; default never"},
+    {"latency", "Links", "time of a message, written like --think; default 0.6ms"},
+    {"links", "Links", "fifo or unordered; default: those of the protocol"},
     {"tick", "Links", "how long a tick of a site's timers is; default 1ms"},
-    {"crashes", "Faults", "so many sites, drawn at random, crash; default 0"},
-    {"crash-from", "Faults", "the first of them crashes then; default a tenth of the time"},
-    {"crash-to", "Faults", "the last of them crashes then; default half of the time"},
-    {"crash", "Faults", "who crashes when, as in 2@1s,5@300ms"},
+    {"crashes", "Faults", "number of random sites that crash; default 0"},
+    {"crash-from", "Faults", "time of the first of these crashes; default a tenth of --time"},
+    {"crash-to", "Faults", "time of the last of these crashes; default half of --time"},
+    {"crash", "Faults", "sites and the times of their crashes, as in 2@1s,5@300ms"},
     {"crash-inside", "Faults",
-     "so many of 100 crashes cut the next step of the site short: it sends only some of its messages; "
-     "default 0"},
-    {"restart", "Faults", "which crashed site comes back when"},
-    {"leave", "Faults", "who leaves in order when, or as soon as it is idle"},
-    {"founders", "Faults", "sites from this one on join later; default all are there"},
-    {"join", "Faults", "who joins when"},
-    {"start", "Faults", "boot, or arbitrary: all sites and channels are drawn anew; default boot"},
-    {"corrupt-at", "Faults", "the same at these times of the run, as in 1s,3s"},
-    {"noise", "Faults", "most messages per channel that is drawn anew; default 1"},
-    {"detect", "Detector", "how long a failure detector takes, written like --think; default 10ms"},
+     "percentage of crashes that interrupt the site's next step: it sends only some of its messages; default "
+     "0"},
+    {"restart", "Faults", "crashed sites and the times of their restarts"},
+    {"leave", "Faults", "sites that leave in order, and from when on (they leave when idle)"},
+    {"founders", "Faults", "number of founders; the other sites join later; default all sites"},
+    {"join", "Faults", "sites and the times at which they join"},
+    {"start", "Faults", "boot, or arbitrary: random sites and channels; default boot"},
+    {"corrupt-at", "Faults", "replace all sites and channels by random ones at these times, as in 1s,3s"},
+    {"noise", "Faults", "maximum of messages in a random channel; default 1"},
+    {"detect", "Detector", "delay of the failure detector, written like --think; default 10ms"},
     {"trust", "Detector",
-     "dense: everybody trusts everybody at once; sparse: after --detect; anchor: only the anchor does"},
-    {"anchor", "Detector", "the site that nobody ever suspects and that never crashes, or none"},
+     "dense: every detector trusts every site at once; sparse: after --detect; anchor: only the anchor's "
+     "detector does"},
+    {"anchor", "Detector", "the site that never crashes and that no detector suspects, or none"},
     {"verify", "Judgement",
-     "judge the whole world every so many events; 0: only at the end; default the square of the sites"},
+     "events between two judgements of the whole world; 0: only at the end; default the square of the sites"},
     {"patience", "Judgement",
-     "a request open at the end and older than this is unserved; default a quarter of the time"},
+     "a request open at the end and older than this is unserved; default a quarter of --time"},
 };
 
 Result<Job> prepare(const SimFlags& flags) {
@@ -178,11 +180,11 @@ void add_recovery(Table& table, const sim::Recovery& recovery) {
 std::vector<std::string> standstill(const sim::Figures& figures) {
     std::vector<std::string> lines;
     if (figures.stalled > 0)
-        lines.push_back(fmt::format("stalled: in the end {} of the sites wait, and nothing more can happen",
+        lines.push_back(fmt::format("stalled: at the end {} of the sites wait, and no event is left",
                                     with_commas(figures.stalled)));
     if (figures.left_behind > 0)
         lines.push_back(
-            fmt::format("left behind: {} of the sites never turned round, and wait longer than --patience",
+            fmt::format("left behind: {} of the sites never turned round and wait longer than --patience",
                         with_commas(figures.left_behind)));
     return lines;
 }
@@ -216,8 +218,9 @@ void print_for_people(const Job& job, const sim::Summary& summary) {
     // Where nobody has to wait for it there is nothing to tell.
     if (figures.leaving_ms.max > 0 || figures.unreleased > 0) {
         count("releases", figures.releases);
-        table.add({"waiting to let go, mean (ms)", fmt::format("{:.4g}", figures.leaving_ms.moments.mean())});
-        table.add({"waiting to let go, longest (ms)", fmt::format("{:.4g}", figures.leaving_ms.max)});
+        table.add(
+            {"waiting for release, mean (ms)", fmt::format("{:.4g}", figures.leaving_ms.moments.mean())});
+        table.add({"waiting for release, longest (ms)", fmt::format("{:.4g}", figures.leaving_ms.max)});
         count("unserved releases", figures.unreleased);
         count("sites that never turned round", figures.unchanged);
     }
@@ -338,7 +341,7 @@ int run_sim(const SimFlags& flags, const SimReport& report) {
     std::ofstream file;
     if (!flags.log.empty() && flags.log != "-") {
         file.open(flags.log);
-        if (!file) return wrong_usage(fmt::format("--log {}: this file cannot be written", flags.log));
+        if (!file) return wrong_usage(fmt::format("--log {}: cannot write this file", flags.log));
     }
     if (!report) say_caveat(job->simulation->instance().caveat());
     std::ostream* log = flags.log.empty() ? nullptr : flags.log == "-" ? &std::cout : &file;
@@ -357,15 +360,15 @@ int run_sim(const SimFlags& flags, const SimReport& report) {
 
 void add_sim(CommandLine& line, SimReport report) {
     auto flags = std::make_shared<SimFlags>();
-    Command& command = line.command("sim", "Run a protocol in simulated time and give its figures");
+    Command& command = line.command("sim", "Run a protocol in simulated time and print its figures");
     command.footer(
         "Examples:\n"
         "  allot sim raymond --sites 15 --permits 5 --latency uniform:0.2ms..1ms --seeds 10\n"
         "  allot sim raymond --sites 15 --permits 5 --crash 2@1s,3@2s --warm-up 3s --json\n"
         "  allot sim raymond --time 20ms --log run.txt; allot play run.txt\n"
         "  allot sim tree-pool --sites 16 --start arbitrary --corrupt-at 3s,6s --noise 2\n"
-        "Exit code: 0 it ran, 1 a property was violated or the run stood still, 2 wrong usage, 3 --limit was "
-        "reached first.");
+        "Exit code: 0 the runs ended, 1 a property was violated or a run stalled, 2 wrong usage, 3 --limit "
+        "was reached first.");
     command.option("protocol", flags->protocol, "One of `allot protocols`").required();
     std::set<std::string> known;
     for (const PlanFlag& flag : plan_flags) {
@@ -377,7 +380,7 @@ void add_sim(CommandLine& line, SimReport report) {
         command.option(name, target, meaning).group("Run");
     };
     text("--seed", flags->seed, "the same seed gives the same run; default 1");
-    text("--seeds", flags->seeds, "so many runs, with this seed and the next ones; default 1");
+    text("--seeds", flags->seeds, "number of runs, with this seed and the next ones; default 1");
     text("--log", flags->log, "write every event of the first run to this file (- for the terminal)");
     text("--limit", flags->limit, "stop after this much real time, as in 60s");
     command.flag("--json", flags->json, "For programs");

@@ -80,15 +80,15 @@ int run_status(const StatusFlags& flags) {
 
 void add_status(CommandLine& line) {
     auto flags = std::make_shared<StatusFlags>();
-    Command& command = line.command("status", "Who holds, who waits, and for whom");
+    Command& command = line.command("status", "Show holders and waiters, and which program waits for which");
     command.footer(
         "Examples:\n"
         "  allot status --watch\n"
         "  allot status --json | jq '.resources[] | select(.waiters != [])'\n"
         "  allot status --at build7:7481 --ca ca.pem --cert ci.pem --key ci.key\n"
-        "Exit code: 0 shown; 2 wrong usage; 119 turned away; 123 the daemon is unreachable.");
-    const Argument watch = command.flag("--watch", flags->watch, "Again and again, until interrupted");
-    command.option("--interval", flags->interval, "How often --watch looks; default 1s")
+        "Exit code: 0 shown; 2 wrong usage; 119 refused; 123 the daemon is unreachable.");
+    const Argument watch = command.flag("--watch", flags->watch, "Repeat until interrupted");
+    command.option("--interval", flags->interval, "Interval of --watch; default 1s")
         .shown_as("TIME")
         .needs(watch);
     command.flag("--json", flags->json, "For programs; with --watch one line each time");

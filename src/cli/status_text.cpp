@@ -126,7 +126,7 @@ std::string waits_text(const Status& status) {
     for (const ResourceStatus& resource : status.resources) {
         std::vector<std::string> before;
         for (const Party& holder : resource.holders)
-            before.push_back(fmt::format("{}, who holds it", name_of(holder)));
+            before.push_back(fmt::format("{}, which holds it", name_of(holder)));
         if (resource.state != "available")
             before.push_back(fmt::format("{}{}", harmless(resource.note),
                                          resource.place.empty() ? "" : ", " + harmless(resource.place)));
@@ -134,17 +134,17 @@ std::string waits_text(const Status& status) {
             if (!before.empty())
                 text += fmt::format("{} waits for {}: {}\n", name_of(waiter), harmless(resource.name),
                                     fmt::join(before, "; "));
-            before.assign(1, fmt::format("{}, who is before it", name_of(waiter)));
+            before.assign(1, fmt::format("{}, which is before it", name_of(waiter)));
         }
     }
-    return text.empty() ? "" : "\nWho waits for whom:\n" + text;
+    return text.empty() ? "" : "\nWaiting programs:\n" + text;
 }
 
 }  // namespace
 
 std::string status_text(const Status& status) {
     std::string text = hosts_text(status);
-    if (status.resources.empty()) return text + "\nNothing is held, nobody waits.\n";
+    if (status.resources.empty()) return text + "\nNo program holds or waits.\n";
     const std::string note = status.note.empty() ? "" : fmt::format("\n{}\n", harmless(status.note));
     return text + "\n" + resources_text(status) + note + parties_text(status) + more_text(status) +
            waits_text(status);

@@ -177,7 +177,7 @@ int run_swarm(const SwarmFlags& flags) {
     if (!job) return wrong_usage(job.error());
     // Only a scenario replaces what is in the file, but a long campaign should not end in vain.
     if (!flags.out.empty() && !std::ofstream(flags.out, std::ios::app))
-        return wrong_usage(fmt::format("--out {}: this file cannot be written", flags.out));
+        return wrong_usage(fmt::format("--out {}: cannot write this file", flags.out));
     const bool terminal = isatty(STDERR_FILENO) != 0;
     if (terminal) job->options.on_progress = show_progress;
     const auto campaign = swarm::swarm(*job->entry, job->options);
@@ -199,9 +199,9 @@ int run_swarm(const SwarmFlags& flags) {
 void add_swarm(CommandLine& line) {
     auto flags = std::make_shared<SwarmFlags>();
     Command& command =
-        line.command("swarm", "Many random runs with faults, until one breaks; then shrink it");
+        line.command("swarm", "Run many random schedules with faults until one fails; then shrink it");
     command.footer(
-        "What is not given is drawn anew for every run, with only such faults as the protocol survives.\n"
+        "Each run draws every parameter that is not given, and only faults that the protocol survives.\n"
         "Examples:\n"
         "  allot swarm raymond --runs 10000\n"
         "  allot swarm raymond --permits 1 --crashes 1 --out stuck.txt; allot play stuck.txt\n"
@@ -211,12 +211,12 @@ void add_swarm(CommandLine& line) {
     const auto text = [&](const char* name, std::string& target, const char* meaning) {
         command.option(name, target, meaning).group("Campaign");
     };
-    text("--runs", flags->runs, "How many runs; default 1000");
-    text("--seed", flags->seed, "Where the drawing begins; default 1");
-    text("--run", flags->run, "Repeat just this run of the seed, and print it");
+    text("--runs", flags->runs, "Number of runs; default 1000");
+    text("--seed", flags->seed, "Seed of the campaign; default 1");
+    text("--run", flags->run, "Repeat only this run of the seed, and print it");
     text("--threads", flags->threads, "Threads; default one per core");
     text("--limit", flags->limit, "Stop after this time, as in 60s");
-    text("--out", flags->out, "Write the scenario to this file, too");
+    text("--out", flags->out, "Also write the scenario to this file");
     command.flag("--json", flags->json, "For programs");
     command.action([flags] { return run_swarm(*flags); });
 }

@@ -109,7 +109,7 @@ Result<bool> Cluster::start() {
     folder_ = options_.folder;
     if (folder_.empty()) {
         std::string pattern = (std::filesystem::temp_directory_path() / "allot-XXXXXX").string();
-        if (::mkdtemp(pattern.data()) == nullptr) return Error{pattern + ": cannot be made"};
+        if (::mkdtemp(pattern.data()) == nullptr) return Error{pattern + ": cannot make this folder"};
         folder_ = pattern;
         own_folder_ = true;
     }
@@ -150,7 +150,7 @@ Result<bool> Cluster::launch(Host& host) {
     const std::string config = fmt::format("{}/{}.toml", folder_, host.name);
     const std::string log = fmt::format("{}/{}.log", folder_, host.name);
     if (!(std::ofstream(config) << config_of(host)))
-        return Error{fmt::format("{}: cannot be written: {}", config, std::strerror(errno))};
+        return Error{fmt::format("{}: cannot write this file: {}", config, std::strerror(errno))};
     host.pid = ::fork();
     if (host.pid != 0) return true;
     // Not in the foreground: Ctrl-C is for `allot up`, which then stops them in order. Without it they stop.
@@ -174,7 +174,7 @@ std::string Cluster::why_ended(pid_t process) const {
     std::ifstream log(fmt::format("{}/{}.log", folder_, host->name));
     std::string last;
     for (std::string line; std::getline(log, line);) last = line;
-    return fmt::format("host {} did not start: {}", host->name, last);
+    return fmt::format("host {} has not started: {}", host->name, last);
 }
 
 void Cluster::show() const {
@@ -252,9 +252,9 @@ std::optional<std::string> wrong(const Options& options) {
         const bool named =
             at != std::string::npos && at > 0 && one.find_first_of("\"\\,") == std::string::npos;
         if (!named || !parse_number("", one.substr(at + 1), 1, 10'000))
-            return fmt::format("--semaphore {}: write a name and how many permits, as in builds=2", one);
+            return fmt::format("--semaphore {}: write a name and a number of permits, as in builds=2", one);
         if (!names.insert(one.substr(0, at)).second)
-            return fmt::format("--semaphore {}: it is named twice; name each semaphore once", one);
+            return fmt::format("--semaphore {}: this semaphore is named twice; name each one once", one);
     }
     return std::nullopt;
 }
@@ -283,19 +283,17 @@ int run_up(Options options) {
 void add_up(CommandLine& line, std::vector<std::string> program) {
     auto options = std::make_shared<Options>();
     options->command = std::move(program);
-    Command& command =
-        line.command("up", "Runs a cluster of several hosts on this machine, to try things out");
-    command.option("--hosts", options->hosts, "how many").value("N");
+    Command& command = line.command("up", "Run a cluster of several hosts on this machine, for experiments");
+    command.option("--hosts", options->hosts, "number of hosts").value("N");
     command.option("--semaphore", options->semaphores, "a semaphore and its permits (builds=2)")
         .value("NAME=K");
     command
         .option("--dir", options->folder,
-                "where sockets, logs and states are, for good; each start begins anew")
+                "folder of sockets, logs and states, which stays; each start discards the states")
         .value("DIR");
     command.footer(
-        "With a command after --, that is run with ALLOT_SOCKET set to the first host and ALLOT_CLUSTER to "
-        "the\n"
-        "folder of all sockets, and the cluster stops when it ends.\n"
+        "With a command after --, runs it with $ALLOT_SOCKET set to the first host's socket and "
+        "$ALLOT_CLUSTER to\nthe folder of all sockets, and stops the cluster when it ends.\n"
         "Example: allot up --hosts 3 -- sh -c 'allot run --lock db -- echo mine; allot status'");
     command.action([options] { return run_up(*options); });
 }

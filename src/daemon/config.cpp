@@ -193,10 +193,9 @@ private:
         if (table == nullptr) return top.complain(*node, "semaphores: write a table, as in [semaphores]");
         for (const auto& [name, value] : *table) {
             if (name.str().empty() || name.str().find_first_of(",=") != std::string_view::npos)
-                top.complain(value,
-                             fmt::format("semaphores: \"{}\" cannot be asked for; write a name without "
-                                         "commas and equals signs",
-                                         name.str()));
+                top.complain(value, fmt::format("semaphores: \"{}\": no program can ask for this name; write "
+                                                "one without commas and equals signs",
+                                                name.str()));
             Semaphore& semaphore = config_.semaphores[std::string(name.str())];
             const std::string path = "semaphores." + std::string(name.str());
             if (const toml::table* details = value.as_table()) {
@@ -208,7 +207,7 @@ private:
                        permits && *permits >= 1 && *permits <= 10'000) {
                 semaphore.permits = semaphore.max_request = static_cast<std::uint32_t>(*permits);
             } else {
-                top.complain(value, path + ": write how many permits there are, from 1 to 10000");
+                top.complain(value, path + ": write the number of permits, from 1 to 10000");
             }
         }
     }
@@ -246,7 +245,7 @@ private:
             for (const std::string& user : allowance.users)
                 if (is_nobody(user))
                     section.complain(one,
-                                     fmt::format("allow.users: \"{}\" is nobody; write a user, \"@group\", "
+                                     fmt::format("allow.users: \"{}\" is no user; write a user, \"@group\", "
                                                  "\"cert:NAME\" or \"*\"",
                                                  user));
             section.texts("locks", allowance.locks);
@@ -324,7 +323,8 @@ Result<Config> parse_config(const std::string& text, const std::string& path) {
 
 Result<Config> load_config(const std::string& path) {
     std::ifstream file(path);
-    if (!file) return Error{fmt::format("{}: cannot be read; write the path of a configuration", path)};
+    if (!file)
+        return Error{fmt::format("{}: cannot read this file; write the path of a configuration", path)};
     std::stringstream text;
     text << file.rdbuf();
     return parse_config(text.str(), path);

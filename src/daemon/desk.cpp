@@ -56,7 +56,7 @@ std::optional<session::Refused> Desk::objection(Owner owner, const session::Acqu
         return refused(Refusal::wrong, fmt::format("ticket {} is in use", want.ticket));
     if (auto why = wrong_names(want)) return refused(Refusal::wrong, std::move(*why));
     if (leases_of(owner).size() >= config_.limits.requests_per_session)
-        return refused(Refusal::limit, fmt::format("this session has {} requests open, the most there may be",
+        return refused(Refusal::limit, fmt::format("this session has {} open requests, which is the limit",
                                                    config_.limits.requests_per_session));
     if (!want.locks.empty() && !spaces_[locks_space]->closed().empty())
         return refused(Refusal::unavailable,
@@ -75,8 +75,8 @@ std::optional<std::string> Desk::wrong_names(const session::Acquire& want) const
                            config_.limits.locks_per_request);
     std::set<std::string> seen;
     for (const std::string& lock : want.locks) {
-        if (lock.empty()) return "a lock without a name; name each lock";
-        if (!is_utf8(lock)) return "the name of a lock is no text; write it in UTF-8";
+        if (lock.empty()) return "the name of a lock is empty; name each lock";
+        if (!is_utf8(lock)) return "the name of a lock is not UTF-8; write it in UTF-8";
         if (lock.size() > config_.limits.name_length)
             return fmt::format("a name of {} characters is too long; write at most {}", lock.size(),
                                config_.limits.name_length);
@@ -249,7 +249,7 @@ std::optional<Clock::time_point> Desk::expire(Clock::time_point now) {
     if (!due_.empty() && due_.begin()->first <= now) wake_();
     while (!due_.empty() && due_.begin()->first <= now) {
         const Key key = due_.begin()->second;
-        end(key, session::Refused{key.second, session::Refusal::timed_out, "it was not granted in time"});
+        end(key, session::Refused{key.second, session::Refusal::timed_out, "not granted in time"});
     }
     pump();
     if (due_.empty()) return std::nullopt;

@@ -61,7 +61,7 @@ private:
         stage_ = Stage::waits;
         if (failure) {
             keep_alive_ = false;
-            return reply(http::status::bad_request, "text/plain", "this is no request for a page\n");
+            return reply(http::status::bad_request, "text/plain", "this is no HTTP request\n");
         }
         asked_.erase(0, used);
         keep_alive_ = parser.get().keep_alive();

@@ -271,12 +271,12 @@ void Node::raise_epoch(std::uint32_t epoch) {
 std::string Node::locks_wait() {
     if (desk_.space(0).begun() || !desk_.space(0).closed().empty()) return "";
     if (std::ranges::includes(met_, unmet_))
-        return fmt::format("locks begin {} ms after the start: programs that held some before may still run",
+        return fmt::format("locks are granted {} ms after the start: earlier holders may still run",
                            config_.stop_within.count());
     std::vector<std::string> names;
     for (const HostId host : unmet_)
         if (!met_.contains(host)) names.push_back(config_.hosts[host].name);
-    return fmt::format("locks begin when this host has met all others, and {} is missing",
+    return fmt::format("locks are granted when this host has met all others; {} is missing",
                        fmt::join(names, " and "));
 }
 
@@ -315,8 +315,8 @@ void Node::wait_for_signal() {
         const auto room = folder_.rehearse(state());
         if (room) return stop();
         log_error(
-            fmt::format("the state could not be saved, so the daemon goes on: {}; make room and stop it "
-                        "once more, or lose the locks of this host with SIGKILL",
+            fmt::format("cannot save the state, so the daemon continues: {}; make room and stop it again, or "
+                        "lose the locks of this host with SIGKILL",
                         room.error()));
         wait_for_signal();
     });
@@ -343,7 +343,7 @@ void Node::stop() {
         loop_.stop();
     });
     if (const auto saved = folder_.save(state()); !saved) {
-        log_error("the state could not be saved: " + saved.error());
+        log_error("cannot save the state: " + saved.error());
         exit_code_ = 1;
     }
 }
@@ -366,10 +366,11 @@ net::Mesh::Events Node::mesh_events() {
     };
     events.disowned = [this](HostId by, std::uint32_t met) {
         folder_.note_loss(met);
-        log_error(fmt::format(
-            "host {} knows more of this host than there is in {}: the state of an earlier process is lost. "
-            "Start this host again, to take part without locks; or stop all, and start each with --fresh",
-            config_.hosts[by].name, config_.state));
+        log_error(
+            fmt::format("host {} knows more about this host than {} contains: the state of an earlier "
+                        "process is lost. Start this host again to take part without locks; or stop all "
+                        "hosts, then start each with --fresh",
+                        config_.hosts[by].name, config_.state));
         exit_code_ = 1;
         loop_.stop();
     };
@@ -422,11 +423,11 @@ void Node::send(HostId to, const Letter& letter) {
     bytes_.clear();
     encode(letter, bytes_);
     if (bytes_.size() <= net::MeshConfig{}.frame_limit) return mesh_->send(to, bytes_);
-    log_error(fmt::format("a letter of {} bytes is too long to send", bytes_.size()));
+    log_error(fmt::format("a message of {} bytes is too long to send", bytes_.size()));
     // What it carried is lost.
     if (const auto* site = std::get_if<SiteLetter>(&letter))
         desk_.space(site->space)
-            .close("something was too long to be sent; stop all hosts, then start each with --fresh");
+            .close("a message was too long to send; stop all hosts, then start each with --fresh");
 }
 
 // Any lock may be anywhere. Semaphores do not write to a host whose life is over.
@@ -435,15 +436,15 @@ std::string Node::congestion(const session::Acquire& want) const {
     const auto host = std::ranges::find_if(full_, involved);
     if (host == full_.end()) return "";
     return fmt::format(
-        "host {} does not take what it is sent, and {} bytes wait for it; bring it back, or stop all hosts, "
-        "take it out of their configurations and start each with --fresh",
+        "host {} does not acknowledge messages, and {} bytes wait for it; bring it back, or stop all hosts, "
+        "remove it from their configurations and start each with --fresh",
         config_.hosts[*host].name, mesh_->status(*host).unacknowledged_bytes);
 }
 
 void Node::receive(HostId from, std::string_view payload) {
     vigil_.check();
     const auto letter = from_bytes<Letter>(payload);
-    if (!letter) return log_error(fmt::format("host {} wrote what is no letter", config_.hosts[from].name));
+    if (!letter) return log_error(fmt::format("host {} sent a malformed message", config_.hosts[from].name));
     std::visit([&](const auto& kind) { receive_letter(from, kind); }, *letter);
     desk_.pump();
 }
@@ -452,7 +453,7 @@ void Node::receive_letter(HostId from, const SiteLetter& letter) {
     const bool mine = letter.space < desk_.spaces() &&
                       letter.from % config_.hosts.size() == from;  // nobody speaks for the seats of others
     if (!mine || !desk_.space(letter.space).deliver(letter.from, letter.to, letter.message))
-        log_error(fmt::format("host {} wrote what no seat here understands", config_.hosts[from].name));
+        log_error(fmt::format("host {} sent a message that no seat understands", config_.hosts[from].name));
 }
 
 // It is the first that everybody writes.
@@ -519,8 +520,7 @@ void Node::look_for_obstacles() {
 // --- What there is to see.
 
 std::string Node::trouble() {
-    if (!folder_.problem().empty())
-        return "what must survive a crash cannot be written: " + folder_.problem();
+    if (!folder_.problem().empty()) return "cannot write what must survive a crash: " + folder_.problem();
     if (const std::string& closed = desk_.space(0).closed(); !closed.empty()) return closed;
     const auto all = troubles();
     if (all.empty()) return "";

@@ -246,7 +246,7 @@ private:
             status.note = begun->second;
         } else if (const auto gone = absent.find(home); gone != absent.end()) {
             status.state = gone->second;
-            status.note = fmt::format("its home {} {}: who asks there waits{}", config_->hosts[home].name,
+            status.note = fmt::format("its home {} {}: requests there wait{}", config_->hosts[home].name,
                                       status.state == "lost" ? "is lost" : "does not answer",
                                       status.state == "lost" ? " in vain" : "");
         }
@@ -352,13 +352,13 @@ std::string metrics_page(const Report& report, const Desk& desk) {
     add("allot_leases_held", "gauge", "Requests of programs of this host that are granted.", holding);
     add("allot_leases_waiting", "gauge", "Requests of programs of this host that wait.", waiting);
     add("allot_locks_astray", "gauge",
-        "Locks that, as far as this host knows, are at a host that is not there.",
+        "Locks that, as far as this host knows, are at a host that is lost or unreachable.",
         report.places.size() + report.places_left_out);
     add("allot_grants_total", "counter", "Requests granted since the start.", report.host.grants);
     describe("allot_link_up", "gauge", "Whether the link to a host is up.");
     for (const session::LinkView& link : report.host.links)
         text += fmt::format("allot_link_up{{host=\"{}\"}} {}\n", link.to, link.state == "up" ? 1 : 0);
-    describe("allot_link_sent_total", "counter", "Letters sent to a host.");
+    describe("allot_link_sent_total", "counter", "Messages sent to a host.");
     for (const session::LinkView& link : report.host.links)
         text += fmt::format("allot_link_sent_total{{host=\"{}\"}} {}\n", link.to, link.sent);
     return text;
@@ -378,7 +378,7 @@ session::Status overview(const Config& config, const Reports& reports, const Mis
     std::ranges::sort(status.hosts, {}, &session::HostStatus::name);
     status.resources = collector.finish(absent_hosts(reports, missing));
     if (left_out > 0)
-        status.note = fmt::format("{} more locks seem to be at hosts that are not there", left_out);
+        status.note = fmt::format("{} more locks seem to be at hosts that are lost or unreachable", left_out);
     return excerpt(std::move(status), session::frame_limit - frame_head_bytes);
 }
 

@@ -20,7 +20,7 @@ std::string Roll::obstacle(std::uint32_t space) const {
             return "";
         case Prospect::hopeless:
             return fmt::format(
-                "no host takes part in it any more: all were killed, or held for dead, at the same time; {}",
+                "no host takes part in it any more: all were killed or declared dead at the same time; {}",
                 cure);
         case Prospect::needs_absent:
             break;
@@ -28,7 +28,7 @@ std::string Roll::obstacle(std::uint32_t space) const {
     std::vector<std::string> absent;
     for (net::HostId host = 0; host < config_.hosts.size(); ++host)
         if (!spaces_.contains(host)) absent.push_back(config_.hosts[host].name);
-    return fmt::format("no host that is here takes part in it; if {} cannot come back, {}",
+    return fmt::format("no reachable host takes part in it; if {} cannot come back, {}",
                        fmt::join(absent, " and "), cure);
 }
 

@@ -72,7 +72,7 @@ public:
         events.closed = [self = shared_from_this()](const std::string&) { self->all_.gone(self); };
         events.passed = [self = shared_from_this()](int descriptor) {
             Descriptor one(descriptor);
-            if (self->passed_) return self->break_off("it passes descriptors that nothing was said of");
+            if (self->passed_) return self->break_off("it passes descriptors without a message about them");
             self->passed_ = std::move(one);
         };
         stream_->start(std::move(events));
@@ -136,7 +136,7 @@ private:
         if (over_ || !owner) return;
         if (!std::exchange(heard_, false) && !all_.desk_.leases_of(*owner).empty())
             return break_off(
-                fmt::format("nothing was heard of it for {} ms", all_.config_.stop_within.count()));
+                fmt::format("the program was silent for {} ms", all_.config_.stop_within.count()));
         expect_signs();
     }
 
@@ -227,7 +227,7 @@ void Sessions::hello(const std::shared_ptr<Session>& session, const session::Hel
 std::optional<std::string> Sessions::objection_to(const net::Identity& who, bool resumed) {
     const std::size_t most = std::min<std::size_t>(config_.limits.sessions, descriptors_allowed() / 2);
     if (!resumed && records_.size() >= most)
-        return fmt::format("there are {} sessions, the most there may be; try again later", most);
+        return fmt::format("there are {} sessions, which is the limit; try again later", most);
     const std::size_t given = config_.limits.sessions_per_user;
     const std::size_t most_of_one = given > 0 ? given : share_of_one(most);
     // They are counted only if there can be so many.
@@ -235,7 +235,7 @@ std::optional<std::string> Sessions::objection_to(const net::Identity& who, bool
         const std::string user = permissions_.user_of(who);
         const auto is_of_user = [&](const auto& one) { return one.second.user == user; };
         if (static_cast<std::size_t>(std::ranges::count_if(records_, is_of_user)) >= most_of_one)
-            return fmt::format("{} has {} sessions, the most that one user may have; try again later", user,
+            return fmt::format("{} has {} sessions, which is the limit for one user; try again later", user,
                                most_of_one);
     }
     if (config_.tls && !who.process && who.program.empty())
@@ -290,24 +290,25 @@ void Sessions::follow(Session& session, const session::Follow& follow) {
     const Key key{*session.owner, follow.ticket};
     // The kernel drops what there is no room for.
     if (!process)
-        return desk_.lose(
-            key.first, key.second,
-            "the daemon may open no more files, so it cannot watch the process; raise its limit");
+        return desk_.lose(key.first, key.second,
+                          "the daemon cannot watch the process: it may open no more files; raise its limit");
     const auto pid = net::pid_of(process);
     const auto mark = pid ? net::mark_of(*pid) : std::nullopt;
     const Desk::Lease* lease = desk_.find(key.first, key.second);
     if (lease == nullptr) return;
-    if (!lease->granted) return desk_.lose(key.first, key.second, "only what is held follows a process");
+    if (!lease->granted)
+        return desk_.lose(key.first, key.second,
+                          fmt::format("cannot follow ticket {}: it is not granted yet", key.second));
     // If the process has ended already the lease just follows the connection.
     if (!mark && net::has_ended(process)) return;
     if (!mark)
         return desk_.lose(key.first, key.second,
-                          "the daemon does not see the process in /proc, so it cannot watch it; let both run "
-                          "among the same process numbers, and /proc show them");
+                          "the daemon cannot watch the process, because its /proc does not show it; run both "
+                          "in one PID namespace, with /proc mounted");
     if (!permissions_.may_follow(session.identity(), *pid))
         return session.break_off(
-            fmt::format("process {} is of another user; a lease follows processes of the user who has it, "
-                        "and those that its program started",
+            fmt::format("process {} belongs to another user; a lease follows processes of its own user, and "
+                        "descendants of its program",
                         *pid));
     if (auto why = no_place_for(key.first)) return desk_.lose(key.first, key.second, *why);
     if (auto watch = net::watch_descriptor(loop_, std::move(process), [this, key] { follower_ended(key); }))
@@ -318,13 +319,13 @@ void Sessions::follow(Session& session, const session::Follow& follow) {
 std::optional<std::string> Sessions::no_place_for(Owner owner) const {
     const std::size_t most = descriptors_allowed() / 4;
     if (followers_.size() >= most)
-        return fmt::format("the daemon watches {} processes, the most there may be", most);
+        return fmt::format("the daemon watches {} processes, which is the limit", most);
     if (followers_.size() < share_of_one(most)) return std::nullopt;
     const std::string& user = records_.at(owner).user;
     const auto is_of_user = [&](const auto& one) { return records_.at(one.first.first).user == user; };
     if (static_cast<std::size_t>(std::ranges::count_if(followers_, is_of_user)) < share_of_one(most))
         return std::nullopt;
-    return fmt::format("the daemon watches {} processes for {}, the most that one user may have",
+    return fmt::format("the daemon watches {} processes for {}, which is the limit for one user",
                        share_of_one(most), user);
 }
 

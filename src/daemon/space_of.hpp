@@ -323,7 +323,7 @@ private:
         answers_.push_back({notice.kind == Notice::Kind::refused ? Answer::Kind::refused : Answer::Kind::lost,
                             claim,
                             {},
-                            notice.reason.empty() ? "it was revoked" : notice.reason});
+                            notice.reason.empty() ? "the grant was revoked" : notice.reason});
     }
 
     void refuse_waiting(const std::string& why) {

@@ -80,15 +80,16 @@ Result<Beginning> StateFolder::open(std::uint64_t agreement, bool fresh) {
         auto saved = from_bytes<SavedState>(*bytes);
         if (!saved || saved->version != SavedState{}.version || saved->agreement != agreement)
             return Error{
-                fmt::format("{}: this state is of another configuration or version; stop all hosts, then "
-                            "start each with --fresh",
+                fmt::format("{}: this state belongs to another configuration or version; stop all hosts, "
+                            "then start each with --fresh",
                             file(stopped))};
         mark_.incarnation = beginning.incarnation = saved->incarnation;
         beginning.saved = std::move(*saved);
     }
     if (marked) {
         if (!before)
-            return Error{fmt::format("{}: not readable; remove it if no daemon ran here", file(running))};
+            return Error{
+                fmt::format("{}: cannot read this file; remove it if no daemon ran here", file(running))};
         mark_ = *before;
         beginning.life = mark_.life;
         beginning.epoch = mark_.epoch;
@@ -124,8 +125,8 @@ Result<bool> StateFolder::begin() {
 Result<bool> StateFolder::write_mark() {
     std::error_code failure;
     if (std::filesystem::create_directories(path_, failure))
-        log_warning(
-            fmt::format("{}: the state folder was removed while the daemon ran; it is made again", path_));
+        log_warning(fmt::format(
+            "{}: the state folder was removed while the daemon ran; the daemon makes it again", path_));
     return write_whole(file(running), to_bytes(mark_));
 }
 
@@ -142,7 +143,7 @@ bool StateFolder::note() {
 void StateFolder::try_again() {
     if (problem_.empty() || BootClock::now() < next_try_) return;
     note();
-    if (problem_.empty()) log_info(fmt::format("{}: it can be written to again", path_));
+    if (problem_.empty()) log_info(fmt::format("{}: writing works again", path_));
 }
 
 void StateFolder::note_life(std::uint32_t life) {

@@ -108,8 +108,8 @@ void Vigil::begin() {
 }
 
 void Vigil::start_over(std::uint32_t life, const std::string& why) {
-    log_warning(fmt::format("{}; permits held here are lost, and life {} begins in {} ms", why, life,
-                            config_.stop_within.count()));
+    log_warning(fmt::format("{}; permits held here are lost, and seat incarnation {} begins in {} ms", why,
+                            life, config_.stop_within.count()));
     living_ = false;
     disputed_ = false;
     life_ = life;
@@ -141,7 +141,7 @@ void Vigil::judge() {
     standing_until_ = std::max(majority_answers_until(), carried_until_);
     stand(living_ && Clock::now() < standing_until_);
     if (living_ && disputed_ && may_start_over())
-        return start_over(life_ + 1, "not all hosts answer this life any more");
+        return start_over(life_ + 1, "not all hosts answer this seat incarnation any more");
     // A host that is being cut off hears of some later than of others, and one that is back hears some again
     // before others. It must not use the moment before it knows.
     const auto now = Clock::now();
@@ -205,24 +205,22 @@ bool Vigil::cannot_refuse(HostId host) const {
 }
 
 std::string Vigil::obstacle() const {
-    if (!living_) return "permits begin again when the programs that held some have had time to stop";
+    if (!living_) return "permits are granted again when their earlier holders have had time to stop";
     std::vector<std::string> silent;
     for (HostId host = 0; host < peers_.size(); ++host)
         if (host != self_ && peers_[host].silent && !peers_[host].ended)
             silent.push_back(config_.hosts[host].name);
     const std::string hosts = fmt::format("{}", fmt::join(silent, " and "));
     if (forgetful_)
-        return "this host has lost what it told others, and takes part when it has met all of them";
+        return "this host has lost its promises to others and takes part when it has met all of them";
     if (!standing_)
-        return silent.empty()
-                   ? "no majority of the hosts answers"
-                   : fmt::format("no majority of the hosts answers; nothing is heard of {}", hosts);
+        return silent.empty() ? "no majority of the hosts answers"
+                              : fmt::format("no majority of the hosts answers; {} is silent", hosts);
     // Those that the kernel watches are not held for dead: permits wait for them.
     for (HostId host = 0; host < peers_.size(); ++host)
         if (host != self_ && peers_[host].silent && events_.link(host).watched)
             return fmt::format(
-                "host {} runs, but nothing is heard of it; continue it if it was stopped, and look at its "
-                "link",
+                "host {} runs but is silent; continue its daemon if it was stopped, and look at its link",
                 config_.hosts[host].name);
     return "";
 }
@@ -308,7 +306,7 @@ void Vigil::receive(HostId from, const Buried& buried) {
     peers_[from].refuses_us = buried.life + 1;
     if (buried.over)
         return start_over(buried.life + 1,
-                          fmt::format("host {} holds this host for dead", config_.hosts[from].name));
+                          fmt::format("host {} has declared this host dead", config_.hosts[from].name));
     disputed_ = true;
     judge();
 }
@@ -359,7 +357,7 @@ void Vigil::refuse(HostId host) {
         peer.refused = before;
         return;
     }
-    log_warning(fmt::format("host {}: nothing was heard of it for {} ms, life {} is refused",
+    log_warning(fmt::format("host {}: silent for {} ms, seat incarnation {} is refused",
                             config_.hosts[host].name, config_.dead_after.count(), peer.life));
     for_each_peer([&](HostId other, Watched&) {
         if (other != host) events_.send(other, Refused{self_, host, peer.life, false});
@@ -412,7 +410,7 @@ void Vigil::bury_later(HostId host, std::uint32_t life) {
 void Vigil::bury(HostId host, std::uint32_t life) {
     Watched& peer = peers_[host];
     if (peer.buried > life) return;
-    log_warning(fmt::format("host {}: life {} is over", config_.hosts[host].name, life));
+    log_warning(fmt::format("host {}: seat incarnation {} has ended", config_.hosts[host].name, life));
     peer.life = std::max(peer.life, life);
     peer.buried = life + 1;
     remember(host, peer.buried);

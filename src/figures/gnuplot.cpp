@@ -226,7 +226,7 @@ std::string first_line(std::FILE* file) {
         text.erase(text.find_last_not_of(" \n") + 1);
         if (!text.empty()) return text;
     }
-    return "it says nothing";
+    return "it printed nothing";
 }
 
 }  // namespace
@@ -258,8 +258,8 @@ std::optional<std::string> draw_svg(const std::string& path, const Figure& figur
     const File script(std::tmpfile());
     const File complaints(std::tmpfile());
     const File picture(std::fopen(path.c_str(), "we"));
-    if (!script || !complaints) return "no temporary file can be made";
-    if (!picture) return fmt::format("{}: this file cannot be written", path);
+    if (!script || !complaints) return "cannot make a temporary file";
+    if (!picture) return fmt::format("{}: cannot write this file", path);
     std::fputs(gnuplot_script(figure, data).c_str(), script.get());
     std::rewind(script.get());
     int status = 0;

@@ -182,8 +182,7 @@ Result<Pair> read_authority(const Paths& paths) {
     ERR_clear_error();
     if (!fits)
         return Error{
-            fmt::format("{} and {}: no authority can be read from them; write another --dir, or move "
-                        "both away",
+            fmt::format("{} and {}: these files contain no authority; write another --dir, or move both away",
                         paths.certificate, paths.key)};
     return read;
 }
@@ -213,7 +212,7 @@ std::string wrong_with(const CertificateOrder& order) {
         if (!seen.insert(paths.certificate).second) return fmt::format("{}: write each name once", name);
         for (const std::string& path : {paths.certificate, paths.key})
             if (!order.force && is_there(path))
-                return fmt::format("{}: it is there already; --force replaces it", path);
+                return fmt::format("{}: the file exists; --force replaces it", path);
     }
     return "";
 }

@@ -57,18 +57,17 @@ std::uint64_t Link::sent_to(const Position& peer) const {
 }
 
 std::string Link::objection_to(const Position& peer) const {
-    if (is_over_for(peer))
-        return fmt::format("incarnation {} of this host is over for that host", state_.own);
+    if (is_over_for(peer)) return fmt::format("that host has ended incarnation {} of this host", state_.own);
     if (state_.peer && peer.incarnation < *state_.peer)
-        return fmt::format("its incarnation {} is over: {} was met", peer.incarnation, *state_.peer);
-    if (is_over(peer)) return fmt::format("its incarnation {} is over", peer.incarnation);
+        return fmt::format("its incarnation {} has ended: this host has met incarnation {}", peer.incarnation,
+                           *state_.peer);
+    if (is_over(peer)) return fmt::format("its incarnation {} has ended", peer.incarnation);
     const std::uint64_t has = possessions_of(peer);
     const std::uint64_t had = state_.peer == peer.incarnation ? state_.acknowledged : 0;
     const std::uint64_t sent = sent_to(peer);
     if (had <= has && has <= sent) return "";
     return fmt::format(
-        "it has {} payloads of {} to {}: one end has lost its memory, and must come back as a new "
-        "incarnation",
+        "it has {} payloads of {} to {}: one end has lost its state and must restart as a new incarnation",
         has, had, sent);
 }
 
@@ -105,7 +104,7 @@ void Link::keep(std::string_view payload) {
 }
 
 const std::string& Link::kept(std::uint64_t number) const {
-    ensure(number >= first() && number <= last(), "a payload is asked for that is not kept");
+    ensure(number >= first() && number <= last(), "a payload that is not kept is sent again");
     return state_.kept[number - first()];
 }
 

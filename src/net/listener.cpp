@@ -82,7 +82,7 @@ private:
         Identity who;
         ChannelPtr channel = admit_(one.get(), who);
         if (pending_.size() == handshakes_at_once) {
-            logged_.refusal(pending_.front()->identity(), "there are too many handshakes at once");
+            logged_.refusal(pending_.front()->identity(), "too many handshakes are pending");
             pending_.pop_front();
         }
         const auto handshake =

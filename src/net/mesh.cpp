@@ -121,13 +121,14 @@ void MeshOfPeers::wait_for_goodbyes(std::function<void()> parted) {
 }
 
 void MeshOfPeers::send(HostId to, std::string_view payload) {
-    ensure(to < peers_.size() && peers_[to], "a payload is sent to no other host");
+    ensure(to < peers_.size() && peers_[to], "a payload is sent to an unknown host, or to this one");
     if (here_.stopped) return;
     peers_[to]->send(payload);
 }
 
 LinkStatus MeshOfPeers::status(HostId peer) const {
-    ensure(peer < peers_.size() && peers_[peer], "the status of no other host is asked for");
+    ensure(peer < peers_.size() && peers_[peer],
+           "the status of an unknown host, or of this one, is asked for");
     return peers_[peer]->status();
 }
 
@@ -156,7 +157,7 @@ bool MeshOfPeers::frame(Wire& stranger, std::string_view content) {
         return turn_away(*wire, nullptr, fmt::format("host {} is not configured here", name));
     std::string objection = objection_to(here_, *hello, wire->identity(), peer->host());
     if (objection.empty() && peer->id() > here_.config.self)
-        objection = fmt::format("of two hosts the first connects: that is {}", here_.self().name);
+        objection = fmt::format("the first of two hosts connects: that is {}", here_.self().name);
     if (!objection.empty()) return turn_away(*wire, peer, objection);
     return peer->meet(wire, *hello);
 }
@@ -169,7 +170,7 @@ void MeshOfPeers::closed(Wire& stranger, const std::string& why) {
 WirePtr MeshOfPeers::no_stranger_any_more(const Wire& wire) {
     const auto place = std::find_if(strangers_.begin(), strangers_.end(),
                                     [&wire](const WirePtr& one) { return one.get() == &wire; });
-    ensure(place != strangers_.end(), "a connection of nobody speaks");
+    ensure(place != strangers_.end(), "a connection that is not in a handshake is taken for one");
     WirePtr found = *place;
     strangers_.erase(place);
     return found;
@@ -222,7 +223,7 @@ std::string MeshOfPeers::saved() const {
 }
 
 bool MeshOfPeers::resume(std::string_view saved) {
-    ensure(!started_, "a mesh goes on that was started before");
+    ensure(!started_, "a mesh is restored after its start");
     auto all = from_bytes<SavedMesh>(saved);
     if (!all || all->version != link_version || all->self != here_.self().name ||
         all->agreement != here_.config.agreement)
@@ -255,14 +256,14 @@ std::string wrong_host(const MeshConfig& config, const MeshConfig::Host& host) {
 }
 
 std::string wrong_with(const MeshConfig& config) {
-    if (config.self >= config.hosts.size()) return fmt::format("host {}: there is none", config.self);
+    if (config.self >= config.hosts.size()) return fmt::format("host {}: not configured", config.self);
     for (const MeshConfig::Host& host : config.hosts)
         if (std::string wrong = wrong_host(config, host); !wrong.empty()) return wrong;
     if (config.heartbeat.count() <= 0 || config.silence < 2 * config.heartbeat)
         return fmt::format("silence {} ms: write at least twice the heartbeat, which is {} ms",
                            config.silence.count(), config.heartbeat.count());
     if (config.retry_first.count() <= 0 || config.retry_last < config.retry_first)
-        return fmt::format("retry {} ms to {} ms: write two times that grow", config.retry_first.count(),
+        return fmt::format("retry {} ms to {} ms: write a larger time second", config.retry_first.count(),
                            config.retry_last.count());
     return "";
 }

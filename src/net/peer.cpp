@@ -23,13 +23,13 @@ constexpr std::chrono::milliseconds goodbye_takes{1500};
 std::string objection_to(const Surroundings& here, const Hello& hello, const Identity& who,
                          const MeshConfig::Host& host) {
     if (hello.agreement != here.config.agreement)
-        return fmt::format("its configuration is another: {:016x}, that of host {} is {:016x}",
-                           hello.agreement, here.self().name, here.config.agreement);
+        return fmt::format("its configuration differs: {:016x}, that of host {} is {:016x}", hello.agreement,
+                           here.self().name, here.config.agreement);
     if (hello.payload_limit != here.config.frame_limit)
         return fmt::format("it takes payloads of up to {} bytes, host {} of up to {}", hello.payload_limit,
                            here.self().name, here.config.frame_limit);
     if (hello.to != here.self().name)
-        return fmt::format("it looks for host {}, this is host {}", printable(hello.to), here.self().name);
+        return fmt::format("it expects host {}, this is host {}", printable(hello.to), here.self().name);
     if (hello.from != host.name)
         return fmt::format("it is host {}, not {}", printable(hello.from), host.name);
     if (here.config.tls && !who.may_speak_as(host.name))
@@ -140,7 +140,7 @@ void Peer::retry_later() {
 bool Peer::meet(const WirePtr& wire, const Hello& theirs) {
     // A connection that was overtaken by a later one of the same process is no news.
     if (up_ && theirs.process == process_ && theirs.connection <= connection_) {
-        wire->refuse("there is a later connection");
+        wire->refuse("a later connection replaced this one");
         return false;
     }
     return admit(wire, theirs);
@@ -154,7 +154,7 @@ bool Peer::is_too_late(const Hello& theirs) const {
 bool Peer::admit(const WirePtr& wire, const Hello& theirs) {
     if (is_too_late(theirs)) {
         wire->refuse("this process has ended");
-        fail_to_connect(LogLevel::info, "it was reached too late: its process has ended");
+        fail_to_connect(LogLevel::info, "its process has ended");
         return false;
     }
     if (const std::string objection = link_.objection_to(theirs.position); !objection.empty())
@@ -162,7 +162,7 @@ bool Peer::admit(const WirePtr& wire, const Hello& theirs) {
     // Whatever ends now, the meeting will tell; and the one that is met lives.
     watch_.reset();
     process_gone_since_.reset();
-    go_down("there is a later connection");
+    go_down("a later connection replaced this one");
     if (here_.stopped) return false;
     const Link::Meeting meeting = link_.meet(theirs.position);
     answer(*wire);

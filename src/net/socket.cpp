@@ -153,7 +153,8 @@ std::string obstacle_at(const std::string& path, const Endpoint& endpoint) {
     struct stat found {};
     if (::lstat(path.c_str(), &found) != 0)
         return errno == ENOENT ? "" : fmt::format("{}: {}", path, system_message(errno));
-    if (!S_ISSOCK(found.st_mode)) return fmt::format("{}: it exists and is no socket; choose another", path);
+    if (!S_ISSOCK(found.st_mode))
+        return fmt::format("{}: the file exists and is no socket; choose another", path);
     int error = 0;
     const Descriptor probe = begin_connect(endpoint, error);
     if (error == ECONNREFUSED && ::unlink(path.c_str()) == 0) return "";

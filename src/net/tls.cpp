@@ -205,11 +205,11 @@ Result<TlsPtr> load_tls(const TlsFiles& files) {
     prefer_latency(context.get());
     SSL_CTX_set_default_passwd_cb(context.get(), no_password);
     if (SSL_CTX_use_certificate_chain_file(context.get(), files.certificate.c_str()) != 1)
-        return tls_error(files.certificate, "no certificate in PEM can be read from it");
+        return tls_error(files.certificate, "the file contains no certificate in PEM");
     if (SSL_CTX_use_PrivateKey_file(context.get(), files.key.c_str(), SSL_FILETYPE_PEM) != 1)
-        return tls_error(files.key, "no private key for that certificate can be read from it");
+        return tls_error(files.key, "the file contains no private key for that certificate");
     if (SSL_CTX_load_verify_file(context.get(), files.authority.c_str()) != 1)
-        return tls_error(files.authority, "no authority in PEM can be read from it");
+        return tls_error(files.authority, "the file contains no authority in PEM");
     return std::make_shared<TlsContext>(std::move(context));
 }
 

@@ -89,7 +89,8 @@ Problem expect_state(Stage& stage, Words& words) {
 Problem expect_legitimate(Stage& stage, Words& words) {
     if (const auto wrong = words.finish()) return bad(*wrong);
     if (!stage.machine().facts().says_legal)
-        return bad(std::string(stage.machine().facts().name) + " does not say which worlds are legitimate");
+        return bad(std::string(stage.machine().facts().name) +
+                   " does not declare which worlds are legitimate");
     if (stage.machine().legal(stage.world())) return std::nullopt;
     return failed("found that this world is not legitimate");
 }
@@ -100,7 +101,7 @@ Problem not_violated(const Stage& stage, const std::string& name) {
     for (const PropertyName& property : stage.machine().facts().properties) known.emplace_back(property.name);
     if (name == world::deadlock.name) return bad("write expect stuck SITE for a deadlock");
     if (name == world::starvation.name)
-        return bad("write loop, the steps that repeat, and expect starving SITE for starvation");
+        return bad("for starvation write loop, the steps that repeat, and expect starving SITE");
     if (name == world::servable.name) return bad("write expect unservable SITE");
     if (std::find(known.begin(), known.end(), name) == known.end())
         return bad("\"" + name + "\" is no property" + did_you_mean(name, known) + "; the properties are " +
@@ -142,7 +143,7 @@ Problem expect_each(Words& words, WhyNot why_not) {
 }
 
 Problem expect_unservable(Stage& stage, const Servable& servable, Words& words) {
-    if (!servable) return bad("unservable can be judged only where the checker is at hand, as in allot play");
+    if (!servable) return bad("only allot play can judge unservable: it needs the checker");
     return expect_each(words, [&](SiteId site) -> std::optional<std::string> {
         if (!stage.site(site).pending())
             return "site " + text(site) + " is " + std::string(condition(stage.site(site))) + ", not waiting";

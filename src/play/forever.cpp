@@ -47,10 +47,11 @@ std::string difference(Stage& stage, World a, World b) {
     stage.ranking_walker().canonical(a);
     stage.ranking_walker().canonical(b);
     for (SiteId site = 0; site < a.sites.size(); ++site)
-        if (a.sites[site] != b.sites[site]) return site_text(site) + " is not as it was when the loop began";
-    if (a.flight != b.flight) return "other messages are in flight than when the loop began";
-    if (a.ledger != b.ledger) return "the faults it uses are counted, or a monitor saw something new";
-    return "clocks that are far apart come closer to each other in every round";
+        if (a.sites[site] != b.sites[site])
+            return site_text(site) + " differs from its state at the begin of the loop";
+    if (a.flight != b.flight) return "the messages in flight differ from those at the begin of the loop";
+    if (a.ledger != b.ledger) return "the loop uses up counted faults, or changes a monitor";
+    return "every round brings clocks closer together that were far apart";
 }
 
 std::map<ActionKey, Move> fair_actions(Stage& stage, Walker& walker, const World& world) {
@@ -76,7 +77,7 @@ std::optional<std::string> why_unfair(Stage& stage, const Loop& loop) {
 }
 
 std::optional<std::string> why_no_fair_loop(Stage& stage) {
-    if (!stage.loop()) return "there is no loop: write loop before the steps that repeat for ever";
+    if (!stage.loop()) return "there is no loop: write loop before the steps that repeat forever";
     const Loop& loop = *stage.loop();
     if (!stage.ranking_walker().recurs(loop.worlds.front(), loop.worlds.back()))
         return "the loop does not close: " + difference(stage, loop.worlds.front(), loop.worlds.back());
@@ -104,7 +105,7 @@ std::optional<std::string> why_not_starving(Stage& stage, SiteId site) {
 
 std::optional<std::string> why_not_diverging(Stage& stage) {
     if (!stage.machine().facts().says_legal)
-        return std::string(stage.machine().facts().name) + " does not say which worlds are legitimate";
+        return std::string(stage.machine().facts().name) + " does not declare which worlds are legitimate";
     if (!stage.loop()) {
         if (stage.machine().legal(stage.world())) return "this world is legitimate";
         return why_something_happens(stage);
@@ -116,7 +117,7 @@ std::optional<std::string> why_not_diverging(Stage& stage) {
 
 std::optional<std::string> why_not_leaving_legitimate(Stage& stage) {
     if (!stage.machine().facts().says_legal)
-        return std::string(stage.machine().facts().name) + " does not say which worlds are legitimate";
+        return std::string(stage.machine().facts().name) + " does not declare which worlds are legitimate";
     if (!stage.before_last_step()) return "no step came before this line";
     if (!stage.machine().legal(*stage.before_last_step()))
         return "the world before the last step was not legitimate";

@@ -26,7 +26,7 @@ Result<Parameters> read_parameters(const Statement& header) {
         if (equals == std::string::npos || equals == 0)
             return Error{"\"" + word + "\" is not KEY=VALUE; write, for example, sites=3"};
         if (!given.emplace(word.substr(0, equals), word.substr(equals + 1)).second)
-            return Error{word.substr(0, equals) + " is there twice; write it once"};
+            return Error{word.substr(0, equals) + " is given twice; write it once"};
     }
     return given;
 }

@@ -42,7 +42,7 @@ public:
         }
         if (auto problem = judge_start()) return problem;
         if (stage_.loop() && !concluded_)
-            return bad("a loop is there to be judged: end with expect starving SITE");
+            return bad("nothing judges the loop: end with expect starving SITE");
         return std::nullopt;
     }
     std::size_t line() const { return line_; }
@@ -92,9 +92,9 @@ Problem Run::misplaced() const {
     if (verb == Verb::expect || verb == Verb::show) return std::nullopt;
     if (!violation_.clean())
         return explained(bad("a scenario ends with its violation; only expect and show may follow"));
-    if (concluded_) return explained(bad("the loop repeats for ever; only expect and show may follow"));
+    if (concluded_) return explained(bad("the loop repeats forever; only expect and show may follow"));
     if (!stage_.loop()) return std::nullopt;
-    if (verb == Verb::loop) return explained(bad("there is a loop already, and it never ends"));
+    if (verb == Verb::loop) return explained(bad("there is a loop already"));
     if (verb == Verb::state || verb == Verb::put || verb == Verb::empty)
         return explained(bad("this is no step, so it cannot repeat; write it before loop"));
     return std::nullopt;
@@ -260,7 +260,7 @@ Problem Run::violated(const Report& report, std::size_t following) {
     }
     const Statement& blamed = all[following - 1];
     return failed(blamed.text + ": violates " + report.property() + ": " + report.detail() +
-                  " (if that is as it should be, write expect violation " + report.property() + " next)");
+                  " (if you expect that, write expect violation " + report.property() + " next)");
 }
 
 }  // namespace

@@ -82,8 +82,8 @@ std::optional<std::string> misplaced(const Scenario& scenario, const Statement& 
         return "a scenario begins with its protocol: write, for example, protocol raymond sites=3 before "
                "this line";
     if (!first && next.verb == Verb::protocol)
-        return "a scenario has one protocol, and line " + std::to_string(scenario.statements.front().line) +
-               " names it: write another file for another protocol";
+        return "a scenario has one protocol: line " + std::to_string(scenario.statements.front().line) +
+               " names it; write another file for another protocol";
     return std::nullopt;
 }
 

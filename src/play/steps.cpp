@@ -42,7 +42,7 @@ std::optional<Error> not_up(const Stage& stage, SiteId site) {
 
 Error used_up(const char* parameter, std::uint32_t allowed) {
     return Error{"the header allows " + std::string(parameter) + "=" + text(allowed) +
-                 ", and that is used up; allow more there, or leave " + parameter + " out of the header"};
+                 ", and none is left; allow more there, or leave " + parameter + " out of the header"};
 }
 
 std::optional<Move> find_input(Stage& stage, SiteId site, InputKind kind,
@@ -218,7 +218,7 @@ Result<Move> read_start(Stage& stage, Verb verb, Words& words) {
         if (const auto allowed = stage.machine().setup().restarts; allowed > 0)
             return used_up("restarts", allowed);
         return Error{"the header allows restarts=0, or a site of " +
-                     std::string(stage.machine().facts().name) + " cannot come back"};
+                     std::string(stage.machine().facts().name) + " cannot restart"};
     }
     const std::string found = site_text(site) + " is " + std::string(condition(stage.site(site)));
     if (verb == Verb::restart) return Error{found + "; only a site that crashed or left restarts"};
@@ -252,7 +252,7 @@ Result<Move> read_timeout(Stage& stage, Words& words) {
         return ((stage.machine().envelope(id).replaced_by >> *timer) & 1u) != 0;
     });
     if (setup.copies > 0 && replaces)
-        return Error{"timer " + name + " replaces what is lost, and copies=" + text(setup.copies) +
+        return Error{"timer " + name + " sends replacements, and copies=" + text(setup.copies) +
                      " such messages are in flight already; write more copies in the header"};
     return Error{"timer " + name + " sends, and a channel holds backlog=" + text(setup.backlog) +
                  " messages already"};
@@ -290,8 +290,7 @@ Result<EnvelopeId> choose_any(const Stage& stage, const std::vector<EnvelopeId>&
     if (fitting.empty()) return Error{"no such message there, but " + flight_text(stage, there)};
     for (const EnvelopeId id : fitting)
         if (wanted.content && stage.machine().message(id) == *wanted.content) return id;
-    return Error{"several messages are meant: write kind and content of one of " +
-                 flight_text(stage, fitting)};
+    return Error{"several messages match: write kind and content of one of " + flight_text(stage, fitting)};
 }
 
 Result<EnvelopeId> read_message(Stage& stage, Words& words) {
@@ -331,28 +330,27 @@ Result<Move> read_network_fault(Stage& stage, Verb verb, Words& words) {
 std::string why_silent(Stage& stage, InputKind kind, SiteId observer, SiteId peer) {
     const LocalInfo& other = stage.site(peer);
     const std::string name = site_text(peer);
-    const std::string deaf = ", or " + std::string(stage.machine().facts().name) + " does not listen to this";
+    const std::string deaf = ", or " + std::string(stage.machine().facts().name) + " takes no such input";
     const bool up = other.up();
     if (observer == peer) return "a site does not watch itself";
     if (other.standing == Standing::absent) return name + " has not joined";
     switch (kind) {
         case InputKind::trusted:
-            return site_text(observer) + " has heard this of " + name + " already" + deaf;
+            return site_text(observer) + " has received this about " + name + " already" + deaf;
         case InputKind::dead:
-            return up && other.incarnation == 0 ? "a detector never reports a site dead that is up"
-                                                : "that life of " + name +
-                                                      " was reported dead already, or it never "
-                                                      "was trusted, or it is not over" +
-                                                      deaf;
+            return up && other.incarnation == 0
+                       ? "a detector never reports a site dead that is up"
+                       : "that incarnation of " + name +
+                             " was reported dead already, was never trusted, or has not ended" + deaf;
         case InputKind::suspected:
             if (stage.machine().setup().anchor.site == peer)
                 return name + " is the anchor, which nobody ever suspects";
-            return std::string(stage.machine().facts().name) + " does not listen to this";
+            return std::string(stage.machine().facts().name) + " takes no such input";
         case InputKind::reconnected:
-            return up ? "the link between them has lost nothing" + deaf : name + " is not up";
+            return up ? "the link between the two sites has lost nothing" + deaf : name + " is not up";
         default:
-            return up ? name + " is up: only a site that is gone has departed"
-                      : site_text(observer) + " keeps nothing of " + name + deaf;
+            return up ? name + " is up; only a site that crashed or left can have departed"
+                      : site_text(observer) + " keeps no state about " + name + deaf;
     }
 }
 
@@ -372,13 +370,13 @@ Result<Move> read_expulsion(Stage& stage, Words& words) {
     if (const auto wrong = words.finish()) return Error{*wrong};
     const LocalInfo& info = stage.site(expelled);
     if (!stage.machine().facts().listens(Detection::dead))
-        return Error{std::string(stage.machine().facts().name) + " does not listen to reports of deaths"};
+        return Error{std::string(stage.machine().facts().name) + " takes no reports of deaths"};
     if (info.up()) return Error{site_text(expelled) + " is up; only a site that has crashed is expelled"};
     if (info.standing == Standing::absent) return Error{site_text(expelled) + " has not joined"};
     for (SiteId site = 0; site < stage.machine().setup().sites; ++site)
         if (stage.site(site).up())
             return Move{.site = site, .input = {InputKind::dead, expelled, info.incarnation}};
-    return Error{"nobody is up who could be told"};
+    return Error{"no site is up that could be told"};
 }
 
 // --- Crashes.

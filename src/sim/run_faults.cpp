@@ -134,7 +134,7 @@ bool Run::is_legitimate(const world::AnyView& view, Report& report) {
     const bool legitimate = instance_.legal(view);
     if (legitimate && std::exchange(recovering_, false)) metrics_.recovered(now_);
     if (!legitimate && !recovering_)
-        report.violated(world::closure.name, "the world was legitimate, and is so no longer");
+        report.violated(world::closure.name, "the world was legitimate and is not legitimate any more");
     return legitimate;
 }
 

@@ -46,7 +46,7 @@ std::optional<std::string> demand_error(const world::Instance& instance, const P
     // Of named resources there may be too many sets to list.
     if (facts.draws_demands && facts.names_resources) return std::nullopt;
     if (anybody_may_ask(instance, *plan.demand.fixed)) return std::nullopt;
-    return fmt::format("--demand {}: nobody may ask for this in {} as it is set up here", plan.demand.text(),
+    return fmt::format("--demand {}: no site of this instance of {} may ask for it", plan.demand.text(),
                        facts.name);
 }
 
@@ -64,7 +64,8 @@ std::optional<std::string> crash_error(const world::Instance& instance, const Pl
                                plan.crash.text(), item.site, name, mortal.value_or(0));
     if (!plan.restart.items.empty() && !instance.facts().sites_return)
         return fmt::format(
-            "--restart {}: who is gone from {} does not come back; for newcomers write --founders and --join",
+            "--restart {}: a site that is gone from {} does not come back; for newcomers write --founders "
+            "and --join",
             plan.restart.text(), name);
     for (const Schedule::Item& item : plan.crash.items)
         if (item.site == anchor)
@@ -78,7 +79,7 @@ std::optional<std::string> corruption_error(const world::Instance& instance, con
     const world::Facts& facts = instance.facts();
     if (!facts.has_domains || !facts.says_legal)
         return fmt::format(
-            "--{}: {} does not say what its states may be",
+            "--{}: {} does not declare the domains of its state",
             plan.start == Start::arbitrary ? "start arbitrary" : "corrupt-at " + plan.corrupt_at.text(),
             facts.name);
     return instance.noise_error(plan.noise);
@@ -94,7 +95,7 @@ std::optional<std::string> plan_error(const world::Instance& instance, const Pla
         return fmt::format("--give-up {}: {} has no cancel", plan.give_up.text(), facts.name);
     for (const Schedule::Item& item : plan.join.items)
         if (item.site < around.founders)
-            return fmt::format("--join {}: site {} is there from the start; write --founders {} or less",
+            return fmt::format("--join {}: site {} is a founder; write --founders {} or less",
                                plan.join.text(), item.site, item.site);
     if (auto error = crash_error(instance, plan, around.anchor)) return error;
     if (plan.trust == world::Trust::anchor && !around.anchor)

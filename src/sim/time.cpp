@@ -160,10 +160,10 @@ Result<HoldTime> HoldTime::parse(std::string_view name, std::string_view text) {
     std::string_view rest = text;
     if (take_prefix(rest, "sized:")) {
         if (const auto sized = read_sized(rest)) return HoldTime(*sized);
-        return Error{fmt::format(
-            "--{} {}: write times for one unit and for all, as in sized:5ms..35ms, or sized:5ms..35ms~50% if "
-            "what is added to the first is drawn, up to 50 % more or less",
-            name, text)};
+        return Error{
+            fmt::format("--{} {}: write times for one unit and for all, as in sized:5ms..35ms, or "
+                        "sized:5ms..35ms~50% if the part above the first varies by up to 50 %",
+                        name, text)};
     }
     const auto distribution = Distribution::parse(name, text);
     if (!distribution)

@@ -53,9 +53,9 @@ db        holds     alpha  411  ann   3.2s   1      17     db,gpu0    ./migrate
 db        waits #1  beta   87   bob   1m01s  1             db         make
 db        waits #2  beta   -    ci    5ms    1             db         evil ?[2J
 
-Who waits for whom:
-beta:87 (make) waits for db: alpha:411 (./migrate), who holds it
-beta (evil ?[2J) waits for db: beta:87 (make), who is before it
+Waiting programs:
+beta:87 (make) waits for db: alpha:411 (./migrate), which holds it
+beta (evil ?[2J) waits for db: beta:87 (make), which is before it
 )");
 }
 
@@ -80,7 +80,7 @@ TEST(StatusText, Those_who_are_not_listed_are_counted) {
 TEST(StatusText, An_idle_cluster_says_so) {
     Status status{.host = "alpha"};
     status.hosts.push_back({.name = "alpha", .state = "up"});
-    EXPECT_NE(status_text(status).find("Nothing is held, nobody waits."), std::string::npos);
+    EXPECT_NE(status_text(status).find("No program holds or waits."), std::string::npos);
 }
 
 TEST(StatusJson, Has_the_names_of_the_fields) {

@@ -8,7 +8,7 @@ for i in 1 2 3; do printf '[limits]\nlocks_per_request = 300\nname_length = 4000
 start_all
 run 1 --lock db --timeout 20s -- true || fail "the hosts do not meet"
 kill_host 3
-wait_until 20 "h3 is held for dead" contains 'h3: life 0 is over' h1.log
+wait_until 20 "h3 is held for dead" contains 'h3: seat incarnation 0 has ended' h1.log
 
 long=$(printf 'x%.0s' $(seq 3950))
 many=()

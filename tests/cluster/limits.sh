@@ -36,7 +36,7 @@ for name in a b c d; do hold $name 1 --lock $name; done
 for command in "run --socket ./h1.sock --lock e -- touch wrong" "status --socket ./h1.sock"; do
     "$ALLOT" $command >out.txt 2>err.txt
     [ $? -eq 119 ] || fail "a fifth session: $(cat err.txt)"
-    [ "$(cat out.txt err.txt)" = 'allot: refused: ./h1.sock: there are 4 sessions, the most there may be; try again later' ] ||
+    [ "$(cat out.txt err.txt)" = 'allot: refused: ./h1.sock: there are 4 sessions, which is the limit; try again later' ] ||
         fail "a fifth session is told: $(cat out.txt err.txt)"
 done
 let_go a
@@ -72,7 +72,7 @@ start 1
 for ((i = 0; i < 9; i++)); do hold many$i 1 --lock many$i; done
 run 1 --lock many9 -- touch wrong 2>err.txt
 [ $? -eq 119 ] || fail "a tenth process is followed: $(cat err.txt)"
-contains 'the daemon watches 9 processes for .*, the most that one user may have' err.txt || fail "it is told: $(cat err.txt)"
+contains 'the daemon watches 9 processes for .*, which is the limit for one user' err.txt || fail "it is told: $(cat err.txt)"
 for ((i = 0; i < 9; i++)); do let_go many$i; done
 hold keeper 1 --lock kept
 idle "$loopback:7490" 200
@@ -89,7 +89,7 @@ hold keeper 1 --lock kept
 mv h1 aside
 touch h1
 kill -TERM "${process[1]}"
-wait_until 20 "the daemon goes on" contains 'could not be saved, so the daemon goes on: .*; make room' h1.log
+wait_until 20 "the daemon goes on" contains 'cannot save the state, so the daemon continues: .*; make room' h1.log
 run 1 --lock other -- true || fail "it does not go on"
 rm h1
 mv aside h1

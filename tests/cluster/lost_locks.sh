@@ -50,7 +50,7 @@ for batch in $(seq 0 9); do
     run 1 --lock "$names" --timeout 20s -- true && run 3 --lock "$names" --timeout 20s -- true || fail "no locks"
 done
 kill_host 3
-bounded() { status 1 && grep -q '^300 more locks seem to be at hosts that are not there' status.txt; }
+bounded() { status 1 && grep -q '^300 more locks seem to be at hosts that are lost or unreachable' status.txt; }
 wait_until 20 "h1 shows some and counts the rest" bounded
 [ "$(grep -c '^batch.*held by a lost host' status.txt)" -eq 200 ] || fail "not 200 are shown: $(cat status.txt)"
 exit 0

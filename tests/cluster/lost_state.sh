@@ -30,7 +30,7 @@ lost=${process[3]}
 fault heal
 wait_until 20 "h3 ends" not_running "$lost"
 wait "$lost" && fail "h3 ended as if all were well"
-grep -q 'knows more of this host than there is in h3' h3.log || fail "no reason: $(tail -n 3 h3.log)"
+grep -q 'knows more about this host than h3' h3.log || fail "no reason: $(tail -n 3 h3.log)"
 start 3
 run 3 --lock lock0 --timeout 5s -- true 2>refusal.txt
 [ $? -eq 119 ] || fail "a host that has lost its state gives out locks"

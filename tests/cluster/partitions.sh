@@ -13,7 +13,7 @@ start_all
 # Nothing is in use when it happens.
 run 1 --permit single --timeout 20s -- true || fail "no permits"
 fault blackhole 1,2 1,3
-wait_until 10 "h2 holds h1 for dead" contains 'h1: life 0 is over' h2.log
+wait_until 10 "h2 holds h1 for dead" contains 'h1: seat incarnation 0 has ended' h2.log
 hold one 2 --permit single
 hold two 3 --permit single
 hold three 2 --permit single
@@ -30,7 +30,7 @@ crowd 8 30 8
 crowd_is_there 30
 hold cut_off 1 --permit builds
 fault blackhole 1,2 1,3
-wait_until 10 "h2 holds h1 for dead again" contains 'h1: life 1 is over' h2.log
+wait_until 10 "h2 holds h1 for dead again" contains 'h1: seat incarnation 1 has ended' h2.log
 run 2 --permit builds=3 --timeout 20s -- true || fail "the majority gets no permits"
 wait "${asker[cut_off]}"
 [ $? -eq 122 ] || fail "who held a permit at the host that was cut off was not told: $(cat cut_off.err)"

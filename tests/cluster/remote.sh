@@ -102,7 +102,7 @@ refused 120 'busy' run 1 --lock build-9 --no-wait -- touch wrong
 running "$kid" || fail "a remote command did not survive a restart: $(cat holder.err)"
 
 # --- Over a network silence alone may cost a lock, so the command must stop in half of the time.
-refused 2 '--grace 3000ms: who loses a lease has 3000ms to stop here; write at most 1500ms' \
+refused 2 '--grace 3000ms: a program has 3000ms to stop using a lost lease here; write at most 1500ms' \
     as certs/programs/ci-1 run --lock build-7 --grace 3s -- touch wrong
 
 # --- When `allot run` is killed, so is the command, and only then are others let in.

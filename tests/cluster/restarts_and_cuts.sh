@@ -66,7 +66,7 @@ for mode in heartbeat automatic; do
     begin $mode
     hold first 2 --permit single
     fault blackhole 1,2
-    [ $mode = automatic ] || wait_until 10 "$case: h1 refuses h2" contains 'h2: .* life 0 is refused' h1.log
+    [ $mode = automatic ] || wait_until 10 "$case: h1 refuses h2" contains 'h2: .* seat incarnation 0 is refused' h1.log
     kill_host 1
     fault heal 1,2
     start 1

@@ -25,7 +25,7 @@ CROWD_LOCKS=0 crowd 2 20 10 ./h1.sock ./h3.sock
 kill -CONT "${process[2]}"
 wait "${asker[doomed]}"
 [ $? -eq 122 ] || fail "who held a permit at the stopped host was not told: $(cat doomed.err)"
-wait_until 10 'h2 ends its life' contains 'life 1 begins' h2.log
+wait_until 10 'h2 ends its life' contains 'seat incarnation 1 begins' h2.log
 wait_until 20 "who waited at h2 is served in its new life" granted waiting
 let_go waiting
 crowd_ends

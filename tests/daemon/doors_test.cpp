@@ -115,7 +115,7 @@ TEST(LimitsTest, A_session_with_too_many_requests_is_refused_one_more_and_others
     std::vector<Lease> leases;
     for (const char* name : {"a", "b", "c"}) leases.push_back(session.acquire(Demand().lock(name), 10s));
     EXPECT_EQ(failure_of(Code::limit, [&] { session.acquire(Demand().lock("d"), 10s); }),
-              "this session has 3 requests open, the most there may be");
+              "this session has 3 open requests, which is the limit");
     EXPECT_TRUE(leases.front().valid());
     EXPECT_NO_THROW(node.session().acquire(Demand().lock("d"), 10s));
     leases.pop_back();
@@ -128,7 +128,7 @@ TEST(LimitsTest, One_user_does_not_take_all_sessions) {
     {
         const Session second = node.session();
         const std::string why = failure_of(Code::unavailable, [&] { node.session(); });
-        EXPECT_NE(why.find("has 2 sessions, the most that one user may have; try again later"),
+        EXPECT_NE(why.find("has 2 sessions, which is the limit for one user; try again later"),
                   std::string::npos)
             << why;
     }
@@ -257,7 +257,7 @@ TEST(FollowTest, A_process_is_not_watched_longer_than_its_ticket_lasts) {
         heard.clear();
         ASSERT_TRUE(waiter.send(frame_of(session::Acquire{ticket, {"db"}, {}, 100'000})));
         ASSERT_TRUE(waiter.send_with(frame_of(session::Follow{ticket, ::getpid()}), self.get()));
-        ASSERT_TRUE(hears("only what is held follows a process"));
+        ASSERT_TRUE(hears("cannot follow ticket"));
     }
     EXPECT_EQ(node.descriptors(), before);
     for (session::Ticket ticket = 11; ticket <= 20; ++ticket) {

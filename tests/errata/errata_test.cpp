@@ -87,28 +87,26 @@ TEST(Errata, A_mistake_in_a_file_is_named_with_its_line) {
     EXPECT_THAT(error_of(with_line("colour: red")),
                 HasSubstr("tea/errata.txt:24: colour: write paper, number"));
     EXPECT_THAT(error_of(with_line("no colon")), HasSubstr(":24: write `key: value`"));
-    EXPECT_THAT(error_of(with_line("title: again")), HasSubstr(":24: title: it is there already"));
+    EXPECT_THAT(error_of(with_line("title: again")), HasSubstr(":24: title: this key is there already"));
     EXPECT_THAT(error_of(with_line("shows: deadlock")), HasSubstr(":24: shows: it belongs to a command"));
     EXPECT_THAT(error_of(with_line("command: rm x")), HasSubstr(":24: command: begin with `allot check`"));
     EXPECT_THAT(error_of(with_line("command: allot check raymond")),
                 HasSubstr(":18: this erratum has no shows"));
     EXPECT_THAT(error_of(with_line("\nnumber: 3")), HasSubstr(":25: this erratum has no lines"));
-    EXPECT_THAT(error_of("  too far right\n"), HasSubstr(":1: an indented line goes on with nothing"));
-    EXPECT_THAT(error_of("title:\n"), HasSubstr(":1: title: nothing follows"));
-    EXPECT_THAT(error_of(std::string(two_errata) + "\n" + two_errata),
-                HasSubstr("there are two with number 1"));
+    EXPECT_THAT(error_of("  too far right\n"), HasSubstr(":1: an indented line continues no value"));
+    EXPECT_THAT(error_of("title:\n"), HasSubstr(":1: title: its value is missing"));
+    EXPECT_THAT(error_of(std::string(two_errata) + "\n" + two_errata), HasSubstr("two errata have number 1"));
 }
 
 TEST(Errata, A_number_alone_is_enough_where_one_problem_has_it) {
     std::vector<Erratum> list = parsed("tea", two_errata);
     EXPECT_EQ(find(list, "1")->id(), "tea:1");
     for (const Erratum& erratum : parsed("coffee", two_errata)) list.push_back(erratum);
-    EXPECT_EQ(find(list, "1").error(), "1: several problems have that; write tea:1 or coffee:1");
+    EXPECT_EQ(find(list, "1").error(), "1: several problems have this number; write tea:1 or coffee:1");
     EXPECT_EQ(find(list, "coffee:1")->id(), "coffee:1");
     EXPECT_EQ(find(*of_problem(list, "coffee"), "join")->id(), "coffee:join");
     EXPECT_EQ(find(list, "coffee:7").error(), "coffee:7: no such erratum; there is 1 or join");
-    EXPECT_EQ(find(list, "milk:1").error(),
-              "milk:1: no errata of such a problem; there are some of tea or coffee");
+    EXPECT_EQ(find(list, "milk:1").error(), "milk:1: no such problem; there are errata of tea or coffee");
 }
 
 Trial trial(const Demonstration& demonstration, const std::string& found, const std::string& cure_found) {
@@ -136,11 +134,11 @@ TEST(Errata, A_cure_cures_if_everything_holds) {
 
 TEST(Errata, A_command_that_cannot_be_run_is_an_error_and_not_a_claim_that_failed) {
     const auto missing = [](const std::string& command) -> Result<std::string> {
-        return Error{command + ": it cannot be run"};
+        return Error{command + ": the command cannot run"};
     };
     const auto trial = put_to_test({"allot play missing.txt", "deadlock", ""}, missing);
     ASSERT_FALSE(trial);
-    EXPECT_EQ(trial.error(), "allot play missing.txt: it cannot be run");
+    EXPECT_EQ(trial.error(), "allot play missing.txt: the command cannot run");
 }
 
 TEST(Errata, A_scenario_shows_what_it_expects_itself) {

@@ -287,7 +287,7 @@ TEST_F(FigureFiles, Without_gnuplot_one_line_names_the_package_and_no_file_is_le
 
 TEST_F(FigureFiles, A_picture_that_cannot_be_written_is_named) {
     const auto failure = draw_svg(path("no/such/small.svg"), small_figure(), {});
-    EXPECT_THAT(failure.value_or(""), HasSubstr("no/such/small.svg: this file cannot be written"));
+    EXPECT_THAT(failure.value_or(""), HasSubstr("no/such/small.svg: cannot write this file"));
 }
 
 }  // namespace

@@ -330,15 +330,15 @@ TEST_F(Intruders, With_a_wrong_hello_are_told_why) {
     hello = hello_of_ant();
     hello.agreement = 43;
     EXPECT_EQ(refused(framed(hello)),
-              "its configuration is another: 000000000000002b, that of host bee is 000000000000002a");
+              "its configuration differs: 000000000000002b, that of host bee is 000000000000002a");
     EXPECT_EQ(b->problem(ant),
-              "its configuration is another: 000000000000002b, that of host bee is 000000000000002a");
+              "its configuration differs: 000000000000002b, that of host bee is 000000000000002a");
     hello = hello_of_ant();
     hello.payload_limit = 10'001;
     EXPECT_EQ(refused(framed(hello)), "it takes payloads of up to 10001 bytes, host bee of up to 10000");
     hello = hello_of_ant();
     hello.to = "cat";
-    EXPECT_EQ(refused(framed(hello)), "it looks for host cat, this is host bee");
+    EXPECT_EQ(refused(framed(hello)), "it expects host cat, this is host bee");
     EXPECT_TRUE(b->told.empty());
 }
 
@@ -382,7 +382,7 @@ TEST_F(Intruders, Do_no_harm_to_the_link_there_is) {
     refused(framed(hello));
     hello = hello_of_ant();
     hello.position.incarnation = 0;
-    EXPECT_EQ(refused(framed(hello)), "its incarnation 0 is over: 1 was met");
+    EXPECT_EQ(refused(framed(hello)), "its incarnation 0 has ended: this host has met incarnation 1");
     a->mesh->send(bee, "still there");
     ASSERT_TRUE(until([&] { return !b->received.empty(); }));
     EXPECT_EQ(a->mesh->status(bee).reconnects, 0u);

@@ -73,7 +73,7 @@ TEST_F(MeshTest, Refuses_an_earlier_incarnation) {
     b.reset();
     b = std::make_unique<TestHost>(loop, config);
     b->start();
-    const std::string problem = "its incarnation 4 is over: 5 was met";
+    const std::string problem = "its incarnation 4 has ended: this host has met incarnation 5";
     EXPECT_TRUE(until([&] { return b->was_told("disowned 0 5") && a->problem(bee) == problem; }));
     EXPECT_FALSE(a->is_connected(bee));
 }
@@ -185,7 +185,7 @@ TEST_F(MeshTest, Of_another_agreement_is_refused) {
     start_both(quick_config(ant), config);
     ASSERT_TRUE(until([&] { return !a->problem(bee).empty() && !b->problem(ant).empty(); }));
     EXPECT_EQ(b->problem(ant),
-              "its configuration is another: 000000000000002a, that of host bee is 0000000000000bad");
+              "its configuration differs: 000000000000002a, that of host bee is 0000000000000bad");
     EXPECT_EQ(a->problem(bee), "refused: " + b->problem(ant));
     EXPECT_TRUE(a->told.empty());
 }
@@ -195,7 +195,7 @@ TEST_F(MeshTest, That_reaches_another_host_notices) {
     swapped.hosts = {{"ant", "127.0.0.1:0"}, {"cat", "127.0.0.1:0"}};
     start_both(quick_config(ant), swapped);
     ASSERT_TRUE(until([&] { return !a->problem(bee).empty(); }));
-    EXPECT_EQ(a->problem(bee), "refused: it looks for host bee, this is host cat");
+    EXPECT_EQ(a->problem(bee), "refused: it expects host bee, this is host cat");
 }
 
 TEST(MeshConfiguration, Allows_plaintext_only_on_this_machine_unless_told_otherwise) {

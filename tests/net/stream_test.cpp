@@ -287,7 +287,7 @@ TEST_F(UnixStream, Spares_a_file_that_is_no_socket) {
     ASSERT_GE(Descriptor(::open(path.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600)).get(), 0);
     const auto listener = listen();
     ASSERT_FALSE(listener);
-    EXPECT_EQ(listener.error(), path + ": it exists and is no socket; choose another");
+    EXPECT_EQ(listener.error(), path + ": the file exists and is no socket; choose another");
     EXPECT_TRUE(std::filesystem::exists(path));
 }
 

@@ -85,7 +85,7 @@ TEST(Player, Where_nothing_is_said_of_legitimate_worlds_none_can_be_expected) {
     expect_holds("protocol raymond sites=2\nexpect revoked none");
     expect_failed("protocol raymond sites=2\nexpect revoked 1", "found 0 idle, 1 idle");
     expect_bad("protocol raymond sites=2\nexpect legitimate",
-               "raymond does not say which worlds are legitimate");
+               "raymond does not declare which worlds are legitimate");
 }
 
 TEST(Player, A_message_is_named_by_channel_kind_and_content) {
@@ -105,7 +105,7 @@ TEST(Player, A_message_is_named_by_channel_kind_and_content) {
 TEST(Player, An_ambiguous_message_lists_the_candidates) {
     expect_bad(
         "protocol raymond sites=2 permits=2\nrequest 0\nrelease 0\nrequest 0\ndeliver 0 -> 1 Request\n",
-        "t.txt:5: deliver 0 -> 1 Request: several messages are meant: write kind and content of one of "
+        "t.txt:5: deliver 0 -> 1 Request: several messages match: write kind and content of one of "
         "0 -> 1 Request {\"stamp\": 1}, 0 -> 1 Request {\"stamp\": 2}");
 }
 
@@ -145,7 +145,7 @@ TEST(Player, The_network_copies_and_loses_messages) {
         expect violation answers-kept)");
     expect_bad(
         "protocol raymond sites=2 lose=0\nrequest 0\ndrop 0 -> 1",
-        "drop 0 -> 1: the header allows lose=0, and that is used up; allow more there, or leave lose out");
+        "drop 0 -> 1: the header allows lose=0, and none is left; allow more there, or leave lose out");
     expect_bad("protocol raymond sites=2 duplicate=0\nrequest 0\nduplicate 0 -> 1",
                "the header allows duplicate=0");
 }
@@ -205,7 +205,7 @@ TEST(Player, Starts_that_cannot_be_are_explained) {
     expect_bad("protocol listener\nrequest 0\nleave 0", "site 0 is holding; only an idle site leaves");
     expect_bad("protocol raymond\nleave 0", "a site of raymond cannot leave");
     expect_bad("protocol listener\nexpel 0", "site 0 is up; only a site that has crashed is expelled");
-    expect_bad("protocol raymond\ncrash 0\nexpel 0", "raymond does not listen to reports of deaths");
+    expect_bad("protocol raymond\ncrash 0\nexpel 0", "raymond takes no reports of deaths");
 }
 
 TEST(Player, A_demand_is_units_or_resources) {
@@ -259,16 +259,17 @@ TEST(Player, The_detector_speaks_within_its_axioms) {
         expect state 0 {"heard": ["trusted", "suspected", "suspected", "dead", "departed"]})");
     const std::string header = "protocol listener sites=2 anchor=1\n";
     expect_bad(header + "trusted 0 1",
-               "the detector of site 0 cannot say this now: site 0 has heard this of site 1 already");
+               "the detector of site 0 cannot say this now: site 0 has received this about site 1 already");
     expect_bad(header + "dead 0 1", "a detector never reports a site dead that is up");
-    expect_bad(header + "crash 0\ndead 1 0\ndead 1 0", "that life of site 0 was reported dead already");
+    expect_bad(header + "crash 0\ndead 1 0\ndead 1 0",
+               "that incarnation of site 0 was reported dead already");
     expect_bad(header + "crash 1", "site 1 is the anchor, which never crashes");
     expect_bad(header + "suspected 0 1", "site 1 is the anchor, which nobody ever suspects");
-    expect_bad(header + "departed 0 1", "site 1 is up: only a site that is gone has departed");
+    expect_bad(header + "departed 0 1", "site 1 is up; only a site that crashed or left can have departed");
     expect_holds(header + "leave 0\ndead 1 0");
     expect_holds(header.substr(0, header.size() - 1) + " lies=1\ndead 0 1");
     expect_bad(header + "suspected 0 0", "a site does not watch itself");
-    expect_bad("protocol raymond\ncrash 1\ndead 0 1", "raymond does not listen to this");
+    expect_bad("protocol raymond\ncrash 1\ndead 0 1", "raymond takes no such input");
     expect_bad("protocol listener founders=2\ntrusted 0 2", "site 2 has not joined");
 }
 
@@ -504,7 +505,7 @@ TEST(Player, A_loop_must_close) {
         loop
         release 1
         expect starving 2)",
-                  "the loop does not close: site 1 is not as it was when the loop began");
+                  "the loop does not close: site 1 differs from its state at the begin of the loop");
     expect_failed("protocol favourite\nrequest 1\nloop\nduplicate 1 -> 0\ndrop 1 -> 0\nexpect starving 1",
                   "the loop does not close: the faults it uses are counted");
     expect_failed("protocol favourite\nrequest 1\nsettle\nrequest 2\nloop\ndeliver 2 -> 0\nexpect starving 2",
@@ -523,11 +524,11 @@ TEST(Player, A_loop_closes_when_only_the_names_of_stamps_differ) {
 
 TEST(Player, A_loop_has_its_place) {
     const std::string loop = two_clients;
-    expect_bad(loop, "a loop is there to be judged: end with expect starving SITE");
+    expect_bad(loop, "nothing judges the loop: end with expect starving SITE");
     expect_bad(loop + "loop\n", "there is a loop already");
     expect_bad(loop + "empty\n", "this is no step, so it cannot repeat; write it before loop");
     expect_bad(loop + "expect starving 2\nrelease 1",
-               "the loop repeats for ever; only expect and show may follow");
+               "the loop repeats forever; only expect and show may follow");
     expect_failed("protocol raymond\nrequest 0\nexpect starving 0",
                   "there is no loop: write loop before the steps");
     expect_bad("protocol raymond\nloop now", "\"now\" is a word too many");
@@ -548,7 +549,7 @@ TEST(Player, Closure_and_convergence_are_judged_where_a_scenario_asks) {
     expect_failed(rounds + "expect violation convergence",
                   "the loop does not close: other messages are in flight");
     expect_failed("protocol raymond\nexpect violation closure",
-                  "raymond does not say which worlds are legitimate");
+                  "raymond does not declare which worlds are legitimate");
 }
 
 // --- The text.
@@ -558,7 +559,7 @@ TEST(Player, A_text_that_cannot_be_read_is_explained) {
     expect_bad("# only this\n\n", "t.txt:2: there is no statement here");
     expect_bad("request 0\n", "t.txt:1: a scenario begins with its protocol");
     expect_bad("protocol raymond\nprotocol raymond\n",
-               "t.txt:2: a scenario has one protocol, and line 1 names it");
+               "t.txt:2: a scenario has one protocol: line 1 names it");
     expect_bad("protocol raymond\n\nrelaese 0 # slip\n",
                "t.txt:3: \"relaese\" is no verb (did you mean \"release\"?); the verbs are protocol,");
     expect_bad("protocol raymond\nrequest 0   request 1\n",

@@ -301,7 +301,7 @@ TEST(Plan, What_makes_no_sense_is_told_in_one_line) {
     EXPECT_EQ(refusal({}, {{"leave", "1@1s"}}), "--leave: a site of raymond cannot leave");
     EXPECT_EQ(refusal({}, {{"trust", "anchor"}}), "--trust anchor: write --anchor SITE with it");
     EXPECT_EQ(refusal({}, {{"join", "2@1s"}}),
-              "--join 2@1s: site 2 is there from the start; write --founders 2 or less");
+              "--join 2@1s: site 2 is a founder; write --founders 2 or less");
     EXPECT_EQ(refusal({{"loans", "2"}}, {}),
               "--loans 2: raymond has no such parameter; it takes --sites or --permits");
 }

@@ -244,7 +244,7 @@ std::optional<std::string> not_resources(const Group& group, const std::vector<S
 }
 
 std::optional<std::string> client_error(const Group& group, Phase phase, const std::vector<SiteId>& asked) {
-    if (phase != Phase::idle && asked.empty()) return "who waits or holds has asked for something";
+    if (phase != Phase::idle && asked.empty()) return "a client that waits or holds has a demand";
     return not_resources(group, asked);
 }
 

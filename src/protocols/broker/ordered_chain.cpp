@@ -207,7 +207,7 @@ namespace {
 
 constexpr std::array properties{
     PropertyName{"one-user", "each resource is used by at most one client"},
-    PropertyName{"first-everywhere", "who uses resources is first in line at each of them"},
+    PropertyName{"first-everywhere", "a client that uses resources is first in line at each of them"},
     PropertyName{"in-order", "a live request stands in line only where it has all smaller resources"},
     PropertyName{"one-claim", "a request stands in line at most once at each resource"},
 };
@@ -218,7 +218,7 @@ constexpr std::array<std::string_view, 3> probes{"cancel-first", "cancel-follows
 constinit const Model<OrderedChain> OrderedChain::model{
     .name = "ordered-chain",
     .problem = "broker",
-    .summary = "clients that nobody knows take any resources at once, one after the other in one order",
+    .summary = "unknown clients take any resources at once, one after the other in one order",
     .links = Links::unordered,
     .properties = properties,
     .on_state = &on_state,

@@ -278,7 +278,7 @@ struct RingTicket::Properties {
         for (std::size_t i = 0; i < tickets.size(); ++i)
             if (tickets[i].first < resource(at).now || (i > 0 && tickets[i].first == tickets[i - 1].first))
                 report.violated("one-ticket", "a ticket of " + broker::name_of(at) +
-                                                  " was drawn twice, or is over before it was served");
+                                                  " was drawn twice, or ended before it was served");
     }
 
     // Where a client's newest ticket at a resource stands; none where it does not ask for it now.
@@ -322,9 +322,9 @@ namespace {
 
 constexpr std::array properties{
     PropertyName{"one-user", "each resource is used by at most one client"},
-    PropertyName{"served-everywhere", "who uses resources has the ticket that each of them serves"},
-    PropertyName{"one-token", "there is one token, at a resource or under way"},
-    PropertyName{"one-ticket", "each ticket is drawn once, and is not over before it was served"},
+    PropertyName{"served-everywhere", "a client that uses resources has the ticket that each of them serves"},
+    PropertyName{"one-token", "there is one token, at a resource or in flight"},
+    PropertyName{"one-ticket", "each ticket is drawn once and does not end before it was served"},
     PropertyName{"same-order", "clients that meet at several resources have tickets in the same order"},
 };
 constexpr std::array<std::string_view, 3> probes{"ticket-waited-for", "gone-skipped", "done-too-late"};
@@ -334,8 +334,7 @@ constexpr std::array<std::string_view, 3> probes{"ticket-waited-for", "gone-skip
 constinit const Model<RingTicket> RingTicket::model{
     .name = "ring-ticket",
     .problem = "broker",
-    .summary =
-        "clients that nobody knows take any resources at once, by tickets that a token on a ring hands out",
+    .summary = "unknown clients take any resources at once, by tickets that a token on a ring hands out",
     .links = Links::unordered,
     .properties = properties,
     .on_state = &on_state,

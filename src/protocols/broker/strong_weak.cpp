@@ -178,7 +178,7 @@ void StrongWeak::receive(const Context& ctx, SiteId, const Probe& probe, Effects
     if (!is_current(ctx.config, probe.init)) return fx.reached("probe-dropped");
     fx.reached("circle");
     if (probe.victim.token) fx.reached("token-victim");
-    ensure(repairs.rank_holders || !probe.victim.token, "a circle without a victim");
+    ensure(repairs.rank_holders || !probe.victim.token, "a cycle without a victim");
     if (probe.victim.edge.owner == ctx.self) return undo_edge(probe.hop, fx);
     fx.reached("remote-victim");
     fx.send(probe.victim.edge.owner, RemoteKill{probe.victim.edge, probe.victim.pred});
@@ -187,7 +187,7 @@ void StrongWeak::receive(const Context& ctx, SiteId, const Probe& probe, Effects
 // Undoing an edge.
 
 void StrongWeak::undo_edge(std::optional<EdgeId> pred, Effects& fx) const {
-    ensure(head().role == Role::strong, "only from a strong request an edge leads on");
+    ensure(head().role == Role::strong, "an edge leads on only from a strong request");
     fx.send(*head().other, KillLoop{resource().edge, pred});
 }
 
@@ -291,7 +291,7 @@ std::optional<std::string> pair_error(const StrongWeak::Config& config, OwnId re
                                       const std::optional<SiteId>& other) {
     if (auto why = broker::not_a_client(config, request.owner)) return why;
     if ((role == strong_weak::Role::single) != !other)
-        return "other is the other resource of a pair, and of nothing else";
+        return "`other` is the other resource of a pair, and is empty otherwise";
     return other ? broker::not_resources(config, {*other}) : std::nullopt;
 }
 

@@ -159,10 +159,10 @@ constexpr std::array properties{
     PropertyName{"one-user", "each resource is used by at most one client"},
     PropertyName{"edge-known",
                  "a weak request stands in line only behind its strong one, by its newest edge"},
-    PropertyName{"first-everywhere", "who uses resources is first in line at each of them"},
+    PropertyName{"first-everywhere", "a client that uses resources is first in line at each of them"},
     PropertyName{"one-token", "the token is at one resource or in one message"},
     PropertyName{"one-entry", "a request is at most once at each resource, in line or aside"},
-    PropertyName{"token-moves", "the token stays only where it waits for somebody"},
+    PropertyName{"token-moves", "the token stays only at a resource where it waits for a request"},
     PropertyName{"marked-in-line", "the token waits only for requests that stand in line there"},
 };
 constexpr std::array<std::string_view, 12> probes{
@@ -174,7 +174,7 @@ constexpr std::array<std::string_view, 12> probes{
 constinit const Model<StrongWeak> StrongWeak::model{
     .name = "strong-weak",
     .problem = "broker",
-    .summary = "clients that nobody knows take one or two resources, in any order; resources undo circles",
+    .summary = "unknown clients take one or two resources, in any order; resources break cycles",
     .links = Links::unordered,
     .properties = properties,
     .on_state = &on_state,

@@ -109,7 +109,7 @@ void ControlToken::take_out(const Context& ctx, const std::string& resource, Inq
         mine_.emplace(resource, inside->fence);
     } else {
         const auto& latest = std::get<Latest>(entry);
-        ensure(latest.site != ctx.self, "what only I have asked for is inside");
+        ensure(latest.site != ctx.self, "a token that only this site has asked for is inside");
         inquiries[latest.site].inquiries.push_back({resource, latest.request});
     }
     entry = Latest{ctx.self, request_};
@@ -147,7 +147,7 @@ bool ControlToken::means_open_request(const Context& ctx, const multilock::Inqui
 }
 
 void ControlToken::receive(const Context& ctx, SiteId, const Answer& answer, Effects& fx) {
-    ensure(unanswered_ > 0, "an answer that nobody waits for");
+    ensure(unanswered_ > 0, "an answer that this site does not wait for");
     take(answer.tokens);
     --unanswered_;
     leave_after_answers(fx);
@@ -164,7 +164,7 @@ void ControlToken::leave_after_answers(Effects& fx) {
 }
 
 void ControlToken::take(const TokenSet& tokens) {
-    ensure(phase_ == Phase::waiting, "tokens come to who waits");
+    ensure(phase_ == Phase::waiting, "tokens come to a site that waits");
     mine_.insert(tokens.begin(), tokens.end());
 }
 
@@ -279,9 +279,9 @@ namespace {
 constexpr std::array properties{
     PropertyName{"one-holder", "no resource is held by two sites"},
     PropertyName{"one-token", "each token is with one site, in one message or in the control token"},
-    PropertyName{"used-with-token", "who holds resources has their tokens"},
-    PropertyName{"registered", "who asked last for a resource has its token or waits for it"},
-    PropertyName{"tree", "the sites' guesses lead without a circle to the end of the waiting line"},
+    PropertyName{"used-with-token", "a site that holds resources has their tokens"},
+    PropertyName{"registered", "the site that asked last for a resource has its token or waits for it"},
+    PropertyName{"tree", "the sites' guesses lead without a cycle to the end of the waiting line"},
     PropertyName{"fences-grow", "every grant of a resource has a higher fence than the one before"},
 };
 constexpr std::array<std::string_view, 5> probes{"put-in", "late-inquiry", "registered-again",

@@ -160,7 +160,7 @@ void Counters::enter(Step& step) {
 void Counters::receive(const Context& ctx, SiteId, const Request& request, Effects& fx) {
     Step step{ctx, fx};
     for (const Ask& ask : request.asks) {
-        ensure(ask.site != ctx.self, "nobody is asked by itself");
+        ensure(ask.site != ctx.self, "no site asks itself");
         Branch& here = branch(ctx, ask.resource);
         if (here.obsolete(ask))
             fx.reached("obsolete-ask");
@@ -238,7 +238,7 @@ void Counters::yield(Step& step, const std::string& resource, SiteId to) {
 
 void Counters::send_token(Step& step, const std::string& resource, SiteId to) {
     Branch& here = branches_.at(resource);
-    ensure(here.token.has_value(), "a token is sent by who has it");
+    ensure(here.token.has_value(), "only the site with a token sends it");
     ensure(to != step.ctx.self, "no token is sent to its sender");
     Token token = std::move(*here.token);
     here.token.reset();

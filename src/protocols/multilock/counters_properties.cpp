@@ -121,12 +121,14 @@ namespace {
 
 constexpr std::array properties{
     PropertyName{"one-holder", "no resource is used by two sites"},
-    PropertyName{"one-token", "each resource has one token, at a site or under way"},
-    PropertyName{"used-with-token", "who uses a resource holds its token"},
+    PropertyName{"one-token", "each resource has one token, at a site or in flight"},
+    PropertyName{"used-with-token", "a site that uses a resource holds its token"},
     PropertyName{"way-to-token", "fathers lead to the token, or to where it will be"},
-    PropertyName{"queues-in-order", "a token stays only where nobody in its queue should have it"},
-    PropertyName{"loans-return", "only a holder has borrowed, only who waits has lent, and what it wants"},
-    PropertyName{"values-complete", "who asks for tokens has a value of each counter"},
+    PropertyName{"queues-in-order", "a token stays only while no site in its queue should have it"},
+    PropertyName{
+        "loans-return",
+        "only a holder has borrowed; only a waiting site has lent, and only resources that it wants"},
+    PropertyName{"values-complete", "a site that asks for tokens has a value of each counter"},
     PropertyName{"memory-bounded", "requests are stored only where the token is not"},
     PropertyName{"fences-grow", "every grant of a resource has a higher fence than the one before"},
 };

@@ -45,7 +45,7 @@ void Ideal::request(const Context&, const Demand& demand, Effects& fx) {
 }
 
 void Ideal::receive(const Context&, SiteId, const Grant& grant, Effects& fx) {
-    ensure(phase_ == Phase::waiting, "a grant that nobody waits for");
+    ensure(phase_ == Phase::waiting, "a grant that this site does not wait for");
     phase_ = Phase::holding;
     fx.granted(grant.fences);
 }
@@ -66,7 +66,7 @@ void Ideal::receive(const Context& ctx, SiteId from, const Ask& ask, Effects& fx
 
 void Ideal::receive(const Context& ctx, SiteId, const Done& done, Effects& fx) {
     for (const std::string& resource : done.resources)
-        ensure(in_use_.erase(resource) == 1, "what comes back was in use");
+        ensure(in_use_.erase(resource) == 1, "only a resource in use is released");
     schedule(ctx, fx);
 }
 
@@ -113,7 +113,7 @@ namespace {
 
 constexpr std::array properties{
     PropertyName{"one-holder", "no resource is held by two sites"},
-    PropertyName{"booked", "what is held is in use according to the scheduler"},
+    PropertyName{"booked", "the scheduler counts every held resource as in use"},
     PropertyName{"fences-grow", "every grant of a resource has a higher fence than the one before"},
 };
 constexpr std::array<std::string_view, 2> probes{"overtaken", "blocked-by-who-waits"};

@@ -168,9 +168,9 @@ namespace {
 constexpr std::array properties{
     PropertyName{"one-holder", "no resource is held by two sites"},
     PropertyName{"one-token", "each token is with one site or in one message"},
-    PropertyName{"used-with-token", "who holds resources has their tokens"},
-    PropertyName{"in-order", "who waits has no resource that comes after the one it waits for"},
-    PropertyName{"tree", "the sites' guesses lead without a circle to the end of each waiting line"},
+    PropertyName{"used-with-token", "a site that holds resources has their tokens"},
+    PropertyName{"in-order", "a waiting site has no resource that comes after the one it waits for"},
+    PropertyName{"tree", "the sites' guesses lead without a cycle to the end of each waiting line"},
     PropertyName{"fences-grow", "every grant of a resource has a higher fence than the one before"},
 };
 constexpr std::array<std::string_view, 3> probes{"passed-on", "waits-for-who-waits", "kept"};

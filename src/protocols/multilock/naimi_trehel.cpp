@@ -90,8 +90,8 @@ namespace {
 constexpr std::array properties{
     PropertyName{"one-holder", "no two sites hold the lock"},
     PropertyName{"one-token", "the token is with one site or in one message"},
-    PropertyName{"used-with-token", "who holds the lock has the token"},
-    PropertyName{"tree", "the sites' guesses lead without a circle to the end of the waiting line"},
+    PropertyName{"used-with-token", "the site that holds the lock has the token"},
+    PropertyName{"tree", "the sites' guesses lead without a cycle to the end of the waiting line"},
     PropertyName{"fences-grow", "every grant has a higher fence than the one before"},
 };
 constexpr std::array<std::string_view, 3> probes{"passed-on", "line-before-token", "kept"};

@@ -42,7 +42,7 @@ struct Path {
     void ask(SiteId self, Post&& post) {
         ensure(!want, "a token is asked for twice");
         want = true;
-        if (!last) return ensure(token.has_value(), "the end of a line that nobody stands in has the token");
+        if (!last) return ensure(token.has_value(), "the last site of an empty waiting line has the token");
         post.ask(*last, self);
         last.reset();
     }
@@ -52,7 +52,7 @@ struct Path {
         if (last) {
             post.ask(*last, asker);
         } else if (want) {
-            ensure(!next, "nobody comes after the end of a line");
+            ensure(!next, "no site follows the last of a line");
             next = asker;
         } else {
             hand(asker, post);
@@ -61,13 +61,13 @@ struct Path {
     }
 
     void arrived(Token content) {
-        ensure(want && !token, "a token comes to who waits for it");
+        ensure(want && !token, "a token comes to a site that waits for it");
         token = std::move(content);
     }
 
     template <class Post>
     void leave(Post&& post) {
-        ensure(want && token, "a token is left by who has it");
+        ensure(want && token, "only the site with the token gives it up");
         want = false;
         if (next) hand(*std::exchange(next, std::nullopt), post);
     }
@@ -81,7 +81,7 @@ struct Path {
 private:
     template <class Post>
     void hand(SiteId to, Post& post) {
-        ensure(token.has_value(), "a token that is handed over is here");
+        ensure(token.has_value(), "only a token that is here is handed over");
         post.hand(to, *std::exchange(token, std::nullopt));
     }
 };

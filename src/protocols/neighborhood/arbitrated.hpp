@@ -44,7 +44,7 @@ public:
         after_step(ctx, fx);
     }
     void release(const Context& ctx, Effects& fx) {
-        ensure(phase() == Phase::holding, "who is not in service leaves it");
+        ensure(phase() == Phase::holding, "a site that is not in service leaves it");
         begin(here(ctx), Phase::leaving, fx);
         after_step(ctx, fx);
     }
@@ -77,16 +77,16 @@ private:
 
 // The properties of all protocols made of arbiters.
 inline constexpr std::array arbiter_properties{
-    PropertyName{"within-bounds", "of each neighbourhood at least l and at most k are in service"},
+    PropertyName{"within-bounds", "in each neighbourhood at least l and at most k sites are in service"},
     PropertyName{"caps-kept",
                  "an arbiter gives away no more permissions than it has, and its reserve only to nominees"},
     PropertyName{"used-with-permission",
-                 "who is in service, or out, has the permission of its whole neighbourhood"},
+                 "a site that is in service, or out, has the permission of its whole neighbourhood"},
     PropertyName{"one-entry", "an arbiter keeps at most one request of a site"},
-    PropertyName{"asked-back-is-granted", "what an arbiter asks back it has given away"},
-    PropertyName{"grants-known", "who counts on a permission has it"},
+    PropertyName{"asked-back-is-granted", "an arbiter asks back only permissions that it has given away"},
+    PropertyName{"grants-known", "a site that counts on a permission has it"},
     PropertyName{"one-nominee", "there is at most one nominee at a time"},
-    PropertyName{"none-kept-back", "nobody waits for a permission that is there"},
+    PropertyName{"none-kept-back", "no site waits for a permission that is available"},
 };
 
 template <class Rules>

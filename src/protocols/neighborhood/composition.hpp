@@ -11,7 +11,7 @@ namespace neighborhood {
 struct CompositionRules {
     static constexpr std::string_view name = "composition";
     static constexpr std::string_view summary =
-        "of each neighbourhood at least l and at most k sites are in service; may deadlock";
+        "in each neighbourhood at least l and at most k sites are in service; may deadlock";
     static constexpr std::array<std::string_view, 0> probes{};
 
     struct Config : ArbiterConfig {

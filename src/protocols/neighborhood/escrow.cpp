@@ -172,7 +172,7 @@ void Escrow::request(const Context& ctx, const Demand&, Effects& fx) {
 }
 
 void Escrow::release(const Context& ctx, Effects& fx) {
-    ensure(phase_ == Phase::holding, "who is not in service leaves it");
+    ensure(phase_ == Phase::holding, "a site that is not in service leaves it");
     phase_ = Phase::leaving;
     begin(ctx, fx);
 }
@@ -366,7 +366,7 @@ void Escrow::receive(const Context& ctx, SiteId, const Frozen& frozen, Effects& 
 }
 
 void Escrow::gathered(const Context& ctx, const Frozen& part, Effects& fx) {
-    ensure(gathering_.has_value(), "a report of a freeze that there is not");
+    ensure(gathering_.has_value(), "a report of an unknown freeze");
     Frozen& so_far = gathering_->so_far;
     if (frozen_) {
         so_far.in.insert(part.in.begin(), part.in.end());

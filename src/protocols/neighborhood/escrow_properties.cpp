@@ -76,7 +76,7 @@ struct EscrowProperties {
         const auto watched = std::ranges::count_if(
             view.config.closed[self], [&](SiteId around) { return site(around).watch_.contains(self); });
         if (here.wakes_ + to[self].wakes + watched < here.refusals_)
-            report.violated("woken", named(self) + " waits for room, and nobody will tell it");
+            report.violated("woken", named(self) + " waits for room, and no site will tell it");
     }
 
     // What was put aside before the freeze is given back, or taken, as soon as it hears of it.
@@ -123,15 +123,15 @@ void Escrow::on_state(const View<Escrow>& view, Report& report) {
 namespace {
 
 constexpr std::array properties{
-    PropertyName{"within-bounds", "of each neighbourhood at least l and at most k are in service"},
+    PropertyName{"within-bounds", "in each neighbourhood at least l and at most k sites are in service"},
     PropertyName{"counts-right",
-                 "what a site counts around it, with the turns it will hear of, is who is in service"},
+                 "a site's counts, with the turns that it will hear of, match the sites in service"},
     PropertyName{"escrow-covers",
-                 "whatever becomes of those that try, the counts with what is put aside keep to the bounds"},
+                 "however the present attempts end, the counts with what is put aside keep to the bounds"},
     PropertyName{"plan-undisturbed", "nothing is put aside where planned turns are still to come"},
-    PropertyName{"woken", "who waits for room will be told when there is some"},
-    PropertyName{"one-plea", "nobody pleads twice at a time"},
-    PropertyName{"verdict-true", "who is told that it can never turn round cannot"},
+    PropertyName{"woken", "a site that waits for room will be told when there is some"},
+    PropertyName{"one-plea", "no site pleads twice at a time"},
+    PropertyName{"verdict-true", "a site that is told that it can never turn round cannot"},
 };
 constexpr std::array<std::string_view, 5> probes{"no-room", "pleaded", "turned-by-plan", "turned-before-plan",
                                                  "never"};
@@ -142,7 +142,7 @@ constinit const Model<Escrow> Escrow::model{
     .name = "escrow",
     .problem = "neighborhood",
     .summary =
-        "of each neighbourhood at least l and at most k sites are in service; live wherever that is possible",
+        "in each neighbourhood at least l and at most k sites are in service; live wherever that is possible",
     .links = Links::fifo,
     .properties = properties,
     .on_state = &on_state,

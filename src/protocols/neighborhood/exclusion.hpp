@@ -10,7 +10,7 @@ namespace neighborhood {
 
 struct ExclusionRules {
     static constexpr std::string_view name = "exclusion";
-    static constexpr std::string_view summary = "of each neighbourhood at most k sites are in service";
+    static constexpr std::string_view summary = "in each neighbourhood at most k sites are in service";
     static constexpr std::array<std::string_view, 0> probes{};
 
     struct Config : ArbiterConfig {

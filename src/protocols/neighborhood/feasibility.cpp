@@ -174,8 +174,9 @@ private:
     // With those that stay as they are, all others of a neighbourhood are needed, or none has a place.
     void alone(SiteId center) {
         if (least(center) == free_[center])
-            settle(center, "the neighbourhood of " + named(center) + " needs all that can still change");
-        if (most(center) == 0) settle(center, "the neighbourhood of " + named(center) + " is full for ever");
+            settle(center,
+                   "the neighbourhood of " + named(center) + " needs every site that can still change");
+        if (most(center) == 0) settle(center, "the neighbourhood of " + named(center) + " is full forever");
     }
 
     // Whatever `needs` must have beyond what lies outside `limits` is already all that `limits` may have: so
@@ -360,8 +361,9 @@ std::vector<Outlook> outlook(const Closed& closed, const std::vector<Range>& ran
     auto regions = movable.regions();
     for (SiteId site = 0; site < count; ++site) {
         if (!movable[site] && sites[site].prospect == Prospect::unknown)
-            sites[site] = {Prospect::never, regions.empty() ? "at the start nobody may turn round"
-                                                            : "nobody that can turn round makes room for it"};
+            sites[site] = {Prospect::never, regions.empty()
+                                                ? "at the start no site may turn round"
+                                                : "no site that can turn round makes room for it"};
         if (!position.obstacle(site)) sites[site] = {Prospect::yes, after({})};
     }
     std::ranges::stable_sort(regions, {}, [](const auto& region) { return region.size(); });
@@ -372,7 +374,7 @@ std::vector<Outlook> outlook(const Closed& closed, const std::vector<Range>& ran
         if (open) explore(position, region, effort, sites);
     }
     for (Outlook& site : sites)
-        if (site.prospect == Prospect::unknown) site.reason = "no way was found within the effort allowed";
+        if (site.prospect == Prospect::unknown) site.reason = "the search found no way within the effort";
     return sites;
 }
 

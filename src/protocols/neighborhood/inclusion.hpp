@@ -11,7 +11,7 @@ namespace neighborhood {
 
 struct InclusionRules {
     static constexpr std::string_view name = "inclusion";
-    static constexpr std::string_view summary = "of each neighbourhood at least l sites are in service";
+    static constexpr std::string_view summary = "in each neighbourhood at least l sites are in service";
     static constexpr std::array<std::string_view, 0> probes{};
 
     struct Config : ArbiterConfig {

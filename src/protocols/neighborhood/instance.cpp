@@ -179,10 +179,10 @@ std::optional<std::string> ill_written(const Neighborhood& instance) {
     const Initial& initial = instance.initial;
     if (instance.founders != 0)
         return flag("founders", std::to_string(instance.founders)) +
-               "everybody must be there from the start; leave the flag out";
+               "every site must be a founder; leave the flag out";
     if (const auto site = cut_off(instance.closed))
         return flag("graph", instance.graph.text()) + "site " + std::to_string(*site) +
-               " cannot be reached from site 0; write a graph that hangs together";
+               " cannot be reached from site 0; write a connected graph";
     if (bounds.size() != 1 && bounds.size() != instance.sites)
         return flag("bounds", bounds.text()) + for_sites(bounds.size(), "pairs", instance.sites);
     if (auto wrong = wrong_bounds(instance)) return wrong;
@@ -194,7 +194,7 @@ std::optional<std::string> ill_written(const Neighborhood& instance) {
 std::optional<std::string> startless(const Neighborhood& instance) {
     if (instance.no_start)
         return flag("bounds", instance.bounds.text()) +
-               "no configuration keeps to them at the start; write others";
+               "no configuration satisfies them at the start; write others";
     if (instance.starts_in.empty())
         return "--initial any: no safe configuration was found; write one, as in Ioo, or other bounds";
     return std::nullopt;

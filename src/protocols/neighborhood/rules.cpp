@@ -78,7 +78,7 @@ std::optional<std::string> wrong_upper_bounds(const Neighborhood& instance) {
     for (SiteId site = 0; site < instance.sites; ++site)
         if (instance.ranges[site].high < instance.size(site))
             return bounds_of_site(instance, site) +
-                   "has an upper bound, which is not kept here; write l,* or use escrow";
+                   "has an upper bound, which this protocol does not keep; write l,* or use escrow";
     return std::nullopt;
 }
 
@@ -100,7 +100,7 @@ std::optional<std::string> ExclusionRules::config_error(const Config& config) {
     for (SiteId site = 0; site < config.sites; ++site)
         if (config.ranges[site].low > 0)
             return bounds_of_site(config, site) +
-                   "has a lower bound, which is not kept here; write 0,k or use escrow";
+                   "has a lower bound, which this protocol does not keep; write 0,k or use escrow";
     return std::nullopt;
 }
 

@@ -12,7 +12,7 @@ namespace neighborhood {
 struct SidetrackRules {
     static constexpr std::string_view name = "sidetrack";
     static constexpr std::string_view summary =
-        "of each neighbourhood at least l and at most k sites are in service; a leader breaks some deadlocks";
+        "in each neighbourhood at least l and at most k sites are in service; a leader breaks some deadlocks";
     static constexpr std::array<std::string_view, 2> probes{"nominated", "trigger-too-late"};
 
     struct Config : ArbiterConfig {

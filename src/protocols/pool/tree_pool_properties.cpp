@@ -239,13 +239,14 @@ std::vector<SiteId> TreePool::channels(const Context& ctx) {
 namespace {
 
 constexpr std::array properties{
-    PropertyName{"at-most-l",
-                 "programs use no more than l units; without drain who was told to stop does not count"},
-    PropertyName{"no-surplus", "there are no more tokens of any kind than there should be"},
+    PropertyName{
+        "at-most-l",
+        "programs use no more than l units; without drain, sites that were told to stop do not count"},
+    PropertyName{"no-surplus", "no kind of token has more tokens than it should have"},
     PropertyName{"no-reset", "the root never has tokens erased"},
-    PropertyName{"exact", "if nothing gets lost, no token is missing and the controller counts right"},
-    PropertyName{"sizes", "nobody keeps more units than it asked for, or any without asking"},
-    PropertyName{"priority-rests", "the priority token rests only where a request is not satisfied"},
+    PropertyName{"exact", "if no message gets lost, no token is missing and the controller counts right"},
+    PropertyName{"sizes", "no site keeps more units than it asked for, or any without asking"},
+    PropertyName{"priority-rests", "the priority token stays only at a site whose request is not satisfied"},
 };
 constexpr std::array<std::string_view, 8> probes{"traversal", "created",        "reset",
                                                  "undecided", "decided-anyway", "stale-controller",

@@ -31,7 +31,7 @@ std::optional<std::string> Permits::config_error(const Config& config) {
     if (config.founders > config.sites) return number("founders", config.founders, config.sites);
     if (config.first_members() < config.sites && !config.open())
         return "--founders " + std::to_string(config.founders) +
-               ": in a fixed group nobody joins; write --membership open with it";
+               ": no site joins a fixed group; write --membership open with it";
     return std::nullopt;
 }
 
@@ -536,9 +536,9 @@ namespace {
 
 constexpr std::array properties{
     PropertyName{"at-most-k", "live sites hold no more than k units"},
-    PropertyName{"dead-are-dead", "nobody takes a live site for dead"},
-    PropertyName{"owed-in-use", "an answer is deferred only by who waits or holds"},
-    PropertyName{"order-kept", "of two holders, the later request was not permitted by the earlier"},
+    PropertyName{"dead-are-dead", "no site takes a live site for dead"},
+    PropertyName{"owed-in-use", "only a site that waits or holds defers an answer"},
+    PropertyName{"order-kept", "no holder has permitted a later request of another holder"},
     PropertyName{"mutual", "of two live sites that may ask, each counts the other"},
     PropertyName{"fences-grow", "with one permit, stamp and site of successive holders grow"},
 };
@@ -552,7 +552,7 @@ constexpr std::array<std::string_view, 10> probes{
 constinit const Model<Permits, permits::FencesGrowInOrder> Permits::model{
     .name = "permits",
     .problem = "semaphore",
-    .summary = "k permits among N sites, served whoever crashes; sites may join, leave and come back",
+    .summary = "k permits among N sites, live under any crashes; sites may join, leave and return",
     .links = Links::unordered,
     .properties = properties,
     .on_state = &on_state,

@@ -124,7 +124,7 @@ void Raymond::check_answers(const View<Raymond>& view, Report& report) {
                 return report.violated("answers-kept", "site " + std::to_string(asker) + " waits for " +
                                                            std::to_string(waited) + " answers of site " +
                                                            std::to_string(peer) + ", but " +
-                                                           std::to_string(due) + " are under way or owed");
+                                                           std::to_string(due) + " are in flight or owed");
         }
     }
 }
@@ -133,7 +133,7 @@ namespace {
 
 constexpr std::array properties{
     PropertyName{"at-most-k", "no more than k live sites hold a permit"},
-    PropertyName{"answers-kept", "what a site waits for is under way or owed by the peer"},
+    PropertyName{"answers-kept", "every answer that a site waits for is in flight or owed by the peer"},
 };
 
 }  // namespace

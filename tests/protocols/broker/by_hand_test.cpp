@@ -31,7 +31,7 @@ TEST(BrokerByHand, A_site_keeps_its_role) {
 TEST(BrokerByHand, Only_resources_are_asked_and_only_clients_ask) {
     expect_refused("strong-weak", R"(state 2 {"role": {"Client": {"asked": [3]}}})", "site 3 is no resource");
     expect_refused("strong-weak", R"(state 2 {"role": {"Client": {"phase": "waiting", "asked": []}}})",
-                   "who waits or holds has asked for something");
+                   "a client that waits or holds has a demand");
     expect_refused("strong-weak",
                    R"(state 0 {"role": {"Resource": {"line": [{"request": {"owner": 1, "number": 0}}]}}})",
                    "site 1 is a resource and asks for nothing");

@@ -45,7 +45,7 @@ TEST_P(BrokerPlayed, Who_has_gone_does_not_come_back) {
     EXPECT_EQ(outcome.exit_code, 2);
     const bool mortal = GetParam() != std::string("strong-weak-published");
     EXPECT_THAT(outcome.message, HasSubstr(mortal ? "scenario:3" : "scenario:2"));
-    EXPECT_THAT(outcome.message, HasSubstr(mortal ? "cannot come back" : "site 2 never crashes"));
+    EXPECT_THAT(outcome.message, HasSubstr(mortal ? "cannot restart" : "site 2 never crashes"));
 }
 
 INSTANTIATE_TEST_SUITE_P(All, BrokerPlayed,

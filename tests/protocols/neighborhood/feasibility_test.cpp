@@ -80,7 +80,7 @@ TEST(Feasibility, A_reason_is_for_people) {
     EXPECT_EQ(path[1].reason, "all 3 configurations that can be reached leave no room for it");
     EXPECT_EQ(path[2].reason, "at once");
     EXPECT_EQ(instance("path:3", "0,1;1,2;0,1", "oIo").outlook(effort)[0].reason,
-              "at the start nobody may turn round");
+              "at the start no site may turn round");
 }
 
 // Too many sites to look at everything: a path whose first two sites block each other, and a cycle in which
@@ -124,7 +124,7 @@ TEST(Feasibility, Who_needs_others_that_never_turn_round_never_does_either) {
     const auto path = instance("path:6", "0,1;1,2;0,1;0,3;0,3;0,2", "oIoooo").outlook(effort);
     for (const SiteId blocked : {0u, 1u, 2u, 3u}) {
         EXPECT_EQ(path[blocked].prospect, never) << blocked;
-        EXPECT_EQ(path[blocked].reason, "nobody that can turn round makes room for it");
+        EXPECT_EQ(path[blocked].reason, "no site that can turn round makes room for it");
     }
     for (const SiteId free : {4u, 5u}) EXPECT_EQ(path[free].prospect, yes) << free;
 }

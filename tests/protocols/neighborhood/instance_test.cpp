@@ -51,9 +51,8 @@ TEST(Neighborhood, What_is_wrong_is_said_in_one_line) {
               "number up to that");
     EXPECT_EQ(reason("path:3", "0,1;0,1"),
               "--bounds 0,1;0,1: these are 2 pairs for 3 sites; write one for all, or one per site");
-    EXPECT_EQ(
-        reason("edges:0-1,2-3", "0,1"),
-        "--graph edges:0-1,2-3: site 2 cannot be reached from site 0; write a graph that hangs together");
+    EXPECT_EQ(reason("edges:0-1,2-3", "0,1"),
+              "--graph edges:0-1,2-3: site 2 cannot be reached from site 0; write a connected graph");
     EXPECT_EQ(reason("path:3", "1,*", "oooo"),
               "--initial oooo: these are 4 letters for 3 sites; write one for all, or one per site");
     EXPECT_EQ(reason("path:3", "1,*", "Ioo"),
@@ -62,7 +61,7 @@ TEST(Neighborhood, What_is_wrong_is_said_in_one_line) {
 
 TEST(Neighborhood, Where_no_start_is_safe_none_is_found) {
     EXPECT_EQ(reason("edges:0-1,0-2,1-2", "2,3;0,1;0,1"),
-              "--bounds 2,3;0,1;0,1: no configuration keeps to them at the start; write others");
+              "--bounds 2,3;0,1;0,1: no configuration satisfies them at the start; write others");
 }
 
 TEST(Neighborhood, What_cannot_be_read_is_told_what_to_write) {

@@ -512,11 +512,12 @@ namespace {
 
 constexpr std::array properties{
     PropertyName{"one-user", "each resource is used by at most one client"},
-    PropertyName{"first-everywhere", "who uses resources, or was told to, leads the strong queue of each"},
+    PropertyName{"first-everywhere",
+                 "a client that uses resources, or may use them, leads the strong queue of each"},
     PropertyName{"edge-known", "a weak request is in a strong queue only while its strong one leads"},
     PropertyName{"one-entry", "a client has at most one entry of a kind at a resource"},
-    PropertyName{"one-token", "there is one token, at a resource or under way"},
-    PropertyName{"unloop-locked", "while a cycle is being broken, both resources concerned are locked"},
+    PropertyName{"one-token", "there is one token, at a resource or in flight"},
+    PropertyName{"unloop-locked", "while a cycle is being broken, both of its resources are locked"},
 };
 
 }  // namespace

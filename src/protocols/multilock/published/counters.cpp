@@ -489,11 +489,11 @@ namespace {
 
 constexpr std::array properties{
     PropertyName{"one-holder", "no resource is used by two sites"},
-    PropertyName{"one-token", "each resource has one token, at a site or under way"},
-    PropertyName{"used-with-token", "who uses a resource holds its token"},
+    PropertyName{"one-token", "each resource has one token, at a site or in flight"},
+    PropertyName{"used-with-token", "a site that uses a resource holds its token"},
     PropertyName{"way-to-token", "fathers lead to the token, or to where it will be"},
     PropertyName{"not-to-itself", "no site sends a token to itself"},
-    PropertyName{"memory-bounded", "of each site, one request of a kind for a resource is stored at most"},
+    PropertyName{"memory-bounded", "at most one request of each kind, site and resource is stored"},
 };
 
 }  // namespace

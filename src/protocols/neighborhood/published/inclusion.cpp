@@ -131,7 +131,7 @@ void InclusionPublished::on_state(const View<InclusionPublished>& view, Report& 
 namespace {
 
 constexpr std::array properties{
-    PropertyName{"within-bounds", "of each neighbourhood at least l are in service"},
+    PropertyName{"within-bounds", "in each neighbourhood at least l sites are in service"},
 };
 
 }  // namespace

@@ -227,7 +227,7 @@ namespace {
 
 constexpr std::array properties{
     PropertyName{"at-most-l", "no more than l units are held"},
-    PropertyName{"no-surplus", "there are no more tokens of any kind than there should be"},
+    PropertyName{"no-surplus", "no kind of token has more tokens than it should have"},
     PropertyName{"one-controller", "there is never more than one controller"},
 };
 

@@ -228,7 +228,7 @@ namespace {
 
 constexpr std::array properties{
     PropertyName{"at-most-k", "no more than k live sites hold a permit"},
-    PropertyName{"dead-are-dead", "nobody takes a live site for dead"},
+    PropertyName{"dead-are-dead", "no site takes a live site for dead"},
 };
 
 }  // namespace
