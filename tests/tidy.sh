@@ -15,7 +15,6 @@ declare -A page_allowance=(
 # Comment lines in headers that open with `// Who`, `// Whoever` or `// So long`, by folder.
 declare -A comment_allowance=(
     [src/daemon]=8
-    [src/net]=2
     [src/protocols]=14
 )
 

@@ -1,4 +1,4 @@
-// allot cert: an authority of one's own, and certificates for hosts and programs.
+// allot cert: makes an authority, and certificates for hosts and programs.
 
 #include "net/cert.hpp"
 

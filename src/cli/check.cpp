@@ -69,8 +69,7 @@ Result<check::Options> read_options(const CheckFlags& flags) {
     return options;
 }
 
-// An arbitrary start stands for all faults: where more follow, or somebody never lets go, nothing has to
-// converge.
+// An arbitrary start stands for all faults: with further faults or with campers, runs need not converge.
 std::optional<std::string> disturbed(const world::Setup& setup) {
     for (const auto& [flag, count] : {std::pair("crashes", setup.crashes),
                                       {"duplicate", setup.duplicate},
@@ -83,7 +82,7 @@ std::optional<std::string> disturbed(const world::Setup& setup) {
     return std::nullopt;
 }
 
-// Arbitrary starts: sites and messages drawn anew within their domains, one world per sample.
+// Adds arbitrary starts: random sites and messages within their domains, one world per sample.
 std::optional<std::string> add_starts(const CheckFlags& flags, Job& job) {
     if (flags.start == "boot") {
         for (const auto& [name, value] :
@@ -114,7 +113,7 @@ std::optional<std::string> add_starts(const CheckFlags& flags, Job& job) {
     return std::nullopt;
 }
 
-// What could not even be begun within any limit.
+// Instances that no limit makes feasible.
 std::optional<std::string> too_large(const world::Setup& setup) {
     if (setup.sites > most_sites)
         return fmt::format("{} sites: the checker cannot explore so many; write at most {}", setup.sites,
@@ -147,7 +146,7 @@ Result<Job> prepare(const CheckFlags& flags) {
     return job;
 }
 
-// One line on the terminal that is written over and over.
+// Overwrites one line on the terminal.
 void show_progress(const check::Progress& progress) {
     const double rate = progress.seconds > 0 ? static_cast<double>(progress.states) / progress.seconds : 0;
     fmt::print(stderr, "\r\x1b[K{}: {} states, depth {}, {} states/s, {} MiB, {:.0f} s", progress.doing,
@@ -159,7 +158,8 @@ void show_progress(const check::Progress& progress) {
 int run_check(const CheckFlags& flags, const CheckReport& report) {
     auto job = prepare(flags);
     if (!job) return wrong_usage(job.error());
-    // Only a counterexample replaces what is in the file, but a long check should not end in vain.
+    // Opens the file now, so that a long check does not end in vain; only a counterexample replaces its
+    // content.
     if (!flags.out.empty() && !std::ofstream(flags.out, std::ios::app))
         return wrong_usage(fmt::format("--out {}: cannot write this file", flags.out));
     if (!report) say_caveat(job->machine->instance().caveat());

@@ -81,7 +81,7 @@ std::vector<std::string> wait_texts(const check::Result& result) {
     return texts;
 }
 
-// Under which bounds the verdict was reached, one sentence each.
+// The bounds of the verdict, one sentence each.
 std::vector<std::string> bounds(const world::Machine& machine, const check::Options& options,
                                 const check::Result& result) {
     const world::Setup& setup = machine.setup();

@@ -33,7 +33,7 @@ sigset_t watched_signals() {
     return set;
 }
 
-// Codes as shells, env and timeout have them.
+// The exit codes of shells, env and timeout.
 [[noreturn]] void become(const std::vector<std::string>& command, const Environment& environment) {
     for (const auto& [name, value] : environment)
         value ? ::setenv(name.c_str(), value->c_str(), 1) : ::unsetenv(name.c_str());
@@ -46,7 +46,7 @@ sigset_t watched_signals() {
     ::_exit(problem == ENOENT ? exit_not_found : exit_not_executable);
 }
 
-// Those of all its threads.
+// The children of all threads of a process.
 std::vector<pid_t> children_of(pid_t parent) {
     std::vector<pid_t> children;
     std::error_code gone;
@@ -58,8 +58,8 @@ std::vector<pid_t> children_of(pid_t parent) {
     return children;
 }
 
-// Its number may have been given to a stranger since it was read. Once it is held by a descriptor that cannot
-// happen any longer, so it is looked up again before it is believed.
+// The number may belong to another process by now. A pidfd prevents that, so open it first and then check the
+// parent again.
 void signal_child_of(pid_t parent, pid_t child, int signal) {
     const Descriptor process(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
     if (!process) return;
@@ -98,14 +98,14 @@ Result<Child> Child::start(const std::vector<std::string>& command, const Enviro
     ::sigprocmask(SIG_BLOCK, &watched, &before);
     Descriptor signals(::signalfd(-1, &watched, SFD_CLOEXEC | SFD_NONBLOCK));
     if (!signals) return Error{std::strerror(errno)};
-    // What the command starts and leaves behind becomes ours: if the lease is lost, all of it must stop.
+    // Orphans of the command become our children: all of them must stop if the lease is lost.
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
     const pid_t pid = ::fork();
     if (pid < 0) return Error{std::strerror(errno)};
     if (pid > 0) return Child(pid, std::move(start_end), std::move(signals));
 
     ::close(ends[1]);
-    // If the parent is gone before this, the pipe will say so.
+    // If the parent has ended before this, the pipe says so.
     if (fate == Fate::shared) ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     char word = 0;
     if (::read(wait_end.get(), &word, 1) != 1) ::_exit(exit_failed);
@@ -115,7 +115,7 @@ Result<Child> Child::start(const std::vector<std::string>& command, const Enviro
 
 void Child::go() {
     const char word = 1;
-    // If the child is gone already, its end will tell.
+    // If the child has ended already, its exit code will say so.
     (void)!::write(start_.get(), &word, 1);
     start_ = Descriptor();
 }
@@ -130,7 +130,7 @@ void Child::answer_signals() {
     }
 }
 
-// The terminal has sent its signal to the whole group, the child included.
+// The terminal has sent the signal to the whole group, the child included.
 void Child::pass_on(int signal, bool from_terminal) {
     if (!from_terminal && !exit_code_) ::kill(pid_, signal);
 }
@@ -142,7 +142,7 @@ void Child::look_after_child() {
            state.si_pid != 0) {
         if (state.si_code == CLD_EXITED) exit_code_ = state.si_status;
         if (state.si_code == CLD_KILLED || state.si_code == CLD_DUMPED) exit_code_ = 128 + state.si_status;
-        // The shell takes the terminal back only when this process has stopped as well.
+        // The shell takes the terminal back only when this process stops as well.
         const bool by_terminal =
             state.si_status == SIGTSTP || state.si_status == SIGTTIN || state.si_status == SIGTTOU;
         if (state.si_code == CLD_STOPPED && by_terminal) ::raise(SIGSTOP);
@@ -151,7 +151,7 @@ void Child::look_after_child() {
     bury_orphans();
 }
 
-// What the command left behind is ours since its parent ended, and so is its exit code, which nobody wants.
+// Reaps orphans of the command; nobody wants their exit codes.
 void Child::bury_orphans() {
     siginfo_t state{};
     while (::waitid(P_ALL, 0, &state, WEXITED | WNOHANG | WNOWAIT) == 0 && state.si_pid != 0 &&

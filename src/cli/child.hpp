@@ -1,4 +1,4 @@
-// The program that `allot run` runs: started, told of signals, stopped.
+// The command of `allot run`: starting it, passing signals on, stopping it.
 #pragma once
 
 #include <chrono>
@@ -16,15 +16,15 @@ namespace allot::cli {
 
 using client::Clock;
 
-using Environment = std::map<std::string, std::optional<std::string>>;  // nothing: not in the environment
+using Environment = std::map<std::string, std::optional<std::string>>;  // nothing: remove the variable
 
-// Shared: if this process is killed, the command is killed with it. What the command started is not.
+// shared: if this process is killed, the command is killed too, but not its children.
 enum class Fate { its_own, shared };
 
 class Child {
 public:
-    // Forks. The child waits for go(), and then becomes the command; if go() never comes it ends.
-    // From here on the signals of this process are taken by answer_signals().
+    // Forks. The child waits for go() and then executes the command; it exits if go() never comes. From now
+    // on answer_signals() handles the signals of this process.
     static Result<Child> start(const std::vector<std::string>& command, const Environment& environment,
                                Fate fate);
 
@@ -33,13 +33,13 @@ public:
 
     // Readable when answer_signals() has something to do.
     int descriptor() const { return signals_.get(); }
-    // Passes signals on to the child, follows it when it is stopped from the terminal, and notices its end.
+    // Passes signals on to the child, stops with it when the terminal stops it, and notices its end.
     void answer_signals();
 
-    // Its exit code, or 128 and the number of the signal that ended it; nothing while it runs.
+    // The exit code of the child, or 128 plus the number of the signal that ended it; nothing while it runs.
     std::optional<int> exit_code() const { return exit_code_; }
 
-    // Ends the child and all that it started: SIGTERM, and SIGKILL for who is there after `kill_at`.
+    // Ends the child and its descendants: SIGTERM, then SIGKILL for those that still run at `kill_at`.
     void stop(Clock::time_point kill_at);
 
 private:

@@ -33,24 +33,24 @@ namespace allot::cli {
 class CommandLine;
 
 enum ExitCode {
-    exit_ok = 0,       // it holds, it worked
-    exit_no = 1,       // the answer is no: violated, not as expected
+    exit_ok = 0,       // success; the property holds
+    exit_no = 1,       // the answer is no: violated, or not as expected
     exit_usage = 2,    // wrong usage; one line says what to write
     exit_bounded = 3,  // a limit was reached before the answer was known
 
-    // Of those that talk to a daemon. Programs hardly ever exit with these, so `allot run` can pass on their
-    // own.
-    exit_refused = 119,         // not for this user, not now, or too many
-    exit_busy = 120,            // not granted at once
-    exit_timed_out = 121,       // not granted in time
-    exit_lost = 122,            // granted, and then lost: the command was stopped
-    exit_unreachable = 123,     // no daemon answers
-    exit_failed = 125,          // allot itself failed. This one and the next as for env, nohup and timeout
-    exit_not_executable = 126,  // the command is there, but cannot be run
+    // Codes of the subcommands that talk to a daemon. Programs rarely exit with these, so `allot run` can
+    // pass on the command's own code.
+    exit_refused = 119,      // not for this user, not now, or too many
+    exit_busy = 120,         // not granted at once
+    exit_timed_out = 121,    // not granted in time
+    exit_lost = 122,         // granted, and then lost: the command was stopped
+    exit_unreachable = 123,  // no daemon answers
+    exit_failed = 125,  // allot itself failed. This code and the next are those of env, nohup and timeout
+    exit_not_executable = 126,  // the command exists but cannot be executed
     exit_not_found = 127,       // there is no such command
 };
 
-// Each adds its subcommand.
+// Each function adds its subcommand.
 void add_cert(CommandLine& line);
 void add_errata(CommandLine& line);
 void add_feasible(CommandLine& line);
@@ -64,7 +64,7 @@ void add_status(CommandLine& line);
 void add_swarm(CommandLine& line);
 void add_up(CommandLine& line, std::vector<std::string> program);
 
-// These hand their results to `report`, if there is one, and print nothing then but errors.
+// With a `report`, these commands pass their results to it and print only errors.
 using CheckReport = std::function<void(world::Machine&, const check::Options&, const check::Result&)>;
 using PlayReport = std::function<void(const std::string& file, const play::Outcome&)>;
 using SimReport = std::function<void(const sim::Summary&)>;
@@ -74,10 +74,10 @@ void add_sim(CommandLine& line, SimReport report = {});
 
 // Prints `allot: message` and gives exit_usage.
 int wrong_usage(const std::string& message);
-// Prints what is not known of a run before it begins, if there is anything.
+// Prints the caveat of a run before it begins, if there is one.
 void say_caveat(const std::optional<std::string>& caveat);
 
-// The protocol of that name, or an error that lists those there are.
+// The protocol of that name, or an error that lists all names.
 Result<const world::Entry*> find_protocol(const std::string& name);
 
 // `4G`, `512M`; `60s`, `2m`, `500ms`.

@@ -1,4 +1,4 @@
-// What the subcommands share that talk to a daemon as programs do.
+// Shared by the subcommands that connect to a daemon as a program.
 #pragma once
 
 #include <string>
@@ -10,7 +10,8 @@ namespace allot::cli {
 
 class Command;
 
-// Which daemon: that of this host, or one elsewhere with certificates. What is empty: as the library has it.
+// The daemon of this host, or one on another host with certificates. An empty member: the default of the
+// client library.
 struct DaemonFlags {
     std::string socket;
     std::string at;
@@ -21,12 +22,12 @@ struct DaemonFlags {
 };
 void add_daemon_flags(Command& command, DaemonFlags& flags);
 
-// How to reach it; `what` is shown by `allot status`.
+// How to reach the daemon; `allot status` shows `what`.
 Result<client::Options> daemon_at(const DaemonFlags& flags, std::string what);
-// Whether it is not the daemon of this host: processes mean nothing to it, and the network may break.
+// True if the daemon is on another host: it cannot watch our processes, and the network may fail.
 bool is_elsewhere(const client::Options& options);
 
-// Prints why, in one line, and gives the exit code.
+// Prints the reason in one line and returns the exit code.
 int report(const client::Failure& failure, const client::Options& options);
 
 }  // namespace allot::cli

@@ -95,7 +95,7 @@ void print_story(const Erratum& erratum) {
     if (erratum.demonstrations.empty()) fmt::print("\nNo command shows this erratum.\n");
 }
 
-// --- The trial of all that have a command.
+// --- Running the commands.
 
 struct Row {
     const Erratum* erratum;
@@ -156,7 +156,7 @@ int run_trials(const Errata& list, bool json) {
     return exit_ok;
 }
 
-// --- What was asked for.
+// --- The command line.
 
 Result<Errata> only(const Errata& list, const char* flag, const std::string& name) {
     auto one = errata::find(list, name);

@@ -1,4 +1,4 @@
-// allot feasible: of an instance of the problem of neighbourhoods, which sites can ever turn round.
+// allot feasible: decides which sites of an instance of the neighbourhood problem can ever turn round.
 
 #include <algorithm>
 #include <boost/json/serialize.hpp>

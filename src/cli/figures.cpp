@@ -1,4 +1,4 @@
-// allot figures: the papers' evaluations again, as a table, CSV and SVG.
+// allot figures: repeats the papers' evaluations, as a table, CSV and SVG.
 
 #include <boost/json/serialize.hpp>
 #include <filesystem>
@@ -53,7 +53,7 @@ struct Product {
     std::optional<std::string> svg_failure;
 };
 
-// How far it is, on a terminal.
+// Shows the progress on a terminal.
 class ProgressLine {
 public:
     explicit ProgressLine(const Figure& figure) : figure_(figure) {}
@@ -141,7 +141,7 @@ boost::json::value as_json(const Product& product) {
         {"svg", product.svg_failure ? boost::json::value(nullptr) : boost::json::value(product.svg_path)}};
 }
 
-// --- What was asked for.
+// --- The command line.
 
 struct FiguresJob {
     std::vector<const Figure*> figures;
@@ -167,7 +167,7 @@ Result<FiguresJob> prepare(const FiguresFlags& flags) {
     return job;
 }
 
-// Opens its file before the runs: they may take long, and would be in vain.
+// Opens the file before the runs, so that long runs do not end in vain.
 Result<Product> produce(const Figure& figure, const FiguresJob& job, std::ofstream& csv) {
     Product product{.figure = &figure};
     product.csv_path = (job.out / (figure.name + ".csv")).string();

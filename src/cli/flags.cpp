@@ -72,7 +72,7 @@ Argument Command::option(const std::string& name, std::string& target, const std
 
 Argument Command::option(const std::string& name, std::optional<std::string>& target,
                          const std::string& meaning) {
-    // CLI11 would reset the target if the value is left out, as if the option were not there.
+    // CLI11 would reset the target if the value is missing, as if the option were not given.
     return option(
         name, [&target](const std::string& value) { target = value; }, meaning);
 }
@@ -141,7 +141,7 @@ std::string unexpected(const CLI::App& parser, std::span<char*> words) {
     return first == words.end() ? "" : *first;
 }
 
-// CLI11's own messages are good where they name the flag; this adds what to do.
+// CLI11's messages name the flag; this adds what to do.
 int explain(const CLI::App& parser, const CLI::ParseError& error, std::span<char*> words) {
     const std::string first_word = words.empty() ? "" : words.front();
     std::vector<std::string> commands;
@@ -160,7 +160,7 @@ int explain(const CLI::App& parser, const CLI::ParseError& error, std::span<char
     return wrong_usage(what + "; see `" + help + "`");
 }
 
-// An empty value is nearly always a variable that was not set; to take it for none would be a trap.
+// An empty value usually comes from an unset variable; reading it as "none" would be a trap.
 std::string option_with_empty_value(const CLI::App& command) {
     for (const CLI::Option* option : command.get_options())
         for (const std::string& value : option->results())
@@ -170,7 +170,7 @@ std::string option_with_empty_value(const CLI::App& command) {
 
 }  // namespace
 
-// --- All of it.
+// --- The command line.
 
 CommandLine::CommandLine(const std::string& description, const std::string& version,
                          const std::string& footer)

@@ -33,16 +33,16 @@ public:
     Argument group(const std::string& heading) const;
     // How --help names its value: FILE in `--config FILE`.
     Argument value(const std::string& name) const;
-    // All that --help shows after its name, in place of the value, the default and what it needs or excludes.
+    // Everything that --help shows after the name, in place of the value, the default and the constraints.
     Argument shown_as(const std::string& text) const;
 
-    // Its value may be left out; the target gets an empty one.
+    // The value may be missing; the target is then empty.
     Argument value_optional() const;
-    // A list that takes one value each time it is given, not all words up to the next option.
+    // The option takes one value each time, not all words up to the next option.
     Argument one_at_a_time() const;
     // A list of values that are written with this character between them.
     Argument separated_by(char separator) const;
-    // `objection` says what is wrong with a value; empty if nothing is.
+    // `objection` returns what is wrong with a value; empty if nothing is.
     Argument check(std::string (*objection)(const std::string& value)) const;
 
     Argument needs(Argument other) const;
@@ -59,15 +59,15 @@ class Command {
 public:
     using Take = std::function<void(const std::string& value)>;
 
-    // An option if its name begins with --, else a word. A list takes all words up to the next option, and
-    // may be repeated. --help shows what a number is before it is set: its default.
+    // An option if its name begins with --, else a positional word. A list takes all words up to the next
+    // option and may be repeated. --help shows the initial value of a number as its default.
     Argument option(const std::string& name, std::string& target, const std::string& meaning);
     Argument option(const std::string& name, std::optional<std::string>& target, const std::string& meaning);
     Argument option(const std::string& name, std::vector<std::string>& target, const std::string& meaning);
     Argument option(const std::string& name, int& target, const std::string& meaning);
     Argument option(const std::string& name, std::uint32_t& target, const std::string& meaning);
     Argument option(const std::string& name, Take take, const std::string& meaning);
-    // A list; `take` gets its values in turn.
+    // A list; `take` gets one value at a time.
     Argument list(const std::string& name, Take take, const std::string& meaning);
 
     Argument flag(const std::string& name, bool& target, const std::string& meaning);

@@ -1,4 +1,4 @@
-// The command line of a program that has nothing but a laboratory: for protocols outside of allot
+// The command line of a program with only a laboratory: for protocols outside of allot
 // (docs/adding-a-protocol.md). The program defines registry::protocols().
 #pragma once
 
@@ -13,7 +13,7 @@ void add_laboratory(CommandLine& line);
 
 // Runs one of them and gives the exit code. `name` is the name of the program.
 int laboratory_main(int argc, char** argv, const std::string& name);
-// The same for any command line: without memory, it says so and gives exit_bounded.
+// The same for any command line: if memory runs out, it says so and returns exit_bounded.
 int run(CommandLine& line, int argc, char** argv);
 
 }  // namespace allot::cli

@@ -15,7 +15,7 @@ namespace {
 
 using namespace allot;
 
-// `allot run` and `allot up` end at `--`: what follows belongs to another program, down to its own `--`.
+// `allot run` and `allot up` read the words before `--`; the words after it belong to another program.
 std::vector<std::string> program_after_dashes(int& argc, char** argv) {
     if (argc < 2 || (std::string_view(argv[1]) != "run" && std::string_view(argv[1]) != "up")) return {};
     char** const end = argv + argc;

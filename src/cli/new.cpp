@@ -1,4 +1,4 @@
-// allot new: a folder with a protocol that works, to be changed into one's own.
+// allot new: writes a folder with a working protocol, as a start for your own.
 
 #include <boost/algorithm/string/replace.hpp>
 #include <cctype>
@@ -14,7 +14,7 @@ namespace allot::cli {
 
 namespace {
 
-// As the templates spell the name.
+// The name in the templates.
 constexpr const char* template_name = "one-key";
 
 bool is_protocol_name(const std::string& name) {
@@ -29,7 +29,7 @@ bool is_protocol_name(const std::string& name) {
     return !begins_word;
 }
 
-// two-locks as the name of files, and as the name of a class: two_locks, TwoLocks.
+// The name as a file name and as a class name: two-locks gives two_locks and TwoLocks.
 std::string file_name(std::string name) {
     boost::replace_all(name, "-", "_");
     return name;

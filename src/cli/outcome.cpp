@@ -14,14 +14,14 @@ namespace allot::cli {
 
 namespace {
 
-// As a shell splits them; quotes keep together what belongs together.
+// Splits a command line like a shell, with quotes.
 std::vector<std::string> words_of(const std::string& command) {
     const boost::escaped_list_separator<char> spaces("\\", " ", "\"'");
     const boost::tokenizer<boost::escaped_list_separator<char>> words(command, spaces);
     return {words.begin(), words.end()};
 }
 
-// The properties that a check found violated, or that a site may wait any time, or its verdict.
+// The properties that a check found violated, unbounded waits, or its verdict.
 std::string outcome_of_check(const check::Result& result) {
     std::string found;
     for (const check::Violation& violation : result.violations)
@@ -32,7 +32,7 @@ std::string outcome_of_check(const check::Result& result) {
     return std::string(enum_name(result.verdict));
 }
 
-// The property that a simulation found violated, or that sites wait at the end that should not.
+// The property that a simulation found violated, or why sites still wait at the end.
 std::string outcome_of_sim(const sim::Figures& figures) {
     if (!figures.violations.empty()) return figures.violations.front().property;
     if (figures.stalled > 0) return "stalled";

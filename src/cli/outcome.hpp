@@ -8,7 +8,7 @@
 namespace allot::cli {
 
 // Runs `allot check ...`, `allot play ...` or `allot sim ...` in this process (errata/trial.hpp lists the
-// outcomes). The error is for a command that cannot be run; its reason is on standard error already.
+// outcomes). An error means that the command cannot run; the reason is on standard error already.
 Result<std::string> outcome_of(const std::string& command);
 
 }  // namespace allot::cli

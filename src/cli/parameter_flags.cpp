@@ -12,12 +12,12 @@ namespace allot::cli {
 
 namespace {
 
-// What a parameter means, for --help.
+// A parameter and its text for --help.
 struct Explained {
     const char* name;
     const char* meaning;
 };
-// Parameters that no protocol has yet are known, so that a wrong value is told apart from a wrong name.
+// Also lists parameters that no protocol has yet, so that a wrong value is told apart from a wrong name.
 const std::vector<Explained> explained{
     {"sites", "number of sites"},
     {"permits", "permits: the number of sites that may hold at once"},
@@ -28,7 +28,7 @@ const std::vector<Explained> explained{
     {"without", "switch a repair off, so that the published defect returns; several with commas, or all"},
     {"with", "switch a repair on that a published protocol lacks; several with commas, or all"},
 };
-// A flag where a value should be means that the value was forgotten.
+// A flag in place of a value means that the value is missing.
 std::string value_or_flag(const std::string& value) {
     return value.starts_with("--") ? "its value is missing, " + value + " follows; write one after it" : "";
 }
@@ -70,7 +70,7 @@ void add_parameter_flags(Command& command, Parameters& given) {
     add_protocol_flags(command, given, std::move(known));
 }
 
-// A parameter that is on or off may be switched on by its name alone.
+// The name of a parameter that is on or off is enough to switch it on.
 static void add_protocol_flag(Command& command, Parameters& given, const world::Entry& entry,
                               const ParameterInfo& parameter) {
     const bool is_switch = parameter.fallback == "on" || parameter.fallback == "off";

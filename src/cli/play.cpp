@@ -1,4 +1,4 @@
-// allot play: scenario files, step by step.
+// allot play: replays scenario files, step by step.
 
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
@@ -36,7 +36,7 @@ void print_outcome(const std::string& file, const play::Outcome& outcome) {
         fmt::print(stderr, "allot: {}\n", outcome.message);
 }
 
-// The worst outcome decides; every file is played all the same.
+// Plays every file; the worst outcome is the exit code.
 int run_play(const PlayFlags& flags, const PlayReport& report) {
     int worst = exit_ok;
     boost::json::array list;

@@ -1,4 +1,4 @@
-// allot protocols: what there is, with parameters and defaults.
+// allot protocols: lists the protocols, with parameters and defaults.
 
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>

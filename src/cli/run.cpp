@@ -1,4 +1,4 @@
-// allot run: a command that holds locks and permits while it runs.
+// allot run: runs a command while it holds locks and permits.
 
 #include <algorithm>
 #include <cmath>
@@ -36,12 +36,12 @@ struct RunFlags {
     std::string resume_within = "10s";
     DaemonFlags daemon;
     std::vector<std::string> command;
-    std::vector<std::string> stray;  // what stands where only flags may
+    std::vector<std::string> stray;  // words in place of flags
 };
 
 struct Plan {
     Demand demand;
-    std::optional<microseconds> patience;  // nothing: waits without bound
+    std::optional<microseconds> patience;  // empty: no limit
     std::optional<microseconds> grace;
     milliseconds resume_within{};
 };
@@ -52,7 +52,7 @@ Result<microseconds> parse_time(const char* flag, const std::string& text) {
     return microseconds(std::max<std::int64_t>(1, std::llround(*seconds * 1e6)));
 }
 
-// --- What is wanted.
+// --- The demand.
 
 std::optional<std::string> add_permit(const std::string& text, Demand& demand) {
     const auto equals = text.rfind('=');
@@ -107,9 +107,9 @@ Result<Plan> plan_of(const RunFlags& flags) {
     return plan;
 }
 
-// A permit, and over a network everything, may be given to others when the daemon has been silent for
-// stop_within, and by then the command must be gone: so half of that must do. What is lost otherwise is known
-// at once, or when a daemon that was killed is back, which then waits for stop_within.
+// Others may get a permit, and over a network any resource, when the daemon has been silent for stop_within.
+// The command must have ended by then, so it gets half of that time. Any other loss is known at once, or when
+// a killed daemon is back, which then waits for stop_within.
 Result<microseconds> grace_of(const Plan& plan, bool elsewhere, microseconds stop_within) {
     const bool silence_costs = elsewhere || !plan.demand.permits().empty();
     const microseconds most = silence_costs ? stop_within / 2 : stop_within * 3 / 4;
@@ -120,7 +120,7 @@ Result<microseconds> grace_of(const Plan& plan, bool elsewhere, microseconds sto
                     plan.grace->count() / 1000, stop_within.count() / 1000, most.count() / 1000)};
 }
 
-// --- What the command is told.
+// --- The environment of the command.
 
 std::string fence_variable(const std::string& name) {
     std::string variable = "ALLOT_FENCE_";
@@ -138,7 +138,7 @@ Environment environment_of(const Lease& lease) {
     for (const client::Held& one : lease.held()) {
         const std::string fence = std::to_string(one.fence);
         const auto [entry, fresh] = environment.emplace(fence_variable(one.name), fence);
-        // Two names that look the same there would hide one fence behind the other.
+        // Two names with the same variable would hide one fence behind the other.
         if (!fresh) entry->second.reset();
         held.push_back(one.name + "=" + fence);
     }
@@ -148,9 +148,9 @@ Environment environment_of(const Lease& lease) {
     return environment;
 }
 
-// --- While it runs.
+// --- While the command runs.
 
-// Whether the command may go on: there must be time left to stop it before others are let in.
+// True while there is time left to stop the command before others may get its resources.
 bool may_go_on(const Lease& lease, microseconds grace) {
     if (!lease.valid()) return false;
     const auto until = lease.valid_until();
@@ -190,7 +190,7 @@ int watch(const Session& session, Lease& lease, Child& child, microseconds grace
     }
 }
 
-// If the daemon cannot, nothing was done yet.
+// If the daemon refuses, the command has not started yet.
 void follow(Lease& lease, const Child& child) {
     try {
         lease.follow(child.pid());
@@ -202,8 +202,8 @@ void follow(Lease& lease, const Child& child) {
 
 int hold_and_run(const Session& session, Lease& lease, bool elsewhere, microseconds grace,
                  const std::vector<std::string>& command) {
-    // A daemon elsewhere sees only that the connection ends, and lets others in: the command must not go on
-    // then.
+    // A daemon on another host sees only the end of the connection and then lets others in: the command must
+    // end then.
     auto child = Child::start(command, environment_of(lease), elsewhere ? Fate::shared : Fate::its_own);
     if (!child) {
         fmt::print(stderr, "allot: {} cannot be started: {}\n", command.front(), child.error());
@@ -215,23 +215,22 @@ int hold_and_run(const Session& session, Lease& lease, bool elsewhere, microseco
     return watch(session, lease, *child, grace, command);
 }
 
-// --- All of it.
+// --- The command line.
 
-// Who waits without bound is told if it waits in vain; others are, when their time is up.
+// Without a time limit, a notice says if the request may wait in vain; with one, the final message does.
 Lease acquire(Session& session, const Plan& plan, const client::Options& options, client::Deadline deadline) {
     std::optional<WaitingNotice> notice;
     if (deadline.never()) notice.emplace(options, plan.demand);
     return session.acquire(plan.demand, deadline);
 }
 
-// Silence until the deadline is no proof that there is no daemon: it may just be slow. Time is up, that is
-// all.
+// Silence until the deadline does not prove that there is no daemon, as it may be slow: report a timeout.
 int explain_failure(const client::Failure& failure, const RunFlags& flags, const client::Options& options,
                     const Plan& plan, client::Deadline deadline) {
     const bool time_is_up = failure.code() == client::Code::timed_out ||
                             (failure.code() == client::Code::unreachable && Clock::now() >= deadline.at());
     if (!time_is_up) return report(failure, options);
-    // Who would not wait does not wait for a reason either.
+    // --no-wait does not wait for a reason either.
     const std::string why =
         failure.code() == client::Code::unreachable
             ? "the daemon does not answer"
@@ -241,7 +240,7 @@ int explain_failure(const client::Failure& failure, const RunFlags& flags, const
     return flags.no_wait ? exit_busy : exit_timed_out;
 }
 
-// A daemon may just be restarted: it is tried for as long as connecting may take.
+// The daemon may be restarting: retries for the whole connect_timeout.
 Session connect(client::Options options) {
     constexpr milliseconds pause{50};
     const auto until = Clock::now() + options.connect_timeout;
@@ -310,7 +309,7 @@ void add_run(CommandLine& line, std::vector<std::string> program) {
             .shown_as("TIME");
     const Argument no_wait = command.flag("--no-wait", flags->no_wait, "Fail unless granted at once")
                                  .excludes(timeout)
-                                 .shown_as(" ");  // so that the help does not list what it excludes
+                                 .shown_as(" ");  // hides the exclusion in --help
     command
         .option("--patience", flags->patience, "The time that counts as at once for --no-wait; default 20ms")
         .shown_as("TIME")

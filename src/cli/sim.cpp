@@ -39,7 +39,7 @@ struct Job {
     std::optional<double> limit_seconds;
 };
 
-// Every member of a plan, in its order, by the groups of --help.
+// A member of sim::Plan, by the group and text of --help.
 struct PlanFlag {
     const char* name;
     const char* group;
@@ -115,7 +115,7 @@ Result<Job> prepare(const SimFlags& flags) {
     return job;
 }
 
-// Says how far it is, on a terminal and not too often, and stops when the time is up.
+// Shows the progress on a terminal, a few times a second, and stops a run at the time limit.
 class Overseer {
 public:
     explicit Overseer(const Job& job) : job_(job) {}
@@ -176,7 +176,7 @@ void add_recovery(Table& table, const sim::Recovery& recovery) {
     for (const auto& [probe, count] : recovery.probes) add(fmt::format("  {} until then", probe), count);
 }
 
-// Why a run that broke nothing did not do what it was for either, one sentence each.
+// Why a run that violated nothing still failed, one sentence each.
 std::vector<std::string> standstill(const sim::Figures& figures) {
     std::vector<std::string> lines;
     if (figures.stalled > 0)
@@ -215,7 +215,7 @@ void print_for_people(const Job& job, const sim::Summary& summary) {
     count("most overtakes of a request", figures.overtakes_max);
     count("most grants to others while one waited", figures.grants_seen_max);
     count("unserved requests", figures.unserved);
-    // Where nobody has to wait for it there is nothing to tell.
+    // Shown only if some site waited for its release.
     if (figures.leaving_ms.max > 0 || figures.unreleased > 0) {
         count("releases", figures.releases);
         table.add(

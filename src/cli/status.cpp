@@ -1,4 +1,4 @@
-// allot status: who holds, who waits, and for whom.
+// allot status: shows holders and waiters, and which program waits for which.
 
 #include "client/status.hpp"
 
@@ -20,7 +20,7 @@ namespace allot::cli {
 
 namespace {
 
-// The daemon asks the others in turn, and says what it knows if they do not answer.
+// The daemon asks the other hosts in turn, and reports what it knows if they do not answer.
 constexpr std::chrono::seconds answer_within{5};
 
 struct StatusFlags {
@@ -48,8 +48,8 @@ int show_once(const client::Options& options, bool json) {
     }
 }
 
-// On a terminal each picture replaces the one before. Elsewhere they follow each other, under the time.
-// A daemon that is gone may come back; only if it was not there at all is that the end.
+// On a terminal each status replaces the one before; elsewhere they follow each other, each with the time. A
+// daemon that disappears may come back; only a failure at the first attempt ends the command.
 int keep_showing(const client::Options& options, bool json, double interval_seconds) {
     const bool terminal = ::isatty(STDOUT_FILENO) != 0;
     for (bool first = true;; first = false) {

@@ -16,7 +16,7 @@ using session::Party;
 using session::ResourceStatus;
 using session::Status;
 
-// Other programs chose these words, and must not speak to the terminal with them.
+// Other programs chose these words, so control characters must not reach the terminal.
 std::string harmless(const std::string& text) {
     std::string shown;
     for (const char letter : text) {
@@ -105,7 +105,7 @@ std::string parties_text(const Status& status) {
     return any ? "\n" + table.text() : "";
 }
 
-// Those for whom there was no room.
+// The programs and resources that are not listed.
 std::string more_text(const Status& status) {
     std::string text;
     for (const ResourceStatus& resource : status.resources) {
@@ -120,7 +120,7 @@ std::string more_text(const Status& status) {
     return text.empty() ? "" : "\n" + text;
 }
 
-// Who waits is waited out by the holders, and by who stands before it.
+// A waiter waits for the holders and for the waiters before it.
 std::string waits_text(const Status& status) {
     std::string text;
     for (const ResourceStatus& resource : status.resources) {

@@ -1,4 +1,4 @@
-// allot swarm: many random runs with faults, until one breaks; that one is shrunk to a scenario.
+// allot swarm: runs many random schedules with faults until one fails, and shrinks that one to a scenario.
 
 #include <algorithm>
 #include <boost/json/serialize.hpp>
@@ -37,7 +37,7 @@ struct Job {
     swarm::Options options;
 };
 
-// Reads the flags one by one and keeps the first thing that was wrong.
+// Reads the flags in order and returns the first error.
 std::optional<std::string> read_flags(const SwarmFlags& flags, swarm::Options& options) {
     std::optional<std::string> wrong;
     const auto number = [&](const char* name, const std::string& text, std::uint64_t low, std::uint64_t high,
@@ -164,7 +164,7 @@ void print_for_programs(const Job& job, const swarm::Campaign& campaign) {
     fmt::print("{}\n", boost::json::serialize(report));
 }
 
-// One line on the terminal that is written over and over.
+// Overwrites one line on the terminal.
 void show_progress(const swarm::Progress& progress) {
     fmt::print(stderr, "\r\x1b[K{} runs, {} steps, {:.0f} runs/s, {:.0f} s", with_commas(progress.runs),
                with_commas(progress.steps), static_cast<double>(progress.runs) / progress.seconds,
@@ -175,7 +175,7 @@ void show_progress(const swarm::Progress& progress) {
 int run_swarm(const SwarmFlags& flags) {
     auto job = prepare(flags);
     if (!job) return wrong_usage(job.error());
-    // Only a scenario replaces what is in the file, but a long campaign should not end in vain.
+    // Opens the file now, so that a long campaign does not end in vain; only a scenario replaces its content.
     if (!flags.out.empty() && !std::ofstream(flags.out, std::ios::app))
         return wrong_usage(fmt::format("--out {}: cannot write this file", flags.out));
     const bool terminal = isatty(STDERR_FILENO) != 0;

@@ -18,7 +18,7 @@ private:
     std::vector<std::vector<std::string>> rows_;
 };
 
-// The words of a text in lines that are no longer than this, without the last newline.
+// Breaks a text into lines of at most `width` characters, without the last newline.
 std::string wrapped(const std::string& text, std::size_t width = 100);
 
 // 1402298 -> 1,402,298

@@ -1,4 +1,4 @@
-// The files of examples/protocol, which the build takes into the program: `allot new` writes them.
+// The files of examples/protocol, which the build embeds in the program: `allot new` writes them.
 #pragma once
 
 #include <span>

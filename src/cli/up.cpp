@@ -1,4 +1,4 @@
-// `allot up`: a whole cluster on this machine, to try things out.
+// `allot up`: runs a whole cluster on this machine, for experiments.
 
 #include <algorithm>
 #include <cerrno>
@@ -47,8 +47,7 @@ struct Host {
     pid_t pid = 0;
 };
 
-// A port that nobody uses. Somebody may take it before its host does; then that host says so and does not
-// start.
+// A free port. If another process takes it first, the host says so and does not start.
 std::uint16_t free_port() {
     const Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
     sockaddr_in address{};
@@ -60,7 +59,7 @@ std::uint16_t free_port() {
     return bound ? ntohs(address.sin_port) : 0;
 }
 
-// Whether it can be asked, and reaches all others.
+// True if the daemon answers and has links to all others.
 bool is_ready(const std::string& socket) {
     client::Options options;
     options.address = socket;
@@ -74,7 +73,7 @@ bool is_ready(const std::string& socket) {
     }
 }
 
-// Signals that end the cluster are waited for, not handled.
+// Signals that `allot up` waits for; none has a handler.
 sigset_t ends() {
     sigset_t set;
     sigemptyset(&set);
@@ -153,7 +152,8 @@ Result<bool> Cluster::launch(Host& host) {
         return Error{fmt::format("{}: cannot write this file: {}", config, std::strerror(errno))};
     host.pid = ::fork();
     if (host.pid != 0) return true;
-    // Not in the foreground: Ctrl-C is for `allot up`, which then stops them in order. Without it they stop.
+    // A process group of its own: Ctrl-C goes to `allot up` only, which stops the hosts in order. If `allot
+    // up` dies, the kernel stops them.
     ::setpgid(0, 0);
     ::prctl(PR_SET_PDEATHSIG, SIGTERM);
     sigset_t none;
@@ -168,7 +168,7 @@ bool Cluster::ready() const {
     return std::ranges::all_of(hosts_, [](const Host& host) { return is_ready(host.socket); });
 }
 
-// The last word of a host that could not start.
+// The last line in the log of a host that did not start.
 std::string Cluster::why_ended(pid_t process) const {
     const auto host = std::ranges::find(hosts_, process, &Host::pid);
     std::ifstream log(fmt::format("{}/{}.log", folder_, host->name));
@@ -211,7 +211,7 @@ int Cluster::run_command() {
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-// Until it is told to stop, or no host is left.
+// Waits for a signal, or until no host is left.
 int Cluster::wait() {
     const sigset_t set = ends();
     for (;;) {

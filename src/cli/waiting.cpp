@@ -15,7 +15,7 @@ namespace {
 using std::chrono::seconds;
 
 constexpr seconds answer_within{2};
-// Most requests are granted before anybody asks; and who waits for long does not ask often.
+// Most requests are granted before the first look, and a long wait needs few looks.
 constexpr seconds first_look{2};
 constexpr seconds longest_pause{60};
 
@@ -33,14 +33,14 @@ std::string explained(const session::ResourceStatus& resource) {
                        cure ? "; to go on, stop all hosts, then start each with --fresh" : "");
 }
 
-// What is wanted, as the daemon knows it; nothing if it does not answer.
+// The demanded resources, as the daemon knows them; none if it does not answer.
 std::vector<session::ResourceStatus> ask(const client::Options& options, const client::Demand& demand,
                                          std::chrono::milliseconds within) {
     std::vector<session::ResourceStatus> wanted;
     try {
         wanted = client::ask_status(options, within).resources;
     } catch (const client::Failure&) {
-        // Who waits finds out by itself that there is no daemon.
+        // The request itself reports that there is no daemon.
     }
     std::erase_if(wanted, [&](const auto& resource) { return !is_wanted(demand, resource); });
     return wanted;

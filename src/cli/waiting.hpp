@@ -1,4 +1,4 @@
-// Why a request waits, if it waits for what may never come.
+// Says why a request waits, if it may wait in vain.
 #pragma once
 
 #include <chrono>
@@ -9,13 +9,13 @@
 
 namespace allot::cli {
 
-// In one line; empty if the daemon knows nothing that is wrong with what is wanted, or does not answer.
+// One line; empty if the daemon knows of no problem with the demanded resources, or does not answer.
 std::string why_waiting(const client::Options& options, const client::Demand& demand);
-// The same, or who holds something of what is wanted. Asks for no longer than that.
+// The same, or the holder of one of the resources. Asks no longer than `within`.
 std::string why_not_granted(client::Options options, const client::Demand& demand,
                             std::chrono::milliseconds within);
 
-// As long as it exists somebody waits; if that takes long, and there is a reason, it is told on stderr, once.
+// Exists while a request waits. If that takes long and the daemon knows a reason, prints it once on stderr.
 class WaitingNotice {
 public:
     WaitingNotice(client::Options options, client::Demand demand);

@@ -57,7 +57,7 @@ Pair unsigned_pair(const std::string& name, int days) {
     X509* const certificate = made.certificate.get();
     must(X509_set_version(certificate, X509_VERSION_3) == 1);
     number_at_random(certificate);
-    // A day back, as the clocks of hosts differ.
+    // One day earlier than now, because the clocks of hosts differ.
     must(X509_time_adj_ex(X509_getm_notBefore(certificate), -1, 0, nullptr) != nullptr);
     must(X509_time_adj_ex(X509_getm_notAfter(certificate), days, 0, nullptr) != nullptr);
     must(X509_set_pubkey(certificate, made.key.get()) == 1);
@@ -89,7 +89,7 @@ struct Paths {
     std::string key;
 };
 
-// Whom a certificate is for. Hosts and programs may have the same names: they are told apart.
+// The owner of a certificate. A host and a program may have the same name: the kind tells them apart.
 struct Subject {
     std::string name;
     bool is_host = true;
@@ -105,7 +105,7 @@ std::vector<Subject> subjects_of(const CertificateOrder& order) {
     return subjects;
 }
 
-// A program's certificate is no good for who listens: nobody must take it for a daemon.
+// A program's certificate has no server usage, so nobody takes it for a daemon.
 Pair new_certificate(const Subject& subject, int days, const Pair& authority) {
     const std::string& name = subject.name;
     Pair made = unsigned_pair(name, days);
@@ -147,7 +147,7 @@ std::string as_pem(const EVP_PKEY* key) {
     return text_in(bio.get());
 }
 
-// Whole or not at all, and never readable by more than `mode` says.
+// Writes the whole file or nothing; the file is never readable by more users than `mode` says.
 std::optional<Error> write_file(const std::string& path, const std::string& text, mode_t mode) {
     const std::string draft = path + ".new";
     ::unlink(draft.c_str());
@@ -187,7 +187,7 @@ Result<Pair> read_authority(const Paths& paths) {
     return read;
 }
 
-// --- What is wrong with an order
+// --- Errors in an order
 
 std::string wrong_name(const std::string& name) {
     const auto plain = [](char c) {

@@ -64,7 +64,7 @@ public:
         const ssize_t count = ::recvmsg(socket_, &message, MSG_CMSG_CLOEXEC);
         if (count > 0) keep_descriptors(message);
         Transfer result = taken(count, into.size());
-        // The kernel ends a read where descriptors came; there may be more behind.
+        // The kernel ends a read where descriptors came; more bytes may follow.
         result.more = result.more || !passed_.empty();
         return result;
     }

@@ -1,5 +1,5 @@
-// How bytes pass through a connected socket: as they are, or as TLS. Nothing here waits: an operation that
-// cannot go on says what it waits for.
+// Moves bytes through a connected socket, in plaintext or TLS. No function blocks: an operation that cannot
+// continue says what it waits for.
 #pragma once
 
 #include <cstddef>
@@ -25,28 +25,28 @@ enum class Progress {
 struct Transfer {
     Progress progress = Progress::done;
     std::size_t bytes = 0;
-    bool more = false;  // a read may give more at once
-    std::string why{};  // ended or failed
+    bool more = false;  // another read may succeed at once
+    std::string why{};  // reason for ended or failed
 };
 
 class Channel {
 public:
     virtual ~Channel() = default;
 
-    // The handshake, again and again until it is done; `who` is then complete.
+    // Continues the handshake; call it until it is done. `who` is complete then.
     virtual Transfer open(Identity& who) = 0;
     virtual Transfer read(std::span<char> into) = 0;
     virtual Transfer write(std::string_view bytes) = 0;
-    // The last word, if it can be said at once.
+    // Sends the closing message, if that is possible at once.
     virtual void close() {}
-    // The descriptors that came along with what was read last.
+    // The descriptors that came with the last bytes read.
     virtual std::vector<Descriptor> passed() { return {}; }
 };
 using ChannelPtr = std::unique_ptr<Channel>;
 
 ChannelPtr unix_channel(int socket);
 ChannelPtr tcp_channel(int socket);
-// The other end's certificate must be that of this host; empty: of anybody.
+// The other end's certificate must belong to this host; empty: any certificate of the authority.
 enum class Side { connects, accepts };
 ChannelPtr tls_channel(int socket, const TlsPtr& tls, Side side, const std::string& host = "");
 

@@ -1,4 +1,4 @@
-// Connecting over TCP: the addresses of the host are tried one after the other, until the deadline.
+// Connects over TCP: tries the addresses of the host one after the other, until the deadline.
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -133,7 +133,7 @@ std::unique_ptr<Attempt> connect_tcp(boost::asio::io_context& loop, const std::s
                                      const std::string& name, std::function<void(Result<StreamPtr>)> done,
                                      Patience patience) {
     auto connector = std::make_shared<Connector>(loop, std::move(tls), name, std::move(done), patience);
-    // The result comes after the handle, even if the kernel knows it at once.
+    // Call back after returning the handle, even if the kernel knows the result at once.
     boost::asio::post(loop, [weak = std::weak_ptr(connector), address] {
         if (const auto alive = weak.lock()) alive->start(address);
     });

@@ -9,10 +9,10 @@ namespace allot::net {
 
 namespace {
 
-// No link ever carries as many payloads, so a number beyond is a lie and sums of two do not overflow.
+// No link ever carries this many payloads: a larger number is invalid, and sums of two do not overflow.
 constexpr std::uint64_t numbers_end = std::uint64_t{1} << 62;
 
-// Empty payloads take room, too.
+// Empty payloads take memory, too.
 std::size_t room_of(std::string_view payload) {
     return payload.size() + sizeof(std::string);
 }
@@ -48,7 +48,7 @@ bool Link::is_over(const Position& peer) const {
 }
 
 std::uint64_t Link::possessions_of(const Position& peer) const {
-    // What it received of an earlier incarnation of this host says nothing about this one.
+    // Payloads that it received from an earlier incarnation of this host do not count.
     return peer.met == state_.own ? peer.received : 0;
 }
 

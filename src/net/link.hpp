@@ -1,9 +1,9 @@
-// One end of a link, without sockets and clocks: what to send, what to send again, what to drop.
+// One end of a link, without sockets and clocks: what to send, to retransmit and to drop.
 //
-// Payloads are numbered from 1, for each pair of incarnations anew. Each is kept until the other end has said
-// that it has it. At every connection both ends first say their Position; whatever the other end lacks is
-// then sent again, and whatever comes twice is known by its number. So a link is in order and exactly once
-// across any number of connections, for as long as both incarnations last.
+// Payloads are numbered from 1 for each pair of incarnations. An end keeps each payload until the other end
+// has acknowledged it. At every connection both ends first exchange their Positions; each then retransmits
+// what the other end lacks, and recognises duplicates by their numbers. So a link is in order and exactly
+// once across any number of connections, as long as both incarnations last.
 #pragma once
 
 #include <boost/describe.hpp>
@@ -17,24 +17,24 @@ namespace allot::net {
 
 using Incarnation = std::uint32_t;
 
-// What an end says first at each connection.
+// The first thing that an end says at each connection.
 struct Position {
-    Incarnation incarnation = 0;     // its own
-    std::optional<Incarnation> met;  // the last one of the other end that it met,
-    bool over = false;               // whether that one has ended,
+    Incarnation incarnation = 0;     // of the sender
+    std::optional<Incarnation> met;  // the last incarnation of the receiver that the sender met,
+    bool over = false;               // whether that incarnation has ended,
     std::uint64_t received = 0;      // and how many payloads came from it
     bool operator==(const Position&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Position, (), (incarnation, met, over, received))
 
-// All that an end must remember if it is to go on later.
+// Everything that an end must save to continue later.
 struct LinkState {
     Incarnation own = 0;
-    std::optional<Incarnation> peer;  // the last one met
+    std::optional<Incarnation> peer;  // the last incarnation met
     bool over = false;                // it has ended: nothing is kept for it
-    std::uint64_t received = 0;       // payloads of that peer
-    std::uint64_t acknowledged = 0;   // payloads that it has of ours
-    std::deque<std::string> kept;     // those that follow: the first has number acknowledged + 1
+    std::uint64_t received = 0;       // number of payloads from that peer
+    std::uint64_t acknowledged = 0;   // number of our payloads that it has
+    std::deque<std::string> kept;     // our later payloads: the first has number acknowledged + 1
     bool operator==(const LinkState&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(LinkState, (), (own, peer, over, received, acknowledged, kept))
@@ -42,52 +42,51 @@ BOOST_DESCRIBE_STRUCT(LinkState, (), (own, peer, over, received, acknowledged, k
 class Link {
 public:
     explicit Link(Incarnation own) { state_.own = own; }
-    // Nothing if no end could have come to this state.
+    // Nothing if no end can reach this state.
     static std::optional<Link> restored(LinkState state);
     const LinkState& state() const { return state_; }
 
     Position position() const;
 
-    // Why there can be no link with an end at this position; empty if there can.
+    // Why no link is possible with an end at this position; empty if one is.
     std::string objection_to(const Position& peer) const;
-    // The other end said its position, to which there is no objection. `fresh`: that incarnation was not met
-    // before, so numbers begin anew in both directions; `ended` is the one before it, if that was not known
-    // to be over.
+    // The other end is at this position, to which there is no objection. `fresh`: this end meets that
+    // incarnation for the first time, so numbers begin at 1 in both directions; `ended` is the incarnation
+    // before it, if it was not known to have ended.
     struct Meeting {
         bool fresh = false;
         std::optional<Incarnation> ended;
     };
     Meeting meet(const Position& peer);
-    // Whether the other end holds this incarnation for over, has met a later one, or has payloads of it that
-    // this end knows nothing of: then this is not that incarnation, but one that has lost its memory.
+    // True if the other end has ended this incarnation, has met a later one, or has payloads of it that this
+    // end does not know: then this is not that incarnation but one that has lost its state.
     bool is_disowned_by(const Position& peer) const;
 
-    // The incarnation that was met has ended for certain: what was meant for it is dropped. The incarnation,
-    // if that is news.
+    // The incarnation that was met has certainly ended: drops the payloads for it. Returns it if that is new.
     std::optional<Incarnation> end();
 
-    // Keeps a payload; its number is now last(). Unless its addressee has ended: nobody would read it.
+    // Keeps a payload; its number is now last(). Drops it if the receiver has ended.
     void keep(std::string_view payload);
     std::uint64_t first() const { return state_.acknowledged + 1; }
     std::uint64_t last() const { return state_.acknowledged + state_.kept.size(); }
     const std::string& kept(std::uint64_t number) const;
 
-    // The other end has so many. False if that cannot be.
+    // The other end has `count` payloads. False if that is impossible.
     bool acknowledge(std::uint64_t count);
 
     enum class Arrival { next, again, gap };
-    // A payload with this number came: the next is to be delivered, one that came again is to be dropped, and
-    // a gap means that the other end is broken.
+    // Judges the number of a payload that came: deliver the next one, drop a duplicate; after a gap the other
+    // end is faulty.
     Arrival arrive(std::uint64_t number);
 
     std::size_t kept_bytes() const { return kept_bytes_; }
 
 private:
-    // How many payloads of ours are with that end.
+    // How many of our payloads that end has.
     std::uint64_t possessions_of(const Position& peer) const;
-    // How many were ever sent to it.
+    // How many payloads this end sent to it.
     std::uint64_t sent_to(const Position& peer) const;
-    // Whether the incarnation of that end is over here; that of this end there.
+    // Whether this end has ended the incarnation of that end; whether that end has ended ours.
     bool is_over(const Position& peer) const;
     bool is_over_for(const Position& peer) const;
     void begin_anew();

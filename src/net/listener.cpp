@@ -1,4 +1,4 @@
-// Listening: sockets are accepted in small batches, and a stream is handed over when its handshake is done.
+// Listening: accepts sockets in small batches, and hands a stream over when its handshake is complete.
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
@@ -17,9 +17,9 @@ namespace allot::net {
 namespace {
 
 constexpr int accepted_per_turn = 16;
-// Where the process may open no more descriptors, accepting again at once would only burn CPU.
+// Pause after the process has run out of descriptors: accepting again at once would only burn CPU.
 constexpr std::chrono::milliseconds rest_without_descriptors{100};
-// Of strangers that are slow to say who they are so many are borne with; then the oldest has to go.
+// Maximum number of pending handshakes; the oldest is dropped.
 constexpr std::size_t handshakes_at_once = 256;
 
 using Admit = std::function<ChannelPtr(int socket, Identity& who)>;
@@ -94,7 +94,7 @@ private:
     }
 
     void done(const Handshake* key, Result<StreamPtr> result) {
-        // Whoever is handed a stream may stop listening.
+        // The receiver of a stream may stop listening.
         const auto alive = shared_from_this();
         const auto place = std::find_if(pending_.begin(), pending_.end(),
                                         [key](const auto& handshake) { return handshake.get() == key; });
@@ -142,7 +142,7 @@ FileId file_at(const std::string& path) {
     return {.device = found.st_dev, .number = found.st_ino};
 }
 
-// Takes its socket away at the end, unless another daemon has put its own there.
+// Removes its socket at the end, unless another daemon has put its own there.
 class UnixListener final : public SocketListener {
 public:
     UnixListener(std::shared_ptr<Acceptor> acceptor, std::string path)

@@ -8,7 +8,7 @@ namespace allot::net {
 
 namespace {
 
-// Bounds the memory: beyond so many lines, all are forgotten.
+// Bounds the memory: at this number of lines, all are forgotten.
 constexpr std::size_t most_lines = 64;
 
 }  // namespace
@@ -19,7 +19,7 @@ void LogOnce::log(LogLevel level, const std::string& line) {
 }
 
 void LogOnce::refusal(const Identity& who, const std::string& why) {
-    // Without the port, which is another each time.
+    // Without the port, which differs each time.
     const std::string address = who.address.substr(0, who.address.rfind(':'));
     log(LogLevel::warning, fmt::format("a connection from {} is refused: {}", address, why));
 }

@@ -15,11 +15,11 @@ namespace allot::net {
 
 namespace {
 
-// What is found so soon after a pause of this process may have happened long before.
+// A pause of this process makes the order of events unreliable for this long.
 constexpr std::chrono::milliseconds pause_counts{1000};
-// So long an acknowledgement waits for a payload to go along with.
+// Delay before a standalone acknowledgement is sent.
 constexpr std::chrono::milliseconds acknowledgement_delay{20};
-// Connections that have not said yet whose they are; then the oldest has to go.
+// Maximum number of connections without a Hello; the oldest is dropped.
 constexpr std::size_t strangers_limit = 256;
 
 std::uint64_t drawn_number() {
@@ -58,7 +58,7 @@ private:
     }
 
     Surroundings here_;
-    std::vector<std::unique_ptr<Peer>> peers_;  // by number; none for this host
+    std::vector<std::unique_ptr<Peer>> peers_;  // by host; null for this host
     std::unique_ptr<Listener> listener_;
     std::deque<WirePtr> strangers_;
     LogOnce logged_;
@@ -66,7 +66,7 @@ private:
     Timer::Clock::time_point paused_until_{};
     Timer acknowledgements_;
     Timer goodbyes_;
-    bool acknowledging_ = false;  // that timer runs
+    bool acknowledging_ = false;  // the timer of acknowledgements runs
     bool started_ = false;
 };
 
@@ -132,7 +132,7 @@ LinkStatus MeshOfPeers::status(HostId peer) const {
     return peers_[peer]->status();
 }
 
-// --- Those who connect
+// --- Incoming connections
 
 void MeshOfPeers::accept(StreamPtr stream) {
     if (strangers_.size() == strangers_limit) {
@@ -146,7 +146,7 @@ void MeshOfPeers::accept(StreamPtr stream) {
 bool MeshOfPeers::frame(Wire& stranger, std::string_view content) {
     const WirePtr wire = no_stranger_any_more(stranger);
     const auto hello = read_hello(content);
-    // A certificate tells whose connection it is even if nothing else can be understood.
+    // A certificate identifies the sender even if its Hello is malformed.
     if (!hello) {
         const auto& hosts = wire->identity().hosts;
         return turn_away(*wire, hosts.empty() ? nullptr : peer_called(hosts.front()), hello.error());
@@ -214,7 +214,7 @@ void MeshOfPeers::acknowledge_later() {
     });
 }
 
-// --- Going on later
+// --- Saving and resuming
 
 std::string MeshOfPeers::saved() const {
     SavedMesh all{.self = here_.self().name, .agreement = here_.config.agreement};
@@ -239,7 +239,7 @@ bool MeshOfPeers::resume(std::string_view saved) {
     return true;
 }
 
-// --- What is wrong with a configuration
+// --- Errors in a configuration
 
 std::string wrong_host(const MeshConfig& config, const MeshConfig::Host& host) {
     if (const auto address = parse_host_port(host.address); !address)

@@ -1,9 +1,9 @@
-// The links of one host to all others. A link is in order and exactly once, also across reconnects, for as
-// long as both ends live: what was not acknowledged is kept and sent again, what came twice is dropped. A
-// host that was stopped in order may save its end of the links and go on later; one that was not comes back
-// as a new incarnation, and whatever its earlier one wrote, or was written, is dropped.
+// The links of one host to all others. A link is in order and exactly once, also across reconnects, as long
+// as both ends live: it retransmits unacknowledged payloads and drops duplicates. A host that stops in order
+// may save its ends of the links and resume them later; after a crash it returns as a new incarnation, and
+// all payloads from and to the earlier one are dropped.
 //
-// Who connects: of two hosts the one with the lower number; both listen, so one address per host is enough.
+// Of two hosts, the one with the lower number connects; both listen, so one address per host is enough.
 #pragma once
 
 #include <chrono>
@@ -21,7 +21,7 @@
 
 namespace allot::net {
 
-using HostId = std::uint32_t;  // place in the list of hosts that all share
+using HostId = std::uint32_t;  // index in the list of hosts, which is the same everywhere
 
 struct MeshConfig {
     struct Host {
@@ -31,16 +31,16 @@ struct MeshConfig {
     std::vector<Host> hosts;
     HostId self = 0;
     std::uint32_t incarnation = 0;  // of this host
-    std::uint64_t agreement = 0;    // a hash of everything that all hosts must have configured alike
-    TlsPtr tls;                     // without it only loopback ...
-    bool plaintext = false;         // ... unless this says otherwise
+    std::uint64_t agreement = 0;    // a hash of all settings that must be the same on all hosts
+    TlsPtr tls;                     // without TLS, only loopback addresses are allowed ...
+    bool plaintext = false;         // ... unless this is true
     std::chrono::milliseconds heartbeat{250};
-    std::chrono::milliseconds silence{2000};  // nothing heard for so long: silent
+    std::chrono::milliseconds silence{2000};  // a peer is silent after this time
     std::chrono::milliseconds handshake{5000};
-    std::chrono::milliseconds retry_first{50};  // then twice as long each time, up to retry_last
+    std::chrono::milliseconds retry_first{50};  // doubles with each failure, up to retry_last
     std::chrono::milliseconds retry_last{2000};
-    std::size_t frame_limit = std::size_t{4} << 20;    // of a payload; the same on all hosts
-    std::size_t buffer_limit = std::size_t{16} << 20;  // of what a peer has not acknowledged: then congested
+    std::size_t frame_limit = std::size_t{4} << 20;    // largest payload; the same on all hosts
+    std::size_t buffer_limit = std::size_t{16} << 20;  // unacknowledged bytes at which a peer is congested
     bool watch_processes = true;                       // ask the kernel about peers that run under it
 };
 
@@ -48,11 +48,11 @@ struct LinkStatus {
     std::string host;
     bool connected = false;
     bool silent = false;
-    bool watched = false;  // by the kernel, which will say when its process ends
-    bool parted = false;   // it has stopped in order, and may be back
-    std::string problem;   // why it is not connected, if that is known
+    bool watched = false;  // the kernel reports the end of its process
+    bool parted = false;   // it stopped in order and may return
+    std::string problem;   // why there is no connection, if known
     std::uint32_t incarnation = 0;
-    std::uint64_t sent = 0;      // payloads, and how many of them are not acknowledged
+    std::uint64_t sent = 0;      // payloads, and how many of them are unacknowledged
     std::uint64_t received = 0;  // payloads
     std::uint64_t reconnects = 0;
     std::size_t unacknowledged_bytes = 0;
@@ -62,45 +62,45 @@ class Mesh {
 public:
     struct Events {
         std::function<void(HostId from, std::string_view payload)> received;
-        // The link is up, for the first time or again. `fresh`: this incarnation was not known before.
+        // The link is up, for the first time or again. `fresh`: this host meets this incarnation for the
+        // first time.
         std::function<void(HostId peer, std::uint32_t incarnation, bool fresh)> connected;
         std::function<void(HostId peer)> disconnected;
-        // That incarnation is over for certain: the kernel says that the process is gone, or a later one
-        // wrote. After this nothing of it is received. If a later one wrote, this comes
-        // before `connected`, and `heard` after.
+        // That incarnation has certainly ended: the kernel reports the end of its process, or a later
+        // incarnation connected. No payload of it comes after this. A later incarnation causes `ended`,
+        // `connected`, `heard`, in this order.
         std::function<void(HostId peer, std::uint32_t incarnation)> ended;
-        // Nothing was heard for `silence`, since the start or since the last word; heard: again.
+        // silent: nothing came for `silence`, since the start or the last frame. heard: a frame came again.
         std::function<void(HostId peer)> silent;
         std::function<void(HostId peer)> heard;
-        // The buffer towards that peer is full, or no longer.
+        // The buffer for that peer became full, or has room again.
         std::function<void(HostId peer, bool full)> congestion;
-        // That host holds this incarnation for over, or has met a later one, or knows more of it than this
-        // host does, which has lost its memory: there will be no link to it. Once. `met`: the incarnation
-        // that it has met last.
+        // That host has ended this incarnation, has met a later one, or knows payloads of it that this host
+        // does not (this host has lost its state): there will be no link to it. Called once. `met`: the last
+        // incarnation that it met.
         std::function<void(HostId by, std::uint32_t met)> disowned;
     };
 
-    // Both members of a host: the configuration and what is told to whom. A mesh may be stopped by what it
-    // tells, but not destroyed.
+    // An event may stop the mesh but not destroy it.
     static Result<std::unique_ptr<Mesh>> make(boost::asio::io_context& loop, MeshConfig config,
                                               Events events);
     virtual ~Mesh() = default;
 
-    // Listens and connects. Port 0 in the own address takes any; it is then told by port().
+    // Listens and connects. Returns the port; port 0 in the own address chooses a free one.
     virtual Result<std::uint16_t> start() = 0;
-    // Closes the links, in order; what is unacknowledged stays in saved(). No event comes after this, and
-    // nothing is sent. `parted` is called when the others know, as far as they can be reached, that the end
-    // of this process is not the end of this incarnation: at once, or after a second or two.
+    // Closes the links in order; unacknowledged payloads stay in saved(). No event comes after this, and
+    // nothing is sent. Calls `parted` when all reachable peers know that the end of this process does not end
+    // this incarnation: at once, or after a second or two.
     virtual void stop(std::function<void()> parted = [] {}) = 0;
 
-    // To a host other than this one, at most frame_limit bytes. Kept until it is acknowledged, if need be for
-    // ever, or until the incarnation that it was meant for has ended.
+    // `to` is another host; `payload` has at most frame_limit bytes. The mesh keeps it until it is
+    // acknowledged or the receiving incarnation has ended, without a time limit.
     virtual void send(HostId to, std::string_view payload) = 0;
 
     virtual LinkStatus status(HostId peer) const = 0;
 
-    // This end of all links, for a host that goes on later as the same incarnation. To be asked for after
-    // stop(), and given to a new mesh before start().
+    // This end of all links, for a host that resumes the same incarnation later. Call it after stop(), and
+    // give it to a new mesh before start().
     virtual std::string saved() const = 0;
     virtual bool resume(std::string_view saved) = 0;
 };

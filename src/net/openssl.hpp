@@ -1,4 +1,4 @@
-// Objects of OpenSSL, freed by whoever owns them; names on certificates; reasons for people.
+// Owning pointers for OpenSSL objects; names on certificates; error texts.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace allot::net::openssl {
 
-// How a certificate says whose it is: a URI among its alternative names, one of these and a name.
+// Each owner has one of these and its name as a URI in the alternative names of its certificate.
 constexpr std::string_view host_role = "allot:host:";
 constexpr std::string_view program_role = "allot:program:";
 
@@ -31,7 +31,7 @@ using ExtensionPtr = std::unique_ptr<X509_EXTENSION, Deleter<X509_EXTENSION_free
 using NamesPtr = std::unique_ptr<GENERAL_NAMES, Deleter<GENERAL_NAMES_free>>;
 using BioPtr = std::unique_ptr<BIO, Deleter<BIO_free>>;
 
-// The first reason is the cause; what follows only says who passed it on.
+// The first error is the cause; the later ones are its callers.
 inline std::string openssl_reason() {
     const unsigned long code = ERR_get_error();
     ERR_clear_error();

@@ -8,13 +8,13 @@ namespace allot::net {
 
 namespace {
 
-// An acknowledgement waits for company, but not beyond so many payloads or bytes (or the mesh's timer).
+// A delayed acknowledgement is sent at the latest after this many payloads or bytes (or at the mesh's timer).
 constexpr std::uint64_t owed_payloads_limit = 64;
 constexpr std::size_t owed_bytes_limit = std::size_t{64} << 10;
-// So much is handed to the stream ahead of what the kernel takes: the rest stays in the link, once.
+// Bytes handed to the stream ahead of the kernel; the rest stays only in the link.
 constexpr std::size_t unsent_limit = std::size_t{256} << 10;
-// A process that crashes takes its connections along. What is further apart has nothing to do with each
-// other; a process that stops in order waits longer than that for its goodbye to arrive.
+// A crash ends a process and its connections within this time; events further apart are unrelated. An orderly
+// stop waits longer than this for its goodbye to arrive.
 constexpr std::chrono::milliseconds crash_takes{1000};
 constexpr std::chrono::milliseconds goodbye_takes{1500};
 
@@ -61,8 +61,8 @@ void Peer::stop() {
     retry_.cancel();
 }
 
-// A goodbye is answered with another. If there was no connection to say it over, or that was torn before the
-// answer came, enough time must pass.
+// The peer answers a goodbye with a goodbye. Without a connection, or if it broke before the answer, enough
+// time must pass before the end of the process.
 bool Peer::may_be_misjudged() const {
     return watch_ && !parted_ && down_since_ && Clock::now() - *down_since_ < goodbye_takes;
 }
@@ -102,7 +102,7 @@ Hello Peer::hello() const {
             .mark = here_.mark};
 }
 
-// The answer to our hello: another, or a refusal.
+// The answer to our hello: a hello or a refusal.
 bool Peer::take_answer(std::string_view content) {
     const WirePtr wire = std::exchange(greeting_, nullptr);
     const auto frame = read_link_frame(content);
@@ -128,7 +128,7 @@ void Peer::fail_to_connect(LogLevel level, const std::string& why) {
 
 void Peer::retry_later() {
     if (here_.stopped || here_.config.self > id_) return;
-    // Between half and all of the delay, so that hosts that failed together do not come back together.
+    // A random delay between half and all of it, so that hosts that failed together do not retry together.
     const auto whole = static_cast<std::uint64_t>(retry_delay_.count());
     const std::chrono::milliseconds delay(whole / 2 + here_.random(whole / 2 + 1));
     retry_delay_ = std::min(retry_delay_ * 2, here_.config.retry_last);
@@ -138,7 +138,7 @@ void Peer::retry_later() {
 // --- Meeting
 
 bool Peer::meet(const WirePtr& wire, const Hello& theirs) {
-    // A connection that was overtaken by a later one of the same process is no news.
+    // Ignore a connection that a later one of the same process has overtaken.
     if (up_ && theirs.process == process_ && theirs.connection <= connection_) {
         wire->refuse("a later connection replaced this one");
         return false;
@@ -146,7 +146,7 @@ bool Peer::meet(const WirePtr& wire, const Hello& theirs) {
     return admit(wire, theirs);
 }
 
-// What a process wrote may arrive after it was stopped in order, and be the last that is heard of it.
+// A hello may arrive after its process has stopped in order.
 bool Peer::is_too_late(const Hello& theirs) const {
     return here_.config.watch_processes && here_.mark && theirs.mark && has_ended(*here_.mark, *theirs.mark);
 }
@@ -159,7 +159,7 @@ bool Peer::admit(const WirePtr& wire, const Hello& theirs) {
     }
     if (const std::string objection = link_.objection_to(theirs.position); !objection.empty())
         return object_to(*wire, theirs, objection);
-    // Whatever ends now, the meeting will tell; and the one that is met lives.
+    // The meeting reports what ends now, and the new process is alive.
     watch_.reset();
     process_gone_since_.reset();
     go_down("a later connection replaced this one");
@@ -173,7 +173,7 @@ bool Peer::admit(const WirePtr& wire, const Hello& theirs) {
 }
 
 bool Peer::object_to(Wire& wire, const Hello& theirs, const std::string& objection) {
-    // The other end shall know where it stands.
+    // The other end learns our position from the answer.
     answer(wire);
     wire.refuse(objection);
     fail_to_connect(LogLevel::warning, objection);
@@ -182,7 +182,7 @@ bool Peer::object_to(Wire& wire, const Hello& theirs, const std::string& objecti
     return false;
 }
 
-// Who was connected to answers a hello with its own.
+// Only the host that accepted the connection answers a hello.
 void Peer::answer(Wire& wire) {
     if (here_.config.self > id_) say_hello(wire);
 }
@@ -229,7 +229,7 @@ void Peer::go_down(const std::string& why) {
     const WirePtr wire = std::exchange(up_, nullptr);
     wire->close();
     down_since_ = Clock::now();
-    // A link that never lasts must not be tried at once again and again, nor logged.
+    // A link that never lasts keeps its retry delay and is not logged again.
     if (Clock::now() - up_since_ >= here_.config.retry_last) {
         retry_delay_ = here_.config.retry_first;
         logged_.forget();
@@ -257,7 +257,7 @@ void Peer::note_problem(const std::string& why) {
     if (!up_) problem_ = why;
 }
 
-// --- Life and death
+// --- The end of the peer's process
 
 void Peer::watch(const Hello& theirs) {
     process_gone_since_.reset();
@@ -266,16 +266,16 @@ void Peer::watch(const Hello& theirs) {
     watch_ = watch_process(here_.loop, *here_.mark, *theirs.mark, [this] { process_gone(); });
 }
 
-// What it wrote last may still be on its way, a goodbye for instance: the end of the connection comes first.
+// Its last frames may still be in flight, for instance a goodbye: wait for the end of the connection.
 void Peer::process_gone() {
     if (here_.stopped) return watch_.reset();
     process_gone_since_ = Clock::now();
     if (!up_) conclude_end();
 }
 
-// Without a goodbye it crashed, if its connection was torn by its end. A connection that was down before, or
-// fell silent, could carry no goodbye: the process may have stopped in order, and be back later. Nor could
-// one to a process that was stopped itself, and finds everything at once.
+// The peer crashed if it said no goodbye and its end broke the connection. A connection that was down or
+// silent before could carry no goodbye: the process may have stopped in order and may return. The same holds
+// if this process was stopped and sees all events at once.
 void Peer::conclude_end() {
     const auto apart = std::chrono::abs(*down_since_ - *process_gone_since_);
     process_gone_since_.reset();
@@ -296,12 +296,12 @@ void Peer::tick(bool late) {
     if (up_ && !std::exchange(written_, false)) acknowledge();
     const auto now = Clock::now();
     if (std::exchange(heard_, false)) last_heard_ = now;
-    // After a pause of this process, what the others wrote meanwhile has to be read first.
+    // After a pause of this process, read first what the peers sent meanwhile.
     if (late || silent_ || now - last_heard_ < here_.config.silence) return;
     silent_ = true;
     if (up_) {
         const std::string why = fmt::format("nothing was heard for {} ms", here_.config.silence.count());
-        up_->refuse(why);  // should it come to life again: this was no crash
+        up_->refuse(why);  // tells a peer that resumes that this was no crash
         go_down(why);
         retry_later();
     }
@@ -316,7 +316,7 @@ bool Peer::frame(Wire& wire, std::string_view content) {
     heard_ = true;
     const auto frame = read_link_frame(content);
     if (&wire == parting_.get()) {
-        // All else comes too late, and will be sent again.
+        // Everything else comes too late; the peer will retransmit it.
         parted_ = parted_ || (frame && frame->head.kind == FrameKind::goodbye);
         return true;
     }
@@ -393,7 +393,7 @@ void Peer::send(std::string_view payload) {
 
 void Peer::pump() {
     while (next_ <= link_.last() && up_->unsent() < unsent_limit) {
-        // It costs nothing along with a payload.
+        // A payload carries the acknowledgement along at no cost.
         acknowledge_owed();
         const std::uint64_t number = next_++;
         write({.kind = FrameKind::payload, .number = number}, link_.kept(number));

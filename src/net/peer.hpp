@@ -1,5 +1,5 @@
-// Another host: this end of the link to it, the connection that carries it at present, and what is known of
-// its life.
+// Another host: this end of the link to it, the connection that carries the link, and the state of its
+// process.
 #pragma once
 
 #include <chrono>
@@ -12,28 +12,28 @@
 
 namespace allot::net {
 
-// What all links of a host share.
+// Shared by all links of a host.
 struct Surroundings {
     boost::asio::io_context& loop;
     const MeshConfig config;
     const Mesh::Events events;
     const std::optional<ProcessMark> mark;
-    const std::uint64_t process;  // drawn at random
+    const std::uint64_t process;  // random number
     Random random;
     std::function<void()> acknowledgement_owed;  // calls acknowledge_owed() of all peers soon
-    // Whether this process could not run for a while: it cannot tell in which order things happened.
+    // True if this process was paused recently: then the order of events is unreliable.
     std::function<bool()> paused_lately;
     bool stopped = false;
 
     const MeshConfig::Host& self() const { return config.hosts[config.self]; }
-    // Calls one of the events, if somebody listens to it and the mesh was not stopped.
+    // Calls an event, if it has a handler and the mesh is not stopped.
     template <class Event, class... Arguments>
     void tell(const Event& event, Arguments... arguments) const {
         if (event && !stopped) event(arguments...);
     }
 };
 
-// Why this hello does not belong to that host, or to this mesh; empty if it does.
+// Why this hello does not come from that host or does not fit this mesh; empty if it does.
 std::string objection_to(const Surroundings& here, const Hello& hello, const Identity& who,
                          const MeshConfig::Host& host);
 
@@ -42,18 +42,18 @@ public:
     Peer(Surroundings& here, HostId id);
 
     void start();
-    // Says goodbye, if it can.
+    // Says goodbye if there is a connection.
     void stop();
-    // After that: whether the peer, if it watches this process, could take its end for a crash.
+    // After stop(): whether a peer that watches this process could take its end for a crash.
     bool may_be_misjudged() const;
 
     void send(std::string_view payload);
-    // A connection that this peer made, and its hello. Whether it was taken.
+    // Takes a connection of this peer with its hello. False if it was refused.
     bool meet(const WirePtr& wire, const Hello& theirs);
-    // A connection that seems to come from this peer was turned away.
+    // A connection that seems to come from this peer was refused.
     void note_problem(const std::string& why);
 
-    // Now and then: says that this host lives, and notices that the peer does not.
+    // Called regularly: sends a sign of life if nothing else was sent, and notices silence.
     void tick(bool late);
     void acknowledge_owed();
 
@@ -105,18 +105,18 @@ private:
     const HostId id_;
     Link link_;
 
-    WirePtr up_;              // the connection of the link; none: it is down
-    WirePtr parting_;         // the last one of all: goodbye was said, and is not known to have arrived
-    std::uint64_t next_ = 0;  // the number of the payload to be written next to it
+    WirePtr up_;              // carries the link; null: the link is down
+    WirePtr parting_;         // the last connection: goodbye is sent, and its arrival is unknown
+    std::uint64_t next_ = 0;  // number of the next payload to write to it
     Clock::time_point up_since_;
-    std::optional<Clock::time_point> down_since_;  // it was up before
-    bool torn_ = false;                            // then, it ended without a word
-    std::uint64_t process_ = 0;                    // who made it, and as which of its connections
+    std::optional<Clock::time_point> down_since_;  // empty: it was never up, or is up
+    bool torn_ = false;                            // the connection broke without a goodbye
+    std::uint64_t process_ = 0;                    // the process of the connection, and its number
     std::uint64_t connection_ = 0;
-    bool parted_ = false;  // it said goodbye: its process may end and it be back later
+    bool parted_ = false;  // it said goodbye: the end of its process does not end its incarnation
 
     std::unique_ptr<Attempt> attempt_;
-    WirePtr greeting_;  // a connection of ours whose handshake goes on
+    WirePtr greeting_;  // our own connection, during the handshake
     std::uint64_t connections_ = 0;
     Timer retry_;
     std::chrono::milliseconds retry_delay_;
@@ -128,12 +128,12 @@ private:
     bool heard_ = false;    // since the last tick
     bool written_ = false;  // since the last tick
     bool silent_ = false;
-    bool disowned_ = false;  // that was told
+    bool disowned_ = false;  // the event was sent
 
-    std::uint64_t owed_ = 0;      // payloads that came and were not acknowledged,
+    std::uint64_t owed_ = 0;      // payloads received and not acknowledged,
     std::size_t owed_bytes_ = 0;  // and their size
     bool full_ = false;
-    std::string frames_;  // where frames are put together
+    std::string frames_;  // buffer for outgoing frames
 
     std::string problem_;
     LogOnce logged_;

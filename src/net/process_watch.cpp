@@ -23,7 +23,7 @@ std::string first_line(const std::string& path) {
     return line;
 }
 
-// Field 22 of the line; the second is the name of the program, in brackets, and may contain anything.
+// Field 22 of the line; field 2 is the program's name in brackets and may contain any character.
 std::optional<std::uint64_t> start_of(std::int32_t pid) {
     const std::string line = first_line(fmt::format("/proc/{}/stat", pid));
     const std::size_t bracket = line.rfind(')');
@@ -42,7 +42,7 @@ public:
     PidWatch(boost::asio::io_context& loop, std::function<void()> gone)
         : loop_(loop), process_(loop), gone_(std::make_shared<std::function<void()>>(std::move(gone))) {}
 
-    // The kernel makes the descriptor of a process readable when it has ended.
+    // The kernel makes a pidfd readable when its process ends.
     bool watch(Descriptor process) {
         boost::system::error_code failure;
         process_.assign(process.get(), failure);
@@ -68,7 +68,7 @@ private:
     const std::shared_ptr<std::function<void()>> gone_;
 };
 
-// Whether both run under one kernel, among the same numbers.
+// True if both run under one kernel, in one PID namespace.
 bool can_be_asked(const ProcessMark& self, const ProcessMark& other) {
     return self.boot == other.boot && self.pid_namespace == other.pid_namespace && other.pid > 0;
 }
@@ -101,7 +101,7 @@ std::unique_ptr<ProcessWatch> watch_process(boost::asio::io_context& loop, const
     const bool gone_before = !process && errno == ESRCH;
     if (!process && !gone_before) return nullptr;
     auto watch = std::make_unique<PidWatch>(loop, std::move(gone));
-    // The descriptor stands for whoever has the number now. If that is not the process meant, it is gone.
+    // The pidfd refers to the process that has the number now. If that is another one, the process has ended.
     if (gone_before || start_of(other.pid) != other.started) {
         watch->tell();
     } else if (!watch->watch(std::move(process))) {

@@ -1,5 +1,5 @@
-// Asks the kernel about the process of another host that runs under the same kernel: it knows for certain,
-// and at once, when that process is gone.
+// Asks the kernel about the process of another host under the same kernel: the kernel reports the end of the
+// process with certainty and at once.
 #pragma once
 
 #include <functional>
@@ -11,9 +11,9 @@
 
 namespace allot::net {
 
-// Of this process; nothing where /proc does not tell.
+// The mark of this process; nothing if /proc does not show it.
 std::optional<ProcessMark> mark_of_this_process();
-// Of another under the same kernel and among the same numbers.
+// The mark of a process under the same kernel, in the same PID namespace.
 std::optional<ProcessMark> mark_of(std::int32_t pid);
 
 class ProcessWatch {
@@ -21,20 +21,19 @@ public:
     virtual ~ProcessWatch() = default;  // stops watching
 };
 
-// Whether it is known that the process with that mark is no more.
+// True if the process with that mark has certainly ended.
 bool has_ended(const ProcessMark& self, const ProcessMark& other);
 
-// Calls `gone` once, from the loop, when the process with that mark is no more. Nothing if it runs under
-// another kernel, or among other process numbers, or if the kernel does not let us watch it.
+// Calls `gone` once, from the loop, when the process with that mark ends. Nothing if it runs under another
+// kernel or in another PID namespace, or if the kernel does not let us watch it.
 std::unique_ptr<ProcessWatch> watch_process(boost::asio::io_context& loop, const ProcessMark& self,
                                             const ProcessMark& other, std::function<void()> gone);
 
-// Whose descriptor (pidfd) this is; nothing if it is of something else. Whoever gave it to us may have given
-// anything.
+// The process of a pidfd; nothing if the descriptor is something else, as a program may pass anything.
 std::optional<std::int32_t> pid_of(const Descriptor& process);
-// Whether the process of this descriptor is no more.
+// True if the process of this pidfd has ended.
 bool has_ended(const Descriptor& process);
-// The same for a process whose descriptor we have. Nothing if it cannot be watched.
+// The same for a process whose pidfd we have. Nothing if it cannot be watched.
 std::unique_ptr<ProcessWatch> watch_descriptor(boost::asio::io_context& loop, Descriptor process,
                                                std::function<void()> gone);
 

@@ -1,4 +1,4 @@
-// What Mesh::saved() gives: this end of all links of a host, in canonical bytes (core/bytes.hpp).
+// The content of Mesh::saved(): this end of all links of a host, in canonical bytes (core/bytes.hpp).
 #pragma once
 
 #include <boost/describe.hpp>

@@ -64,7 +64,7 @@ Endpoint endpoint_from(int socket, Ask ask) {
     return endpoint;
 }
 
-// Beside its main one. The kernel says how many there are if there is no room for them.
+// The groups besides the main one. If there is no room, the kernel says how many there are.
 std::vector<gid_t> more_groups_of_unix_peer(int socket) {
     std::vector<gid_t> groups(32);
     while (true) {
@@ -135,8 +135,8 @@ bool name_unix(const std::string& path, Endpoint& endpoint) {
     return true;
 }
 
-// Held while a path is looked at and taken, so that of two daemons that start at once only one finds it free.
-// The lock is on the folder: a file of its own would stay behind.
+// Locked while a path is inspected and taken, so that only one of two daemons that start at once finds it
+// free. The lock is on the folder, because a lock file would stay behind.
 Descriptor lock_folder_of(const std::string& path) {
     std::filesystem::path folder = std::filesystem::path(path).parent_path();
     if (folder.empty()) folder = ".";
@@ -172,7 +172,7 @@ Result<Descriptor> bound_unix(const std::string& path, unsigned mode) {
     const Descriptor lock = lock_folder_of(path);
     if (const std::string obstacle = obstacle_at(path, endpoint); !obstacle.empty()) return Error{obstacle};
     Descriptor socket(::socket(AF_UNIX, socket_flags, 0));
-    // Nobody can connect before it listens, so the mode is in place before it matters.
+    // A program cannot connect before listen(), so the mode is set in time.
     const bool listens = socket && ::bind(socket.get(), endpoint.get(), endpoint.size) == 0 &&
                          ::chmod(path.c_str(), static_cast<mode_t>(mode)) == 0 &&
                          ::listen(socket.get(), backlog) == 0;
@@ -184,7 +184,7 @@ Result<Descriptor> bound_unix(const std::string& path, unsigned mode) {
     return socket;
 }
 
-// --- Connecting, and who is there
+// --- Connecting, and the other end
 
 Descriptor begin_connect(const Endpoint& to, int& error) {
     Descriptor socket(::socket(to.family(), socket_flags, 0));

@@ -1,4 +1,4 @@
-// Sockets as the kernel gives them: made, bound, accepted, asked. All are non-blocking and closed on exec.
+// Sockets of the kernel: make, bind, accept, query. All are non-blocking and closed on exec.
 #pragma once
 
 #include <cstdint>
@@ -22,24 +22,24 @@ struct Endpoint {
     std::string text() const;  // 127.0.0.1:4711, [::1]:4711
 };
 
-// Without the resolver, if the address is a number.
+// Empty if the host is a name, not a number.
 std::vector<Endpoint> numeric_endpoint(const HostPort& address);
-// Asks the resolver, which may take long.
+// Asks the resolver, which may take seconds.
 Result<std::vector<Endpoint>> resolve(const HostPort& address);
 
 Result<Descriptor> bound_tcp(const HostPort& address);
 std::uint16_t port_of(int socket);
 
-// A Unix socket that others may connect to as `mode` says. Refused if a live process listens at `path`; a
-// socket that a dead one left there is replaced.
+// A Unix socket whose file has `mode`. An error if a live process listens at `path`; replaces the socket of a
+// dead one.
 Result<Descriptor> bound_unix(const std::string& path, unsigned mode);
 
-// Begins to connect: `error` is 0 or EINPROGRESS if there is hope.
+// Begins to connect: `error` is 0 or EINPROGRESS unless it failed.
 Descriptor begin_connect(const Endpoint& to, int& error);
 int error_of(int socket);
 
 void send_small_packets_at_once(int socket);
-// The kernel finds out, within two minutes, that a silent other end is not there any more.
+// Makes the kernel notice within two minutes that a silent other end has vanished.
 void notice_vanishing(int socket);
 
 Identity identity_of_unix_peer(int socket);

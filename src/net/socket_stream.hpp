@@ -1,4 +1,4 @@
-// How streams come to be: a connected socket, and a channel over it whose handshake is complete.
+// Makes streams from a connected socket and a channel whose handshake is complete.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -15,13 +15,13 @@ namespace allot::net {
 StreamPtr make_stream(boost::asio::io_context& loop, boost::asio::posix::stream_descriptor socket,
                       ChannelPtr channel, Identity identity);
 
-// A connected socket on its way to being a stream. Whoever drops it gives up.
+// A connected socket during its handshake. Destroying it cancels the handshake.
 class Handshake : public std::enable_shared_from_this<Handshake> {
 public:
     using Done = std::function<void(Result<StreamPtr>)>;
 
     Handshake(boost::asio::io_context& loop, Descriptor socket, ChannelPtr channel, Identity identity);
-    // `done` is called once: by this, or later, at the deadline at the latest.
+    // Calls `done` once, at the deadline at the latest, perhaps before it returns.
     void start(std::chrono::steady_clock::time_point deadline, Done done);
     const Identity& identity() const { return identity_; }
 

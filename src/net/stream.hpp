@@ -1,5 +1,5 @@
-// A stream of bytes to one program, over a Unix socket, TCP or TLS. Everything happens in one event loop and
-// nothing blocks: what is read is handed over as it comes, what is written is kept until it can be sent.
+// A stream of bytes to one program, over a Unix socket, TCP or TLS. All of it runs in one event loop, and
+// nothing blocks: bytes are handed over as they come, and written bytes are kept until they can be sent.
 #pragma once
 
 #include <algorithm>
@@ -16,49 +16,48 @@
 
 namespace allot::net {
 
-// Who is at the other end, as far as the kernel (a Unix socket) or a certificate (TLS) vouches for it.
+// The other end, as far as the kernel (Unix socket) or a certificate (TLS) vouches for it.
 struct Identity {
     struct Process {
         std::int32_t pid = 0;
         std::uint32_t uid = 0;
-        std::vector<std::uint32_t> groups;  // all that it is in
+        std::vector<std::uint32_t> groups;  // all groups of the process
     };
     std::optional<Process> process;
-    // What its certificate lets it speak as: these hosts (allot:host:NAME), or a program
-    // (allot:program:NAME).
+    // From its certificate: the hosts it may speak as (allot:host:NAME), or a program (allot:program:NAME).
     std::vector<std::string> hosts;
     std::string program;
-    std::string address;  // for people: "unix", "127.0.0.1:4711"
+    std::string address;  // as text: "unix", "127.0.0.1:4711"
 
     bool may_speak_as(std::string_view host) const {
         return std::find(hosts.begin(), hosts.end(), host) != hosts.end();
     }
-    std::string certified_as() const;  // for people: "host db1", "program ci"
+    std::string certified_as() const;  // as text: "host db1", "program ci"
 };
 
 class Stream {
 public:
     struct Events {
         std::function<void(std::string_view bytes)> read;
-        std::function<void(std::string why)> closed;  // by the other end, or by a fault; once
-        // Unix sockets: whoever gets it closes it. It comes before the bytes that it was sent with.
+        std::function<void(std::string why)> closed;  // by the other end or a fault; once
+        // Unix sockets: a descriptor, which the receiver closes. It comes before the bytes it was sent with.
         std::function<void(int descriptor)> passed;
-        std::function<void()> drained;  // something was unsent, and now nothing is
+        std::function<void()> drained;  // everything is sent
     };
 
     virtual ~Stream() = default;
 
-    // Nothing happens before this, and nothing after close(): no event comes out of either call.
+    // Events come only between start() and close(), and never from inside these calls.
     virtual void start(Events events) = 0;
-    // What was written before is still sent, as far as the kernel takes it at once. Dropping the last pointer
+    // Still sends what was written before, as far as the kernel takes it at once. Destroying the last pointer
     // does the same.
     virtual void close() = 0;
 
-    // Sent when what was just read from this stream has been dealt with, or else at the end of this turn of
-    // the loop; together with whatever else is written until then.
+    // Sends when the bytes just read from this stream are handled, or at the end of this turn of the loop,
+    // together with everything else that is written until then.
     virtual void write(std::string_view bytes) = 0;
     virtual std::size_t unsent() const = 0;
-    // While paused nothing is read, so the other end will have to wait.
+    // A paused stream reads nothing, which stops the other end (backpressure).
     virtual void pause(bool paused) = 0;
 
     virtual const Identity& identity() const = 0;
@@ -66,9 +65,9 @@ public:
 using StreamPtr = std::shared_ptr<Stream>;
 
 struct TlsFiles {
-    std::string certificate;  // PEM: own certificate,
+    std::string certificate;  // PEM file: own certificate,
     std::string key;          // its private key,
-    std::string authority;    // and who must have signed that of the other end
+    std::string authority;    // and the authority of the other end's certificate
     bool operator==(const TlsFiles&) const = default;
 };
 // TLS 1.3 with certificates on both ends, made once from the files. Opaque: only tls.cpp knows OpenSSL.
@@ -83,8 +82,8 @@ public:
 };
 using Accepted = std::function<void(StreamPtr)>;
 
-// Without `tls` TCP is plaintext. A TLS stream is handed over when its handshake is complete; one that fails,
-// or takes longer than `patience`, is closed and logged.
+// Without `tls`, TCP is plaintext. Hands a TLS stream over when its handshake is complete; closes and logs
+// one that fails or takes longer than `patience`.
 struct Patience {
     std::uint32_t handshake_ms = 5000;
 };
@@ -94,7 +93,7 @@ Result<std::unique_ptr<Listener>> listen_tcp(boost::asio::io_context& loop, cons
                                              TlsPtr tls, Accepted accepted, Patience patience = {});
 
 // `address` is `host:port`, with brackets around an IPv6 address. `done` gets a stream, or why there is none.
-// With `tls`, the other end's certificate must be that of the host `name`. Dropping the handle gives up.
+// With `tls`, the other end's certificate must belong to the host `name`. Destroying the handle cancels.
 class Attempt {
 public:
     virtual ~Attempt() = default;

@@ -1,5 +1,5 @@
-// A timer that does nothing any more once it was cancelled, set anew or destroyed. Asio's own may: what has
-// expired is in the queue of the loop already.
+// A timer whose function never runs after it was cancelled, set again or destroyed. Asio's own may run it: an
+// expired timer is already in the queue of the loop.
 #pragma once
 
 #include <boost/asio/io_context.hpp>

@@ -1,4 +1,4 @@
-// TLS 1.3 over a socket. OpenSSL is known here alone (and where certificates are made).
+// TLS 1.3 over a socket. Only this file, and the making of certificates, know OpenSSL.
 
 #include <algorithm>
 #include <cerrno>
@@ -26,8 +26,8 @@ std::string text_of(const ASN1_STRING* string) {
     return text;
 }
 
-// Only a URI says whether a certificate is for a host or for a program: with any other name a program that is
-// called like a host could speak as that host.
+// Only a URI says whether a certificate belongs to a host or a program: if other names counted, a program
+// with the name of a host could speak as that host.
 void read_roles(const X509* certificate, Identity& who) {
     const NamesPtr names(
         static_cast<GENERAL_NAMES*>(X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr)));
@@ -40,7 +40,7 @@ void read_roles(const X509* certificate, Identity& who) {
     }
 }
 
-// OpenSSL's own socket BIO writes with write(), which raises SIGPIPE where the other end has closed.
+// OpenSSL's own socket BIO uses write(), which raises SIGPIPE if the other end has closed.
 int put(BIO* bio, const char* bytes, int count) {
     BIO_clear_retry_flags(bio);
     const int socket = *static_cast<const int*>(BIO_get_data(bio));
@@ -184,7 +184,7 @@ void demand_certificates(SSL_CTX* context) {
 }
 
 void prefer_latency(SSL_CTX* context) {
-    // One recv for head and content of a record, and no tickets: a session is never resumed.
+    // Read head and content of a record with one recv. No tickets: sessions of TLS are never resumed.
     SSL_CTX_set_read_ahead(context, 1);
     SSL_CTX_set_num_tickets(context, 0);
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);

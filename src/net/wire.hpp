@@ -1,5 +1,5 @@
-// One connection of a link: a stream cut into frames. At first it belongs to whoever does the handshake, and
-// then to the peer that it turned out to lead to.
+// One connection of a link: a stream cut into frames. During the handshake it belongs to the listening or
+// connecting side, then to the peer at its other end.
 #pragma once
 
 #include <chrono>
@@ -16,9 +16,9 @@ class Wire : public std::enable_shared_from_this<Wire> {
 public:
     class Owner {
     public:
-        // False to take no more from this wire.
+        // False: take no more from this wire.
         virtual bool frame(Wire& wire, std::string_view content) = 0;
-        // By the other end, by a fault, or at the deadline: not by close().
+        // Closed by the other end, a fault or the deadline; not by close().
         virtual void closed(Wire& wire, const std::string& why) = 0;
         virtual void drained(Wire&) {}
 
@@ -31,14 +31,14 @@ public:
     Wire(const Wire&) = delete;
     Wire& operator=(const Wire&) = delete;
 
-    // Until it is handed over, so long at most.
+    // `patience` is the time limit until hand_over_to().
     void start(std::chrono::milliseconds patience);
     void hand_over_to(Owner& owner, std::size_t frame_limit);
     void close();
     bool is_open() const { return owner_ != nullptr; }
 
     void write(std::string_view frames) { stream_->write(frames); }
-    // Says why, and closes.
+    // Sends the reason and closes.
     void refuse(const std::string& why);
     std::size_t unsent() const { return stream_->unsent(); }
     const Identity& identity() const { return stream_->identity(); }
@@ -51,7 +51,7 @@ private:
     StreamPtr stream_;
     FrameReader reader_{hello_limit};
     Timer deadline_;
-    Owner* owner_;  // none: closed
+    Owner* owner_;  // null: closed
 };
 using WirePtr = std::shared_ptr<Wire>;
 
