@@ -16,7 +16,7 @@ std::string text(std::uint64_t number) {
     return std::to_string(number);
 }
 
-// `0 holding, 1 waiting`: the sites named, or all where they are few.
+// `0 holding, 1 waiting`: the named sites, or all if they are few.
 std::string conditions(const Stage& stage, std::vector<SiteId> sites) {
     constexpr std::size_t few = 12;
     const std::size_t count = stage.world().sites.size();
@@ -30,7 +30,7 @@ std::string conditions(const Stage& stage, std::vector<SiteId> sites) {
     return list;
 }
 
-// What the sites that are named must be like.
+// Checks each of the named sites.
 template <class Is>
 Problem expect_sites(Stage& stage, Words& words, Is&& is) {
     const bool none = words.next_is("none");
@@ -95,7 +95,7 @@ Problem expect_legitimate(Stage& stage, Words& words) {
     return failed("found that this world is not legitimate");
 }
 
-// A property nobody knows is a slip of the pen; one that is known is simply not violated.
+// An unknown property is a typing error; a known one is simply not violated.
 Problem not_violated(const Stage& stage, const std::string& name) {
     std::vector<std::string> known{std::string(world::contract.name), std::string(world::assertion.name)};
     for (const PropertyName& property : stage.machine().facts().properties) known.emplace_back(property.name);
@@ -109,7 +109,7 @@ Problem not_violated(const Stage& stage, const std::string& name) {
     return failed("found no violation");
 }
 
-// In a world made by hand that is not legitimate yet, properties count only for who asks.
+// In a world made by hand that is not legitimate yet, a property counts only if the scenario names it.
 bool violates_now(const Stage& stage, const std::string& name) {
     Report report;
     stage.machine().check_state(stage.world(), report);
@@ -123,7 +123,7 @@ Problem expect_violation(Stage& stage, const Report& violation, Words& words) {
     if (!violation.clean())
         return failed("found a violation of " + violation.property() + ": " + violation.detail());
     if (violates_now(stage, name)) return std::nullopt;
-    // These two are judged of runs rather than of single steps, and only where a scenario asks.
+    // These two concern runs rather than single steps, and are judged only if a scenario asks.
     if (name != world::closure.name && name != world::convergence.name) return not_violated(stage, name);
     const auto reason =
         name == world::closure.name ? why_not_leaving_legitimate(stage) : why_not_diverging(stage);

@@ -1,4 +1,4 @@
-// What a scenario expects of the world, and what is found instead.
+// Compares the expectations of a scenario with its world.
 #pragma once
 
 #include <functional>
@@ -10,10 +10,10 @@
 
 namespace allot::play {
 
-// Whether a waiting site can still be served from this world. The command line asks the checker.
+// Whether a waiting site can still be served from this world. The command line passes the checker.
 using Servable = std::function<bool(world::Machine&, const world::World&, SiteId)>;
 
-// Why a scenario ends before its last line: something was not as expected, or a line makes no sense.
+// Why a scenario ends before its last line: an expectation fails, or a line is malformed.
 struct Fault {
     enum class Kind : std::uint8_t { failed, bad };
     Kind kind{};
@@ -28,17 +28,17 @@ inline Fault bad(std::string message) {
     return {Fault::Kind::bad, std::move(message)};
 }
 
-// How `expect ...` is written, for error messages.
+// The forms of `expect ...`, for error messages.
 inline constexpr std::string_view expect_usage =
     "expect holding|waiting|idle|leaving|revoked SITE... [only], expect holding none, "
     "expect sent KIND COUNT, expect in-flight [FROM -> TO] COUNT, expect state SITE JSON, "
     "expect legitimate, expect violation PROPERTY, expect stuck SITE..., "
     "expect unservable SITE... or expect starving SITE...";
 
-// Judges the words after `expect`. `violation` is what the last step violated, clean if nothing.
+// Judges the words after `expect`. `violation`: what the last step violated; clean if nothing.
 Problem judge_expectation(Stage& stage, const Report& violation, const Servable& servable, Words& words);
 
-// Whether these words after `expect` speak of what the loop does for ever, and so end it.
+// True if these words after `expect` judge the endless loop, and so end it.
 bool concludes_loop(const std::vector<std::string>& words);
 
 }  // namespace allot::play

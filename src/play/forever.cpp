@@ -42,7 +42,7 @@ std::optional<std::string> why_not_pending(const Stage& stage, const World& worl
     return site_text(site) + " is " + std::string(condition(info)) + ", not waiting";
 }
 
-// The first difference that a person can see between the two ends of a loop.
+// The first visible difference between the two ends of a loop.
 std::string difference(Stage& stage, World a, World b) {
     stage.ranking_walker().canonical(a);
     stage.ranking_walker().canonical(b);
@@ -61,7 +61,7 @@ std::map<ActionKey, Move> fair_actions(Stage& stage, Walker& walker, const World
     return actions;
 }
 
-// Weakly fair: whatever could happen at every point of the loop does happen somewhere on it.
+// Weakly fair: every action that is possible at every point of the loop happens on it.
 std::optional<std::string> why_unfair(Stage& stage, const Loop& loop) {
     const bool exact = loop.worlds.front() == loop.worlds.back() && !stage.machine().setup().ranked();
     Walker& walker = exact ? stage.walker() : stage.ranking_walker();

@@ -31,7 +31,7 @@ Result<Parameters> read_parameters(const Statement& header) {
     return given;
 }
 
-// The verb of a statement, or, where it is a crash inside a step, also that of the step.
+// True if the statement has the verb, or is a crash inside a step with the verb.
 bool uses(const Statement& statement, Verb verb) {
     if (statement.verb == verb) return true;
     if (statement.verb != Verb::crash || statement.words.size() < 3) return false;
@@ -55,7 +55,7 @@ Parameters filled_in(const Scenario& scenario, Parameters given) {
     given.try_emplace("anchor", "none");
     fill_in(scenario, Verb::duplicate, "duplicate", given);
     fill_in(scenario, Verb::drop, "lose", given);
-    // What a timer replaces was sent by it, or put there.
+    // A timer replaces messages that it sent, or that the scenario put there.
     fill_in(scenario, Verb::timeout, "copies", given, count_of(scenario, Verb::put));
     return given;
 }
@@ -73,8 +73,8 @@ Result<std::unique_ptr<world::Machine>> make_machine(const Scenario& scenario,
     Parameters taken = filled_in(scenario, *given);
     auto machine = (*entry)->make(taken);
     if (!machine) return Error{header.text + ": " + machine.error()};
-    // Not in every protocol can sites cancel, leave, crash or come back. Where they can't, the line that
-    // tries is to blame, not the header.
+    // Sites of some protocols cannot cancel, leave, crash or restart. The error then belongs to the line that
+    // tries, not to the header.
     for (const auto& [verb, parameter] : {std::pair(Verb::cancel, "cancel"),
                                           {Verb::leave, "leaves"},
                                           {Verb::crash, "crashes"},

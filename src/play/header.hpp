@@ -1,4 +1,4 @@
-// The first line of a scenario: which protocol, and what surrounds it.
+// The first line of a scenario: the protocol and its setup.
 #pragma once
 
 #include <memory>
@@ -10,8 +10,8 @@
 
 namespace allot::play {
 
-// The machine that the header describes. What it leaves out is as generous as the scenario needs: any number
-// of requests, and as many faults as the scenario has.
+// Makes the machine of the header. A missing parameter is as generous as the scenario needs: any number of
+// requests, and as many faults as the scenario has.
 Result<std::unique_ptr<world::Machine>> make_machine(const Scenario& scenario,
                                                      std::span<const world::Entry> protocols);
 

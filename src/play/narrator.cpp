@@ -67,7 +67,7 @@ void Narrator::row(std::size_t line, const std::string& text, const std::string&
                    const std::string& sent) {
     if (log_ == nullptr) return;
     const std::string told = fmt::format("{:>4}  {:<{}}  {}", line, text, step_width, changes);
-    // A long step takes room from the changes, which are often none, before it moves what was sent.
+    // A long step takes space from the changes, which are often empty, before it moves the sent messages.
     *log_ << trimmed(fmt::format("{:<{}}  {}", told, 4 + 2 + step_width + 2 + change_width, sent)) << '\n';
 }
 

@@ -1,5 +1,5 @@
-// Tells a person what a scenario does, line by line, in columns: the line of the file, the step, what it
-// changed, and what it sent.
+// Prints what a scenario does, line by line, in columns: the line of the file, the step, the changes, and the
+// messages sent.
 #pragma once
 
 #include <iosfwd>
@@ -15,13 +15,13 @@ public:
 
     void step(std::size_t line, const std::string& text, const Stage& stage, const Taken& taken);
     void note(std::size_t line, const std::string& text, const std::string& result);
-    // The world as it is: the sites in a table, then the messages in flight by channel.
+    // Prints the world: the sites in a table, then the messages in flight by channel.
     void show(const Stage& stage);
 
 private:
     void row(std::size_t line, const std::string& text, const std::string& changes, const std::string& sent);
 
-    std::ostream* log_;  // none: nobody listens
+    std::ostream* log_;  // null: print nothing
 };
 
 }  // namespace allot::play

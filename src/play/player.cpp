@@ -32,7 +32,7 @@ public:
         narrator_.note(now().line, now().text, "");
     }
 
-    // Plays to the end or to the first fault; line() is then where it happened.
+    // Plays to the end or to the first fault; line() is then its line.
     Problem play() {
         while (++next_ < scenario_.statements.size()) {
             line_ = now().line;
@@ -79,14 +79,14 @@ private:
     Stage stage_;
     const Servable& servable_;
     Narrator narrator_;
-    std::size_t next_ = 0;  // the statement being played; the first is the header
+    std::size_t next_ = 0;  // the present statement; the first is the header
     std::size_t line_ = 0;
-    bool start_judged_ = false;  // whether the world that `state` and the like made was judged
+    bool start_judged_ = false;  // the world that `state` and `put` made was judged
     bool concluded_ = false;     // the loop was judged
-    Report violation_;           // expected, so the scenario ends here
+    Report violation_;           // an expected violation, which ends the scenario
 };
 
-// Why the statement cannot come now.
+// Why the statement is not allowed here.
 Problem Run::misplaced() const {
     const Verb verb = now().verb;
     if (verb == Verb::expect || verb == Verb::show) return std::nullopt;
@@ -159,7 +159,7 @@ Problem Run::settle_round() {
     return std::nullopt;
 }
 
-// A world that was made by hand is judged once it is whole.
+// A world made by hand is judged once it is complete.
 void Run::rewrite(World world) {
     stage_.rewrite(std::move(world));
     start_judged_ = false;
@@ -234,7 +234,8 @@ Problem Run::show() {
     return std::nullopt;
 }
 
-// The first world, and every world made by hand, is judged before the first statement that does not make it.
+// Judges the first world, and every world made by hand, before the first statement that does not change it by
+// hand.
 Problem Run::judge_start() {
     const bool at_end = next_ >= scenario_.statements.size();
     const bool making =
@@ -249,7 +250,7 @@ Problem Run::judge_start() {
     return problem;
 }
 
-// A violation is as it should be where the very next expectations say so; then the scenario ends with it.
+// A violation is right if the next expectations name it; the scenario then ends with it.
 Problem Run::violated(const Report& report, std::size_t following) {
     const auto& all = scenario_.statements;
     for (std::size_t i = following; i < all.size(); ++i) {

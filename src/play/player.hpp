@@ -1,5 +1,5 @@
-// Plays scenario files: takes their steps one by one, judges every world on the way, and says which line
-// was not as it should be and what was found instead.
+// Plays scenario files: takes their steps one by one, judges every world on the way, and reports the line
+// that failed and what it found instead.
 #pragma once
 
 #include <iosfwd>
@@ -13,18 +13,18 @@
 namespace allot::play {
 
 struct Outcome {
-    int exit_code = 0;    // 0: all as expected; 1: something was not; 2: the scenario makes no sense
+    int exit_code = 0;    // 0: as expected; 1: not as expected; 2: malformed scenario
     std::string message;  // FILE:LINE: what was wrong
     bool ok() const { return exit_code == 0; }
 };
 
 class Player {
 public:
-    // Without `servable`, a scenario that expects a site to be unservable cannot be judged.
+    // Without `servable`, no scenario may expect that a site is unservable.
     explicit Player(std::span<const world::Entry> protocols, Servable servable = {})
         : protocols_(protocols), servable_(std::move(servable)) {}
 
-    // Where `log` is given, tells there what each line does.
+    // With a `log`, prints there what each line does.
     Outcome play(std::string_view file_name, std::string_view text, std::ostream* log = nullptr) const;
 
 private:

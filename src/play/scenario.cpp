@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view space = " \t\r";
 
-// Where the JSON that begins at `start` ends, or nothing if its bracket is never closed.
+// The end of the JSON that begins at `start`; nothing if its bracket is never closed.
 std::optional<std::size_t> end_of_json(std::string_view line, std::size_t start) {
     std::size_t depth = 0;
     bool quoted = false;
@@ -75,7 +75,7 @@ Result<Statement> read_statement(std::string_view text) {
     return Statement{.verb = *verb, .words = std::move(*words), .text = std::string(text)};
 }
 
-// Why the statement cannot stand where it does.
+// Why the statement is not allowed at this line.
 std::optional<std::string> misplaced(const Scenario& scenario, const Statement& next) {
     const bool first = scenario.statements.empty();
     if (first && next.verb != Verb::protocol)

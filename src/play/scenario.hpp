@@ -1,5 +1,5 @@
-// The text of a scenario: one statement per line, a verb and its words. What the words mean depends on the
-// protocol, so that is left to the player; docs/scenarios.md describes the format for people.
+// The text of a scenario: one statement per line, a verb and its words. The player interprets the words,
+// which depend on the protocol; docs/scenarios.md describes the format.
 #pragma once
 
 #include <boost/describe.hpp>
@@ -45,13 +45,13 @@ BOOST_DESCRIBE_ENUM(Verb, protocol, request, release, cancel, leave, join, resta
                     deliver, duplicate, drop, settle, trusted, dead, suspected, departed, reconnected, state,
                     put, empty, expect, loop, show)
 
-// How a statement with this verb is written, for error messages.
+// The form of a statement with this verb, for error messages.
 std::string_view usage(Verb verb);
 
 struct Statement {
     std::size_t line = 0;
     Verb verb{};
-    std::vector<std::string> words;  // those after the verb; JSON is one word
+    std::vector<std::string> words;  // after the verb; JSON is one word
     std::string text;                // without comment and surrounding space
 };
 
@@ -62,7 +62,7 @@ struct BadLine {
 
 struct Scenario {
     std::vector<Statement> statements;  // the first is the protocol
-    std::optional<BadLine> error;       // the first line that cannot be read; what follows it is left out
+    std::optional<BadLine> error;       // the first malformed line; later lines are missing
 };
 
 // Splits a text into statements: `#` begins a comment at the start of a word, blank lines do not count.
@@ -71,7 +71,7 @@ Scenario read_scenario(std::string_view text);
 // Words of one line: separated by space, `->` a word of its own, JSON from its bracket to the matching one.
 Result<std::vector<std::string>> split_words(std::string_view line);
 
-// The verb of that name, or an error that says which there are.
+// The verb of that name, or an error that lists all verbs.
 Result<Verb> verb_named(std::string_view name);
 
 // ` (did you mean "deliver"?)` where a candidate is close to the word; otherwise nothing.

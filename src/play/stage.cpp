@@ -32,7 +32,7 @@ std::vector<EnvelopeId> sent_by(world::Machine& machine, const World& before, co
     return left;
 }
 
-// The message that is in flight once less after the step.
+// The message that the step removes from flight.
 std::optional<EnvelopeId> consumed_by(const Move& move) {
     const bool input = move.kind == MoveKind::input || move.kind == MoveKind::crash_inside;
     if (move.kind == MoveKind::drop || (input && move.input.kind == InputKind::deliver)) return move.envelope;
@@ -78,7 +78,7 @@ void Stage::count(const std::vector<EnvelopeId>& sent) {
     for (const EnvelopeId id : sent) ++sent_[std::string(machine_->kind(id))];
 }
 
-// A world on unordered links does not know which message was sent first, so the stage does.
+// A world on unordered links does not know the order of sending, so it is kept here.
 void Stage::note_order(const std::optional<EnvelopeId>& consumed, const std::vector<EnvelopeId>& sent) {
     if (consumed) {
         const auto place = std::find(order_.begin(), order_.end(), *consumed);
@@ -94,7 +94,7 @@ void Stage::note_order(const std::optional<EnvelopeId>& consumed, const std::vec
     };
     for (const EnvelopeId id : order_) keep(id);
     for (const EnvelopeId id : sent) keep(id);
-    for (const EnvelopeId id : world_.flight) keep(id);  // copies, and what was put there
+    for (const EnvelopeId id : world_.flight) keep(id);  // copies, and messages that the scenario put there
     order_ = std::move(order);
 }
 

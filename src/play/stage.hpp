@@ -1,4 +1,4 @@
-// The world a scenario plays in: as it is now, with what the expectations need to know of how it came about.
+// The present world of a scenario, with the history that the expectations need.
 #pragma once
 
 #include <map>
@@ -14,12 +14,12 @@ namespace allot::play {
 // A step that was taken.
 struct Taken {
     world::World before;
-    std::vector<world::EnvelopeId> sent;  // what left its site
-    std::string refused;                  // why, if a request was
-    Report report;                        // of the step, and of the world it led to
+    std::vector<world::EnvelopeId> sent;  // messages that left the site
+    std::string refused;                  // why a request was refused
+    Report report;                        // on the step and on the next world
 };
 
-// What repeats for ever: worlds[i] is where moves[i] is taken; the last world is the one after the last move.
+// The steps that repeat forever: worlds[i] is where moves[i] is taken; the last world follows the last move.
 struct Loop {
     std::vector<world::World> worlds;
     std::vector<world::Move> moves;
@@ -31,7 +31,7 @@ public:
 
     world::Machine& machine() const { return *machine_; }
     world::Walker& walker() { return walker_; }
-    // Replaces stamps by ranks whatever the setup says: loops grow stamps and still repeat.
+    // Always replaces stamps by ranks: loops increase stamps and still repeat.
     world::Walker& ranking_walker() { return ranking_walker_; }
     const world::World& world() const { return world_; }
     const world::LocalInfo& site(SiteId id) const { return machine_->local(world_.sites[id]); }
@@ -39,10 +39,10 @@ public:
     bool fifo() const { return machine_->setup().fifo(); }
 
     Taken take(const world::Move& move);
-    // Puts an arbitrary world on stage.
+    // Replaces the world by an arbitrary one.
     void rewrite(world::World world);
-    // What the world as it is violates. After an arbitrary start, a protocol that says which worlds are
-    // legitimate answers for its properties only there.
+    // The violations of the present world. After an arbitrary start, a protocol that declares legitimate
+    // worlds answers for its properties only in those.
     Report judge() const;
     // What the starts of the founders violated.
     const Report& birth() const { return birth_; }
@@ -68,11 +68,11 @@ private:
     world::Walker ranking_walker_;
     Report birth_;
     world::World world_;
-    std::vector<world::EnvelopeId> order_;  // what is in flight, in the order of sending
+    std::vector<world::EnvelopeId> order_;  // messages in flight, in the order of sending
     std::map<std::string, std::uint64_t> sent_;
     std::optional<world::World> before_last_step_;
     std::optional<Loop> loop_;
-    bool arbitrary_ = false;  // made by hand, and not every world is legitimate
+    bool arbitrary_ = false;  // made by hand, in a protocol that declares legitimate worlds
 };
 
 }  // namespace allot::play

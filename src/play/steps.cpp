@@ -25,7 +25,7 @@ std::string site_text(SiteId site) {
     return "site " + text(site);
 }
 
-// Why a site cannot act at all, and how it could.
+// Why a site cannot act at all, and what to write first.
 std::optional<Error> not_up(const Stage& stage, SiteId site) {
     switch (stage.site(site).standing) {
         case Standing::up:
@@ -78,7 +78,7 @@ std::string_view condition(const LocalInfo& site) {
 
 namespace {
 
-// --- What the application of a site does.
+// --- Steps of an application.
 
 Demand read_demand(Words& words) {
     Demand demand;
@@ -103,7 +103,7 @@ Demand read_demand(Words& words) {
     return demand;
 }
 
-// What a checker tries.
+// The demands that the checker tries.
 std::vector<Demand> demands_on_offer(Stage& stage, SiteId site) {
     std::vector<Demand> demands;
     for (const world::Offer& offer : stage.site(site).offers)
@@ -112,7 +112,7 @@ std::vector<Demand> demands_on_offer(Stage& stage, SiteId site) {
     return demands;
 }
 
-// What such demands name: a scenario may combine these as it likes.
+// The contents of such demands: a scenario may combine them freely.
 struct Choice {
     std::uint32_t units_min = 1;
     std::uint32_t units_max = 0;
@@ -258,7 +258,7 @@ Result<Move> read_timeout(Stage& stage, Words& words) {
                  " messages already"};
 }
 
-// --- What the network does.
+// --- Steps of the network.
 
 struct Wanted {
     Channel channel;
@@ -278,7 +278,7 @@ Result<EnvelopeId> choose_oldest(const Stage& stage, const std::vector<EnvelopeI
                  content_text(stage.machine(), there.front())};
 }
 
-// Equal messages are one choice; among different ones the words must leave one, or name one exactly.
+// Equal messages are one choice; among different ones, the words must match exactly one.
 Result<EnvelopeId> choose_any(const Stage& stage, const std::vector<EnvelopeId>& there,
                               const Wanted& wanted) {
     std::vector<EnvelopeId> fitting;
@@ -325,7 +325,7 @@ Result<Move> read_network_fault(Stage& stage, Verb verb, Words& words) {
     return Move{.kind = verb == Verb::duplicate ? MoveKind::duplicate : MoveKind::drop, .envelope = *id};
 }
 
-// --- What a failure detector says.
+// --- Reports of a failure detector.
 
 std::string why_silent(Stage& stage, InputKind kind, SiteId observer, SiteId peer) {
     const LocalInfo& other = stage.site(peer);
@@ -364,7 +364,7 @@ Result<Move> read_detection(Stage& stage, InputKind kind, Words& words) {
                  " cannot say this now: " + why_silent(stage, kind, observer, peer)};
 }
 
-// The operator vouches that a site is gone, to the first that is there; it needs no detector for that.
+// The operator tells the first site that is up that another is gone; no detector is needed for that.
 Result<Move> read_expulsion(Stage& stage, Words& words) {
     const SiteId expelled = words.site();
     if (const auto wrong = words.finish()) return Error{*wrong};
@@ -447,7 +447,7 @@ Result<Move> read_crash_inside(Stage& stage, SiteId site, Words& words) {
 Result<Move> read_crash(Stage& stage, Words& words) {
     const SiteId site = words.site();
     if (words.error()) return Error{*words.error()};
-    // Inside a step it may also be one that just joins or comes back; the step says what it needs.
+    // A crash inside a step may also hit a site that joins or restarts; the step itself says what it needs.
     const bool inside_a_step = words.next_is("in");
     if (const auto error = not_up(stage, site); error && !inside_a_step) return *error;
     Move move{.kind = MoveKind::crash, .site = site};

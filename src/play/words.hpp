@@ -1,5 +1,5 @@
-// Reads the words of a statement one after the other. The first thing that is wrong is kept and everything
-// after it reads as nothing, so a reader asks for all it needs and looks at the error once.
+// Reads the words of a statement one after the other. It keeps the first error, and every later read returns
+// an empty value, so a reader asks for everything it needs and looks at the error once.
 #pragma once
 
 #include <boost/json/fwd.hpp>
@@ -20,7 +20,7 @@ struct Channel {
 
 class Words {
 public:
-    // `usage` is how the whole statement is written; `sites` how many there are.
+    // `usage` is the form of the whole statement; `sites` the number of sites.
     Words(std::vector<std::string> words, std::string_view usage, std::uint32_t sites)
         : words_(std::move(words)), usage_(usage), sites_(sites) {}
 
@@ -32,17 +32,17 @@ public:
     std::string word(std::string_view expected);
     std::uint64_t number(std::string_view expected);
     SiteId site(std::string_view expected = "a site");
-    std::vector<SiteId> sites();  // all that is left
+    std::vector<SiteId> sites();  // all remaining words
     Channel channel();
     boost::json::value json(std::string_view expected);
-    // The words up to the one that stops them, as words of their own.
+    // The words before `stop`, as a Words of their own.
     Words up_to(std::string_view stop, std::string_view usage);
 
     void fail(std::string message) {
         if (!error_) error_ = std::move(message);
     }
     const std::optional<std::string>& error() const { return error_; }
-    // What was wrong; nothing if all was well and no word is left.
+    // The first error; nothing if there was none and no word is left.
     std::optional<std::string> finish();
 
 private:

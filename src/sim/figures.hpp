@@ -1,4 +1,4 @@
-// What a run, or several, came to. docs/simulator.md says exactly what each figure means.
+// The figures of one run or of several. docs/simulator.md defines each of them.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,8 @@ struct Waiting {
     double deviation = 0;
 };
 
-// Mean and standard deviation of numbers that come one by one, or in groups (Welford; Chan, Golub, LeVeque).
+// Mean and standard deviation of numbers that are added one by one or in groups (Welford; Chan, Golub,
+// LeVeque).
 class Moments {
 public:
     void add(double value) { *this += Moments(value); }
@@ -53,7 +54,7 @@ struct Spread {
     }
 };
 
-// What it took to be legitimate again after everything was drawn anew.
+// The cost of becoming legitimate again after a corruption of everything.
 struct Recovery {
     std::uint64_t corruptions = 0;
     Spread ms;
@@ -91,18 +92,18 @@ struct Figures {
     std::uint64_t unserved = 0;
     std::uint64_t revoked = 0;  // grants whose holder was told to stop
     std::uint64_t releases = 0;
-    Spread leaving_ms;             // from asking to let go until that was done
-    std::uint64_t unreleased = 0;  // who still had to wait for it at the end
-    std::uint64_t unchanged = 0;   // sites that were never granted anything and never let go
+    Spread leaving_ms;             // from the release until it was complete
+    std::uint64_t unreleased = 0;  // sites that still waited for their release at the end
+    std::uint64_t unchanged = 0;   // sites that were never granted anything and never released
     std::uint64_t refusals = 0;
-    std::uint64_t stalled = 0;  // sites that wait in the end, though nothing more can happen
-    // Where every site should be served again and again: who never was, and has waited longer than the
-    // patience.
+    std::uint64_t stalled = 0;  // sites that wait at the end although no event is left
+    // Where every site should be served again and again: the sites that never were and have waited longer
+    // than the patience.
     std::uint64_t left_behind = 0;
     Recovery recovery;
     std::vector<Violation> violations;
     std::uint64_t events = 0;
-    bool stopped = false;  // before its time, because the observer said so
+    bool stopped = false;  // early, by the observer
     double cpu_seconds = 0;
     double events_per_second = 0;  // of CPU time
 };
@@ -116,15 +117,15 @@ struct Intervals {
 };
 
 struct Summary {
-    // Counts are sums over the runs, maxima the largest, waiting by size that of all grants together, and
-    // everything else the mean of the runs.
+    // Counts are sums over the runs, maxima the largest, waiting by size covers all grants together, and the
+    // rest are means of the runs.
     Figures figures;
     Intervals interval;
 };
 
 Summary summarise(const std::vector<Figures>& runs);
 
-// Student's t: half the width of the interval that holds the true mean with 95 %. 0 for fewer than two.
+// Student's t: half the width of the 95 % confidence interval of the mean. 0 for fewer than two samples.
 double half_width(const std::vector<double>& samples);
 
 }  // namespace allot::sim

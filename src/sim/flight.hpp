@@ -1,6 +1,5 @@
-// The messages in flight. A run may have millions of them, and each is touched twice: when it is sent and
-// when it arrives. So a message and what the run knows of it lie side by side, and a slot is used again as it
-// is.
+// The messages in flight. A run may have millions of them, and touches each twice: when it is sent and when
+// it arrives. So a message and its record lie side by side, and slots are reused without construction.
 #pragma once
 
 #include <cstddef>
@@ -14,9 +13,9 @@
 
 namespace allot::sim {
 
-// A message in flight, to the incarnation of its receiver that there was when it was sent.
+// A message in flight, to the incarnation that its receiver had when it was sent.
 struct Letter {
-    std::uint64_t number = 0;  // in the order of sending; 0: nothing is here
+    std::uint64_t number = 0;  // order of sending; 0: the slot is free
     std::uint32_t incarnation = 0;
 };
 
@@ -36,7 +35,7 @@ public:
         for (std::byte* chunk : chunks_) ::operator delete (chunk, std::align_val_t{alignment()});
     }
 
-    // A slot with some envelope in it.
+    // Returns a slot, with an old envelope in it.
     std::uint32_t take() {
         if (!free_.empty()) {
             const std::uint32_t slot = free_.back();
@@ -60,7 +59,7 @@ public:
     Envelope& envelope(std::uint32_t slot) const {
         return *std::launder(reinterpret_cast<Envelope*>(place_of(slot) + base_offset_));
     }
-    // Slots are numbered from 0 to this, free ones included.
+    // Number of slots, free ones included.
     std::uint32_t size() const { return size_; }
 
 private:
@@ -81,7 +80,7 @@ private:
     const Values<Envelope>& values_;
     const std::size_t offset_;        // of the whole envelope within a slot
     const std::size_t stride_;        // from one slot to the next
-    std::ptrdiff_t base_offset_ = 0;  // of its part that is an Envelope
+    std::ptrdiff_t base_offset_ = 0;  // of its Envelope base
     std::vector<std::byte*> chunks_;
     std::vector<std::uint32_t> free_;
     std::uint32_t size_ = 0;

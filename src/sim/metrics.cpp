@@ -7,8 +7,8 @@
 
 namespace allot::sim {
 
-// Values below 2^precision have a bucket each; above, every power of two is cut into 2^(precision - 1) and
-// the upper half of the numbers in a row is used.
+// Values below 2^precision have a bucket each; above, every power of two has 2^(precision - 1) buckets, which
+// are the upper half of the numbers.
 std::size_t Histogram::bucket(Time value) {
     const auto width = static_cast<unsigned>(std::bit_width(value));
     const unsigned shift = width > precision ? width - precision : 0;
@@ -69,8 +69,8 @@ std::uint64_t Overtakes::marks_before(std::size_t place) const {
     return sum;
 }
 
-// Only open requests keep a place; the marks behind one go to the nearest open one before them, and those
-// that nobody open stands before are of no use any more.
+// Only open requests keep a place; the marks behind a place move to the nearest open one before them. Marks
+// without an open request before them are useless.
 void Overtakes::rebuild() {
     std::vector<SiteId> owners;
     std::vector<std::uint64_t> weights(std::max<std::size_t>(64, 4 * open_));
@@ -116,7 +116,7 @@ void Metrics::granted(SiteId site, std::uint64_t size, Time now) {
     waiting_.add(waited);
     waiting_ms_by_size_[size].add(in_ms(waited));
     overtakes_max_ = std::max(overtakes_max_, overtakes_.granted(site));
-    // Who asks for nothing neither waits nor makes others wait.
+    // An empty demand neither waits nor makes others wait.
     if (size == 0) return;
     grants_seen_max_ = std::max(grants_seen_max_, grants_ - grants_before_[site]);
     ++grants_;

@@ -27,7 +27,7 @@ public:
     std::uint64_t count() const { return count_; }
     Time max() const { return max_; }
     double mean() const { return count_ == 0 ? 0 : sum_ / static_cast<double>(count_); }
-    // The value that this share of all values does not exceed, up to the width of its bucket.
+    // The value that this share of all values does not exceed, up to the width of a bucket.
     Time quantile(double share) const;
 
 private:
@@ -42,13 +42,13 @@ private:
     double sum_ = 0;
 };
 
-// How many later requests were granted before an earlier one that was waiting all the while. Every site has
+// Counts how many later requests were granted before an earlier one that waited all the while. Every site has
 // at most one open request.
 //
-// Open requests stand in a row in the order they were made. A grant leaves a mark where its request stood,
-// and a request was overtaken as often as there are marks behind it: a sum over a suffix, so the row is a
-// Fenwick tree. When it is full, the marks behind each open request are put together, and the row is short
-// again however long somebody waits.
+// Open requests stand in a row in the order in which they were made. A grant leaves a mark at the place of
+// its request, and a request was overtaken as often as there are marks behind it: a sum over a suffix, so the
+// row is a Fenwick tree. When it is full, the marks behind each open request are merged, and the row is short
+// again however long a site waits.
 class Overtakes {
 public:
     explicit Overtakes(std::size_t sites) : place_(sites, nowhere) { rebuild(); }
@@ -87,7 +87,7 @@ public:
         for (const std::string_view probe : probes) probes_[std::string(probe)] = 0;
     }
 
-    // From now on it counts.
+    // Begins to count.
     void begin(Time now);
 
     void event() { ++events_; }
@@ -99,17 +99,16 @@ public:
     void requested(SiteId site, Time now);
     void granted(SiteId site, std::uint64_t size, Time now);
     void abandoned(SiteId site) { overtakes_.abandoned(site); }
-    // Takes up so many units, and gives them back.
-    // Whether more units are in use now than ever before.
+    // The site takes units, and returns them. True if more units are in use than ever before.
     bool occupies(SiteId site, std::uint64_t units, Time now);
     void lets_go(SiteId site, Time now);
     void revoked() { ++revoked_; }
-    // It has let go, at once or later.
+    // The release is complete, at once or later.
     void let_go(SiteId site, Time now);
     void refused() { ++refusals_; }
     void passed(std::string_view probe) { ++probes_[std::string(probe)]; }
-    // Everything was drawn anew, and then the world was legitimate again. What another corruption came
-    // before is not counted as a recovery.
+    // Everything was corrupted, and then the world was legitimate again. A recovery that another corruption
+    // interrupts does not count.
     void corrupted(Time now);
     void recovered(Time now);
     // A request that is still open at the end.
@@ -122,18 +121,18 @@ public:
 
 private:
     void use_until(Time now);
-    // How long it has waited at the end, and whether that is all it ever did.
+    // How long the site has waited at the end; notes whether it never did anything else.
     Time waited(SiteId site, Time now, Time patience);
 
     Time began_ = 0;
-    std::uint64_t events_ = 0;  // the whole run's: it is a measure of work
+    std::uint64_t events_ = 0;  // of the whole run, as a measure of work
     std::uint64_t requests_ = 0;
     std::uint64_t delivered_ = 0;
     std::vector<std::uint64_t> by_kind_;
     Histogram waiting_;
     Time open_longest_ = 0;  // of the requests that are open at the end
     std::map<std::uint64_t, Moments> waiting_ms_by_size_;
-    std::vector<Time> since_;           // of each open request, or since when a site lets go
+    std::vector<Time> since_;           // start of each open request or release
     std::vector<std::uint64_t> units_;  // in use by each site
     std::uint64_t in_use_ = 0;
     std::uint64_t max_in_use_ = 0;
@@ -141,17 +140,17 @@ private:
     Time in_use_since_ = 0;
     Overtakes overtakes_;
     std::uint64_t overtakes_max_ = 0;
-    std::uint64_t grants_ = 0;                  // the whole run's, of more than nothing
-    std::vector<std::uint64_t> grants_before_;  // each open request
+    std::uint64_t grants_ = 0;                  // of the whole run, without empty ones
+    std::vector<std::uint64_t> grants_before_;  // at the start of each open request
     std::uint64_t grants_seen_max_ = 0;
     std::uint64_t unserved_ = 0;
     std::uint64_t revoked_ = 0;
     Spread leaving_ms_;
     std::uint64_t unreleased_ = 0;
-    std::vector<bool> changed_;  // who was granted something, or let go of it
+    std::vector<bool> changed_;  // sites that were granted something or released it
     std::uint64_t refusals_ = 0;
     std::uint64_t left_behind_ = 0;
-    std::uint64_t sent_ = 0;  // the whole run's
+    std::uint64_t sent_ = 0;  // of the whole run
     std::map<std::string, std::uint64_t> probes_;
     struct Corruption {
         Time at = 0;

@@ -10,7 +10,7 @@ namespace allot::sim {
 
 namespace {
 
-// As in `allot check`.
+// The same limit as in `allot check`.
 constexpr std::uint32_t most_noise = 1000;
 std::optional<Schedule::Item> read_item(std::string_view text) {
     const auto at = text.find('@');

@@ -1,5 +1,5 @@
-// What to run: how long, what the applications do, how the links and the detectors behave, and which faults
-// happen when. A described struct, so every member is a flag: `warm_up` is written `--warm-up`.
+// The plan of a run: its length, the applications, the links and detectors, and the faults. A described
+// struct, so every member is a flag: `warm_up` is written `--warm-up`.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@
 
 namespace allot::sim {
 
-// What happens to which site at which time: `2@1s,5@3s`.
+// Sites and the times of their events: `2@1s,5@3s`.
 struct Schedule {
     struct Item {
         SiteId site = 0;
@@ -28,7 +28,7 @@ struct Schedule {
     bool operator==(const Schedule&) const = default;
 };
 
-// What every request asks for: `any` draws one of the protocol's demands; `3` units; `a,b` resources.
+// The demand of every request: `any` draws one of the protocol's; `3` units; `a,b` resources.
 struct DemandChoice {
     std::optional<Demand> fixed;
 
@@ -37,7 +37,7 @@ struct DemandChoice {
     bool operator==(const DemandChoice&) const = default;
 };
 
-// When a request is withdrawn: never, or after a time that is drawn.
+// When a site cancels a request: never, or after a random time.
 struct GiveUp {
     std::optional<Distribution> after;
 
@@ -46,7 +46,7 @@ struct GiveUp {
     bool operator==(const GiveUp&) const = default;
 };
 
-// A time that follows from others where nobody gives it.
+// A time whose default depends on others.
 struct OptionalTime {
     std::optional<Time> value;
 
@@ -72,42 +72,42 @@ struct TimeList {
     bool operator==(const TimeList&) const = default;
 };
 
-// arbitrary: all is drawn anew before the first event, as at the times of corrupt_at.
+// arbitrary: everything is random before the first event, as at the times of corrupt_at.
 enum class Start : std::uint8_t { boot, arbitrary };
 BOOST_DESCRIBE_ENUM(Start, boot, arbitrary)
 
 struct Plan {
     Duration time{10 * second};
-    Duration warm_up;  // nothing before this counts in the figures
+    Duration warm_up;  // the figures count from this time on
 
     // The workload.
     Distribution think = Distribution::exponential(10 * millisecond);
     HoldTime hold = Distribution::constant(millisecond);
     world::RequestCounts requests{{unbounded_requests}};
     DemandChoice demand;
-    world::SiteList campers;  // these never let go of what they hold
-    GiveUp give_up;           // who has waited so long withdraws its request
+    world::SiteList campers;  // these sites hold forever
+    GiveUp give_up;           // time after which a waiting site cancels
 
     // The links.
     Distribution latency = Distribution::constant(600 * microsecond);
     world::LinkChoice links = world::LinkChoice::own;
 
-    // The clock of the sites: how long a tick of their timers is.
+    // The length of one tick of the sites' timers.
     Duration tick{millisecond};
 
-    // The faults. `crashes` more sites, drawn at random, crash at even distances from crash_from to crash_to.
+    // The faults. `crashes` random sites crash at even intervals from crash_from to crash_to.
     std::uint32_t crashes = 0;
-    OptionalTime crash_from;  // a tenth of the time
-    OptionalTime crash_to;    // half of the time
+    OptionalTime crash_from;  // default: a tenth of the time
+    OptionalTime crash_to;    // default: half of the time
     Schedule crash;
-    std::uint32_t crash_inside = 0;  // so many of 100 crashes come inside the next step of the site
+    std::uint32_t crash_inside = 0;  // percentage of crashes that come inside the next step of the site
     Schedule restart;
     Schedule leave;
-    std::uint32_t founders = 0;  // sites from this one on are absent until they join; 0: all are founders
+    std::uint32_t founders = 0;  // the other sites are absent until they join; 0: all are founders
     Schedule join;
     Start start = Start::boot;
-    TimeList corrupt_at;      // then every variable and every channel is drawn anew
-    std::uint32_t noise = 1;  // so many messages at most on each channel that is drawn
+    TimeList corrupt_at;      // times at which all variables and channels become random
+    std::uint32_t noise = 1;  // maximum of messages on a random channel
 
     // The detector.
     Distribution detect = Distribution::constant(10 * millisecond);
@@ -115,7 +115,7 @@ struct Plan {
     world::AnchorChoice anchor;
 
     // The judgement.
-    OptionalCount verify;  // properties of the whole world every so many events; 0: only at the end
+    OptionalCount verify;  // events between two judgements of the whole world; 0: only at the end
     OptionalTime
         patience;  // a request open at the end and older than this is unserved; a quarter of the time
 
@@ -132,10 +132,10 @@ struct Plan {
                          (), ())
 };
 
-// Takes what a plan knows out of `given`.
+// Removes the members of a plan from `given`.
 Result<Plan> take_plan(Parameters& given);
 
-// Why this plan makes no sense for so many sites, if it does not.
+// Why this plan is impossible for this number of sites, if it is.
 std::optional<std::string> wrong(const Plan& plan, std::uint32_t sites);
 
 }  // namespace allot::sim

@@ -1,12 +1,12 @@
-// The events to come, earliest first, and in the order they were added where times are equal: that order is
-// what makes a run the same twice.
+// The future events, earliest first; events of equal time come in the order in which they were added, which
+// makes a run repeatable.
 //
-// A radix heap. Time never runs backwards, so an event is kept by the highest digit in which its time differs
-// from the present one: on level d those that differ first in digit d, in a bucket per value of that digit.
-// When nothing is left at the present time, the bucket that comes next is dealt out to the levels below; an
-// event moves at most once per level. Nothing is ever compared with anything, and buckets are read and
-// written from front to back, so even a million events in flight cost few cache misses. Equal times are
-// always in one bucket and stay in order, because buckets are dealt out from the front.
+// A radix heap. Time never runs backwards, so the queue keeps an event by the highest digit in which its time
+// differs from the present: level d holds the events that differ first in digit d, in a bucket per value of
+// that digit. When no event is left at the present time, the next bucket is distributed to the levels below;
+// an event moves at most once per level. The queue compares no two events, and reads and writes buckets from
+// front to back, so even a million events in flight cost few cache misses. Events of equal time are always in
+// one bucket and stay in order, because a bucket is distributed from the front.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ namespace allot::sim {
 
 struct Scheduled {
     Time at = 0;
-    std::uint32_t what = 0;  // these two are the owner's
+    std::uint32_t what = 0;  // for the owner, like the next
     std::uint32_t index = 0;
 };
 
@@ -30,19 +30,19 @@ public:
     bool empty() const { return size_ == 0; }
     std::size_t size() const { return size_; }
 
-    // Not before the last event that was taken.
+    // The event must not be earlier than the last one taken.
     void push(const Scheduled& event) {
         ++size_;
         place(event);
     }
 
-    // The time of the next event. Not when empty.
+    // The time of the next event. The queue must not be empty.
     Time next_time() {
         if (taken_ == due_.size()) advance();
         return now_;
     }
 
-    // Takes the next event. Not when empty.
+    // Takes the next event. The queue must not be empty.
     Scheduled pop() {
         if (taken_ == due_.size()) advance();
         --size_;
@@ -67,7 +67,7 @@ private:
         filled_levels_ = static_cast<std::uint16_t>(filled_levels_ | (1u << level));
     }
 
-    // Goes on to the time of the next event.
+    // Advances to the time of the next event.
     void advance() {
         due_.clear();
         taken_ = 0;
@@ -85,7 +85,7 @@ private:
 
     Time now_ = 0;
     std::size_t size_ = 0;
-    std::size_t taken_ = 0;  // of those that are due
+    std::size_t taken_ = 0;  // number of due events taken
     std::vector<Scheduled> due_;
     std::array<std::array<std::vector<Scheduled>, digits>, levels> buckets_;
     std::array<std::uint16_t, levels> filled_{};  // one bit per bucket

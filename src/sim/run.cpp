@@ -106,7 +106,7 @@ void Run::handle(const Scheduled& event) {
     }
 }
 
-// The founders start at time 0, in order, and then hear whom they trust: the same beginning as every world's.
+// The founders start at time 0, in order, and then learn whom they trust: every world begins like this.
 void Run::begin() {
     for (SiteId self = 0; self < surroundings_.founders; ++self) {
         stepper_.start(self, at(self), plan_.requests.of(self));
@@ -137,7 +137,7 @@ void Run::request(SiteId self) {
     if (agent.next != What::request || agent.due != now_) return;
     agent.due = never;
     Site& site = at(self);
-    // It may have changed its mind: then it is asked again after its next step.
+    // The site may refuse now; then its application asks again after its next step.
     if (!site.up() || !instance_.may_request(self, site)) return;
     const Demand demand = draw_demand(self);
     if (log_ != nullptr) log_step(self, world::request_line(self, demand));
@@ -173,7 +173,8 @@ void Run::deliver(std::uint32_t slot) {
         if (log_ != nullptr) log_step(to, envelope_line("deliver", envelope));
         const std::vector<SiteId> ghosts = forgotten_ghosts(envelope);
         take(to, site.application.phase, [&] { stepper_.deliver(to, site, envelope); });
-        // A late message may bring somebody back to mind, so that it must be said again who is gone.
+        // A late message may make the site watch a peer again, so the detector must repeat that the peer is
+        // gone.
         for (const SiteId ghost : ghosts)
             if (at(to).up() && listens(to, ghost)) say_later(to, InputKind::departed, ghost);
     }
@@ -194,7 +195,7 @@ void Run::take(SiteId self, Phase before, FunctionRef<void()> step) {
     settle(self, before);
 }
 
-// What a step left behind: messages, timers, notices, and what its application does next.
+// Applies the effects of a step: messages, timers, notices, and the next action of the application.
 void Run::settle(SiteId self, Phase before) {
     log_outcome(self, before);
     note_probes_and_notices();
@@ -236,7 +237,7 @@ void Run::send(SiteId self, SiteId to, std::size_t kind, const void* message) {
         return judge(report);
     }
     const Site& receiver = at(to);
-    // Messages to a site that is gone vanish; while the founders start, all of them count as there.
+    // Messages to a site that is gone vanish; while the founders start, all of them count as up.
     if (!receiver.up() && !(beginning_ && to < surroundings_.founders)) return;
     launch(self, to, message);
 }
@@ -253,8 +254,8 @@ void Run::launch(SiteId from, SiteId to, const void* message) {
     push(arrival(from, to), What::deliver, slot);
 }
 
-// On FIFO links no message overtakes an earlier one of its channel. Only channels whose newest message is
-// still under way need an entry.
+// On FIFO links no message overtakes an earlier one of its channel. Only channels whose newest message is in
+// flight need an entry.
 Time Run::arrival(SiteId from, SiteId to) {
     const Time at = now_ + plan_.latency.draw(latency_);
     if (surroundings_.links == Links::unordered || !plan_.latency.varies()) return at;
@@ -289,7 +290,7 @@ void Run::account(SiteId self, Phase before) {
         metrics_.let_go(self, now_);
     if (app.phase != Phase::holding) return;
     const bool most = metrics_.occupies(self, app.demand.size(), now_);
-    // No more units than there are may be in use, so every new maximum is checked.
+    // The units in use must not exceed the capacity, so every new maximum is checked.
     if (facts().capacity_is_bound && most && next_verify_ != never) next_verify_ = 0;
 }
 
@@ -298,7 +299,7 @@ void Run::plan_next(SiteId self) {
     Agent& agent = agents_[self];
     if (!site.up()) return;
     const Application& app = site.application;
-    // Whoever no longer waits has nothing to withdraw.
+    // A site that no longer waits has nothing to cancel.
     if (agent.next == What::give_up && app.phase != Phase::waiting) agent.due = never;
     if (app.phase == Phase::idle) {
         if (agent.leaves) return leave(self);
@@ -325,7 +326,7 @@ Demand Run::draw_demand(SiteId self) {
     return instance_.draw_demand(self, workload_);
 }
 
-// As worlds have them: on FIFO links, the oldest message of a channel first.
+// In the order of worlds: on FIFO links, the oldest message of a channel first.
 std::vector<const Envelope*> Run::in_flight() const {
     std::vector<std::uint32_t> slots;
     for (std::uint32_t slot = 0; slot < flight_.size(); ++slot) {
@@ -355,7 +356,7 @@ void Run::verify() {
     next_verify_ = metrics_.events() + (recovering_ ? surroundings_.look : surroundings_.verify);
 }
 
-// The first violation ends the run: what comes after it means nothing.
+// The first violation ends the run: later events mean nothing.
 void Run::judge(const Report& report) {
     if (report.clean() || stopped_ || recovering_) return;
     violations_.push_back({report.property(), report.detail(), now_, seed_});

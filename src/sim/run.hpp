@@ -1,5 +1,5 @@
-// One run of a protocol under a plan. Every step of a site is a step of world::Stepper, the very one that the
-// checker explores and the player plays; what is here decides only when it happens.
+// One run of a protocol under a plan. Every step of a site is a step of world::Stepper, as in the checker and
+// the player; this class only decides when it happens.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -16,7 +16,7 @@
 
 namespace allot::sim {
 
-// Things with a number, which is free for the next one when they are gone.
+// Numbered items; the number of a removed item is reused.
 template <class T>
 class Slab {
 public:
@@ -65,21 +65,21 @@ private:
         corrupt
     };
 
-    // What a detector is about to say, if it is still true then.
+    // A report of a detector, which is sent if it is still true then.
     struct Word {
         SiteId to = 0;
-        std::uint32_t life = 0;  // of the one that hears it
+        std::uint32_t life = 0;  // incarnation of the observer
         InputKind kind{};
         SiteId about = 0;
     };
-    // The program behind a site: what it does next, and when. Only an event with that time counts, so an
-    // event that was overtaken by others needs no deletion.
+    // The program of a site: its next action, and when. Only an event with that time counts, so an outdated
+    // event need not be deleted.
     struct Agent {
         What next{};
         Time due = never;
         bool camps = false;
         bool leaves = false;
-        bool dies = false;  // inside its next step
+        bool dies = false;  // it crashes inside its next step
     };
 
     void begin();
@@ -156,31 +156,31 @@ private:
     const Observer& observer_;
     const double cpu_began_;
 
-    // One source of chance for each thing, so that more of one does not change another.
+    // A random generator for each purpose, so that more draws for one do not change another.
     Random workload_, latency_, faults_, detector_, timing_;
 
     world::Stepper stepper_;
     std::vector<Box<Site>> sites_;
     std::vector<Agent> agents_;
     const std::uint32_t timer_count_;
-    std::vector<Time> timers_;  // when each timer of each site is due
+    std::vector<Time> timers_;  // due time of each timer of each site
     Box<History> history_;
     EventQueue queue_;
     Flight flight_;
     Slab<Word> words_;
-    boost::unordered_flat_map<std::uint64_t, Time> channels_;  // when the newest message of each arrives
+    boost::unordered_flat_map<std::uint64_t, Time> channels_;  // arrival of the newest message
     std::size_t channels_limit_ = 1024;
     Metrics metrics_;
     Time now_ = 0;
     std::uint64_t letters_ = 0;
     std::uint64_t next_verify_ = never;
     std::vector<Violation> violations_;
-    std::ostream* log_ = nullptr;  // once the world is as `allot play` finds it
-    std::string cut_short_;        // the line of a step inside which its site crashes
+    std::ostream* log_ = nullptr;  // null until the world is as `allot play` finds it
+    std::string cut_short_;        // the line of a step inside which the site crashes
     bool beginning_ = true;
     bool stopped_ = false;
     std::optional<Time> corrupted_at_;
-    bool recovering_ = false;  // nothing is promised until the world is legitimate
+    bool recovering_ = false;  // after a corruption, until the world is legitimate
 };
 
 }  // namespace allot::sim

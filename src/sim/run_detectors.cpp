@@ -1,4 +1,4 @@
-// The part of Run that speaks for failure and participant detectors.
+// The part of Run for failure and participant detectors.
 #include <algorithm>
 
 #include "core/leaves.hpp"
@@ -39,13 +39,13 @@ void Run::hear(std::uint32_t slot) {
     take(word.to, site.application.phase, [&] {
         stepper_.detect(word.to, site, word.kind, {word.about, *life});
     });
-    // The next life is trusted only when the last one is known to be over.
+    // The detector trusts the next incarnation only when the observer knows that the last one has ended.
     if (facts().listens(Detection::trusted) && word.kind == InputKind::dead && at(word.about).up() &&
         plan_.trust != world::Trust::anchor)
         say_later(word.to, InputKind::trusted, word.about);
 }
 
-// Of which incarnation of the peer this may be said now, if of any. This detector never lies, and suspects
+// The incarnation of the peer that this report may name now, if any. This detector never lies, and suspects
 // only sites that are gone.
 std::optional<std::uint32_t> Run::life_meant(const Word& word) const {
     if (!listens(word.to, word.about)) return std::nullopt;
@@ -79,7 +79,7 @@ void Run::announce_end(SiteId self) {
         }
 }
 
-// Whoever is gone, and is named by the message, but not watched by its receiver.
+// Sites that are gone and named in the message, but not watched by its receiver.
 std::vector<SiteId> Run::forgotten_ghosts(const Envelope& envelope) const {
     std::vector<SiteId> ghosts;
     const auto look = [&](SiteId site) {
@@ -94,7 +94,7 @@ std::vector<SiteId> Run::forgotten_ghosts(const Envelope& envelope) const {
     return ghosts;
 }
 
-// A site that joins or comes back is told of the others.
+// Tells a site that joins or restarts about the others.
 void Run::inform(SiteId self) {
     if (facts().listens(Detection::trusted) || facts().listens(Detection::dead) ||
         facts().listens(Detection::suspected) || facts().listens(Detection::departed))

@@ -1,4 +1,4 @@
-// The part of Run that decides who crashes, leaves or forgets what it knew.
+// The part of Run for crashes, departures and corruptions.
 #include <ostream>
 
 #include "sim/run.hpp"
@@ -24,7 +24,7 @@ bool Run::mortal(SiteId self) const {
            instance_.may_crash(self, site);
 }
 
-// Who crashes is drawn only now: a site that has not started yet may not, and one that is down cannot.
+// Draws the site only now: a site that has not started yet may not crash, and one that is down cannot.
 void Run::crash_somebody() {
     std::vector<SiteId> mortals;
     for (SiteId site = 0; site < sites(); ++site)
@@ -36,7 +36,7 @@ void Run::crash_somebody() {
 void Run::crash(SiteId self) {
     Site& site = at(self);
     if (!site.up()) return;
-    if (!mortal(self)) return push(now_ + plan_.tick.value, What::crash, self);  // it is tried again
+    if (!mortal(self)) return push(now_ + plan_.tick.value, What::crash, self);  // tries again
     if (plan_.crash_inside > 0 && faults_(100) < plan_.crash_inside) {
         agents_[self].dies = true;
         return;
@@ -50,7 +50,7 @@ void Run::crash(SiteId self) {
 
 void Run::leave(SiteId self) {
     agents_[self].leaves = false;
-    agents_[self].dies = false;  // it leaves in time
+    agents_[self].dies = false;  // it leaves before the crash
     if (log_ != nullptr) log_step(self, world::site_line(InputKind::leave, self));
     stepper_.leave(self, at(self));
     settle(self, Phase::idle);
@@ -69,7 +69,7 @@ std::vector<bool> Run::draw_survivors(const std::vector<SiteId>& destinations) {
     return left;
 }
 
-// The handler runs, but its changes are lost, and only some of its messages leave the site.
+// The handler runs, but the site loses its changes, and only some of its messages leave.
 void Run::die_inside(SiteId self, Phase before, FunctionRef<void()> step) {
     agents_[self].dies = false;
     Box<Site> site = sites_[self];
@@ -91,7 +91,7 @@ void Run::die_inside(SiteId self, Phase before, FunctionRef<void()> step) {
     announce_end(self);
 }
 
-// A fault of memory and links: every variable is drawn anew, and every channel.
+// A fault of memory and links: every variable and every channel becomes random.
 void Run::corrupt() {
     if (!facts().has_domains) return;
     if (log_ != nullptr)
@@ -129,7 +129,7 @@ void Run::corrupt(SiteId self) {
         metrics_.occupies(self, site.application.demand.size(), now_);
 }
 
-// Nothing is promised until the world is legitimate, and everything from then on.
+// Properties count only once the world is legitimate, and from then on.
 bool Run::is_legitimate(const world::AnyView& view, Report& report) {
     const bool legitimate = instance_.legal(view);
     if (legitimate && std::exchange(recovering_, false)) metrics_.recovered(now_);

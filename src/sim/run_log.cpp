@@ -1,6 +1,6 @@
-// The part of Run that writes a run down as a scenario. A step is written before it is taken; what came of it
-// follows as a comment. Of a step inside which its site crashes, the line is kept until it is known which
-// messages left.
+// The part of Run that writes a run as a scenario. The line of a step comes before the step, and its results
+// follow as a comment. If the site crashes inside the step, the line waits until it is known which messages
+// left.
 #include <fmt/ostream.h>
 
 #include "core/json.hpp"

@@ -9,14 +9,12 @@ namespace allot::sim {
 
 namespace {
 
-// A look at the whole world may cost as much as the square of the number of sites; so seldom, it costs
-// little.
+// Judging the whole world may cost the square of the number of sites; at this interval it costs little.
 std::uint64_t usual_verify(std::uint64_t sites) {
     return std::max<std::uint64_t>(1000, sites * sites);
 }
 
-// Where resources have names there are as many as the protocol was told of: more would be in use than there
-// are.
+// With named resources, the plan may name only those of the protocol: others would exceed the capacity.
 std::optional<std::string> unknown_resource(const world::Instance& instance, const Plan& plan) {
     const std::uint32_t count = instance.resources();
     const auto known = [&](const std::string& name) {
@@ -35,7 +33,7 @@ bool anybody_may_ask(const world::Instance& instance, const Demand& demand) {
     return false;
 }
 
-// Why nobody can ask for what the plan says.
+// Why no site can have the demand of the plan.
 std::optional<std::string> demand_error(const world::Instance& instance, const Plan& plan) {
     if (!plan.demand.fixed) return std::nullopt;
     const world::Facts& facts = instance.facts();
@@ -43,7 +41,7 @@ std::optional<std::string> demand_error(const world::Instance& instance, const P
         if (auto why = unknown_resource(instance, plan)) return why;
     if (const auto why = instance.demand_error(*plan.demand.fixed))
         return fmt::format("--demand {}: {}", plan.demand.text(), *why);
-    // Of named resources there may be too many sets to list.
+    // The sets of named resources may be too many to list.
     if (facts.draws_demands && facts.names_resources) return std::nullopt;
     if (anybody_may_ask(instance, *plan.demand.fixed)) return std::nullopt;
     return fmt::format("--demand {}: no site of this instance of {} may ask for it", plan.demand.text(),
@@ -85,7 +83,7 @@ std::optional<std::string> corruption_error(const world::Instance& instance, con
     return instance.noise_error(plan.noise);
 }
 
-// Why the protocol does not go with the plan.
+// Why the protocol does not support the plan.
 std::optional<std::string> plan_error(const world::Instance& instance, const Plan& plan,
                                       const Surroundings& around) {
     const world::Facts& facts = instance.facts();
@@ -123,7 +121,7 @@ Surroundings surroundings_of(const world::Instance& instance, const Plan& plan,
     header["trust"] = enum_name(plan.trust);
     header["anchor"] = around.anchor ? std::to_string(*around.anchor) : "none";
     header["links"] = enum_name(around.links);
-    // Here a timer fires when its time has come, whatever is in flight.
+    // In a simulation a timer fires when it is due, whatever is in flight.
     if (facts.replaces_messages) header["copies"] = "1000000";
     around.header = world::header_line(facts.name, header);
     return around;

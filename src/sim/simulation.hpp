@@ -25,18 +25,18 @@ struct Progress {
 
 // Observes a run.
 struct Observer {
-    std::ostream* log = nullptr;  // gets every event: a scenario that `allot play` can play again
-    std::function<bool(const Progress&)> on_progress;  // every so many events; false stops the run
+    std::ostream* log = nullptr;                       // receives every event, as a scenario for `allot play`
+    std::function<bool(const Progress&)> on_progress;  // called now and then; false stops the run
 };
 
-// What the plan and the configuration together say of a run.
+// Facts of a run that follow from plan and configuration together.
 struct Surroundings {
     Links links = Links::fifo;
     std::uint32_t founders = 0;
     std::optional<SiteId> anchor;
-    std::uint64_t capacity = 1;  // units that could be in use at once
-    std::uint64_t verify = 0;    // every so many events
-    std::uint64_t look = 1;      // the same until a world is legitimate again
+    std::uint64_t capacity = 1;  // units that may be in use at once
+    std::uint64_t verify = 0;    // events between two judgements
+    std::uint64_t look = 1;      // the same until the world is legitimate again
     std::string header;          // of the log
 };
 
@@ -45,7 +45,7 @@ public:
     Simulation(std::unique_ptr<const world::Instance> instance, Plan plan, Surroundings surroundings)
         : instance_(std::move(instance)), plan_(std::move(plan)), surroundings_(std::move(surroundings)) {}
 
-    // One run. The same seed gives the same run; a simulation may be run again and again.
+    // One run. The same seed gives the same run; a simulation may run many times.
     Figures run(std::uint64_t seed, const Observer& observer = {}) const;
     const world::Instance& instance() const { return *instance_; }
     const Plan& plan() const { return plan_; }
@@ -56,7 +56,7 @@ private:
     const Surroundings surroundings_;
 };
 
-// Makes the simulation of one instance, which the parameters describe; the error is one line for people.
+// Makes the simulation of the instance that the parameters describe; the error is one line.
 Result<std::unique_ptr<Simulation>> make_simulation(const world::Entry& entry, const Parameters& parameters,
                                                     const Plan& plan);
 

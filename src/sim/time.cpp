@@ -55,7 +55,7 @@ std::optional<Distribution> read_distribution(std::string_view text) {
     return exponential ? Distribution::exponential(*time) : Distribution::constant(*time);
 }
 
-// What comes after `sized:`.
+// The text after `sized:`.
 std::optional<SizedTime> read_sized(std::string_view text) {
     const auto tilde = text.find('~');
     const auto range = read_range(text.substr(0, tilde));
@@ -107,9 +107,9 @@ std::string Distribution::text() const {
     return {};
 }
 
-// Von Neumann's method (1951): exact, and without the logarithm that differs from library to library. Of
-// falling runs of uniform numbers the first one with an odd length counts: its first number is the
-// fraction, and the number of runs before it the whole part.
+// Von Neumann's method (1951): exact, and without the logarithm, which differs between libraries. It draws
+// falling runs of uniform numbers until one has an odd length: the first number of that run is the fraction,
+// and the number of runs before it is the whole part.
 Time Distribution::draw_exponential(Random& random) const {
     for (Time whole = 0;; ++whole) {
         const std::uint64_t first = random(0);
@@ -144,7 +144,7 @@ double SizedTime::mean(std::uint64_t size, std::uint64_t largest) const {
     const auto limit = static_cast<double>(high - low);
     const double spread = usual * spread_percent / 100;
     const double most = usual + spread;
-    // Of the draws from usual - spread to most, those above the limit are cut, by half of their excess on
+    // Draws range from usual - spread to most; those above the limit are cut, by half of their excess on
     // average.
     const double excess = most > limit ? most - limit : 0;
     const double cut = excess > 0 ? excess * excess / (4 * spread) : 0;

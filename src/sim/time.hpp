@@ -1,5 +1,5 @@
-// Simulated time, and the random durations a plan speaks of. All of it is whole numbers, so one seed gives
-// the same run on every host.
+// Simulated time, and the random durations of a plan. All of it is whole numbers, so one seed gives the same
+// run on every host.
 #pragma once
 
 #include <algorithm>
@@ -56,7 +56,7 @@ struct Distribution {
     static Result<Distribution> parse(std::string_view name, std::string_view text);
     std::string text() const;
 
-    // At least a nanosecond, so that whatever happens for ever takes for ever.
+    // At least a nanosecond, so that an endless chain of events takes endless time.
     Time draw(Random& random) const {
         switch (kind) {
             case Kind::constant:
@@ -68,7 +68,7 @@ struct Distribution {
         }
         return 1;
     }
-    // Whether a later draw may be the smaller one.
+    // True if a later draw may be smaller.
     bool varies() const { return kind != Kind::constant; }
     bool operator==(const Distribution&) const = default;
 
@@ -76,9 +76,9 @@ private:
     Time draw_exponential(Random& random) const;
 };
 
-// `sized:5ms..35ms~50%`: the larger the demand, the longer. The lower end is for one unit, the upper end for
-// all there are, and it grows evenly in between. What is added to the lower end is drawn, up to so many
-// percent more or less; but nothing takes longer than the upper end.
+// `sized:5ms..35ms~50%`: a larger demand takes longer. The lower end is for one unit, the upper end for all
+// units, linear in between. The part above the lower end varies randomly by up to this percentage, but no
+// time exceeds the upper end.
 struct SizedTime {
     Time low = 0;
     Time high = 0;
@@ -91,11 +91,11 @@ struct SizedTime {
     bool operator==(const SizedTime&) const = default;
 
 private:
-    // What is added to the lower end, before anything is drawn.
+    // The part above the lower end, before the variation.
     Time grown(std::uint64_t size, std::uint64_t largest) const;
 };
 
-// How long a grant is held: a distribution, or one that depends on the size of the demand.
+// The time that a site holds a grant: a distribution, or one that depends on the size of the demand.
 struct HoldTime {
     std::variant<Distribution, SizedTime> kind;
 

@@ -18,7 +18,7 @@ void add(Faults& sum, const Faults& more) {
         [&](auto member) { sum.*member.pointer += more.*member.pointer; });
 }
 
-// What a campaign keeps of a run.
+// The part of a run that a campaign keeps.
 struct Summary {
     Parameters drawn;
     std::size_t steps = 0;
@@ -50,7 +50,7 @@ public:
     }
 
 private:
-    // Bad parameters are found before any thread starts.
+    // Finds bad parameters before any thread starts.
     std::optional<std::string> prepare() {
         auto run = take_run(entry_, options_.fixed, seed_of(options_.seed, first_));
         if (!run) return run.error();
@@ -59,7 +59,7 @@ private:
         return std::nullopt;
     }
 
-    // What is thrown in a thread reaches whoever started the campaign.
+    // Passes an exception of a thread on to the caller of the campaign.
     void work_safely() {
         try {
             work();
@@ -85,7 +85,7 @@ private:
 
     std::optional<std::uint64_t> next_run() {
         const std::scoped_lock lock(mutex_);
-        // Runs after the first that failed do not count, so they are not begun.
+        // Runs after the first failure do not count, so none begins.
         if (next_ >= end_ || failing_) return std::nullopt;
         if (options_.limit_seconds && seconds() >= *options_.limit_seconds) {
             campaign_.out_of_time = true;
@@ -94,7 +94,7 @@ private:
         return next_++;
     }
 
-    // Runs are counted in their order, and none after the first that failed.
+    // Counts runs in their order, up to the first failure.
     void hand_in(std::uint64_t number, Summary summary) {
         const std::scoped_lock lock(mutex_);
         failing_ = failing_ || summary.failed || !summary.error.empty();
@@ -123,7 +123,7 @@ private:
         options_.on_progress({campaign_.runs, campaign_.steps, last_told_});
     }
 
-    // Takes the run again, now with its steps.
+    // Repeats the run with its steps.
     void tell_of(std::uint64_t number) {
         const std::uint64_t seed = seed_of(options_.seed, number);
         const auto run = take_run(entry_, options_.fixed, seed);
@@ -153,12 +153,12 @@ private:
     const std::uint64_t first_;
 
     std::mutex mutex_;
-    std::uint64_t next_ = 0;    // run to be taken
-    std::uint64_t merged_ = 0;  // run to be counted
+    std::uint64_t next_ = 0;    // next run to take
+    std::uint64_t merged_ = 0;  // next run to count
     std::uint64_t end_ = 0;
     std::map<std::uint64_t, Summary> waiting_;
-    bool failing_ = false;                 // some run failed, perhaps not the first that does
-    std::optional<std::uint64_t> failed_;  // the first that does
+    bool failing_ = false;                 // some run failed, perhaps not the first that fails
+    std::optional<std::uint64_t> failed_;  // the first run that fails
     std::string error_;
     std::exception_ptr thrown_;
     double last_told_ = 0;

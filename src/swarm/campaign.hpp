@@ -1,5 +1,5 @@
-// A campaign: many random runs of one protocol, until one fails. The runs are independent of one another, so
-// they go to all threads; what is reported is the same for any number of them.
+// A campaign: many random runs of one protocol, until one fails. The runs are independent, so all threads
+// take part; the report does not depend on the number of threads.
 #pragma once
 
 #include <functional>
@@ -17,10 +17,10 @@ struct Progress {
 };
 
 struct Options {
-    Parameters fixed;  // what the user decided; everything else is drawn
+    Parameters fixed;  // values of the user; all others are random
     std::uint64_t seed = 1;
     std::uint64_t runs = 1000;
-    std::optional<std::uint64_t> only;  // repeat just this run
+    std::optional<std::uint64_t> only;  // repeat only this run
     unsigned threads = 1;
     std::optional<double> limit_seconds;
     std::function<void(const Progress&)> on_progress;  // called a few times a second
@@ -39,12 +39,12 @@ struct Campaign {
     std::uint64_t runs = 0;
     std::uint64_t steps = 0;
     Faults faults;
-    std::vector<std::pair<std::string, std::uint64_t>> probes;  // each with the runs that reached it
+    std::vector<std::pair<std::string, std::uint64_t>> probes;  // with the number of runs that reached it
     std::map<std::string, std::set<std::string>> drawn;         // the values of each parameter
     double seconds = 0;
     bool out_of_time = false;
     std::optional<Violation> violation;
-    std::string scenario;  // of a single run that holds
+    std::string scenario;  // of a single run that does not fail
 };
 
 Result<Campaign> swarm(const world::Entry& entry, const Options& options);

@@ -10,7 +10,8 @@ namespace {
 using world::ActionKey;
 using world::Move;
 
-// Once everyone is served, messages that are still under way may do harm, but a ring never falls silent.
+// After all sites are served, messages in flight may still do harm; but a ring never becomes silent, so the
+// number of steps is bounded.
 constexpr std::size_t steps_afterwards = 100;
 
 class Closer {
@@ -35,15 +36,15 @@ public:
     }
 
 private:
-    // Where each asks all others, one after the other is served and clocks tick in between, that takes a
-    // small part of this.
+    // Generous: each site asks all others, the sites are served one after the other, and clocks tick in
+    // between.
     std::size_t most_steps() const {
         const std::size_t sites = run_.sites();
         return sites * (1000 + 50 * sites) + 20 * run_.here().flight.size();
     }
 
-    // Whoever is idle once has been served, even if it asks again where requests are fair; and so has a
-    // camper that holds.
+    // An idle site has been served, even if it asks again where requests are fair; and so has a camper that
+    // holds.
     void strike_off() {
         std::erase_if(owed_, [this](SiteId site) {
             const Phase phase = run_.site(site).phase;
@@ -58,7 +59,7 @@ private:
         return {};
     }
 
-    // False where no fair step changes anything.
+    // False if no fair step changes anything.
     bool take_fair_step() {
         std::vector<Move> fair = run_.walker().inputs(run_.here());
         std::erase_if(fair, [](const Move& move) { return !move.fair; });
@@ -70,7 +71,7 @@ private:
             const bool lets_go =
                 move.input.kind == world::InputKind::release || run_.site(move.site).phase == Phase::leaving;
             const bool changed = run_.take(move);
-            // Who may never let go has been answered, too.
+            // A holder that may never release has been served, too.
             if (lets_go && run_.site(move.site).phase == Phase::holding) std::erase(owed_, move.site);
             if (changed) return true;
             fair.erase(fair.begin() + static_cast<std::ptrdiff_t>(chosen));
@@ -78,7 +79,7 @@ private:
         return false;
     }
 
-    // Since when each action has been possible without being taken.
+    // Notes since when each action has been possible without being taken.
     void note_ages(const std::vector<Move>& fair) {
         ++now_;
         Ages since;

@@ -9,12 +9,12 @@ namespace {
 using world::InputKind;
 using world::Move;
 
-// A run of some length judges neither of these, but who asks for them wants to know who was not served.
+// A finite run judges neither property, but a user who asks for one wants to know which site was not served.
 bool judges_service(const world::Setup& setup) {
     return setup.judges(world::starvation.name) || setup.judges(world::servable.name);
 }
 
-// The messages of the step that go to somebody who is up.
+// The messages of the step whose receivers are up.
 std::uint32_t reachable(const PartialRun& partial, const Move& inside) {
     const auto& reaction = partial.machine().react(partial.here().sites[inside.site], inside.input);
     std::uint32_t mask = 0;
@@ -28,7 +28,7 @@ std::uint32_t reachable(const PartialRun& partial, const Move& inside) {
 }  // namespace
 
 std::optional<Finding> finding_of(const world::Machine& machine, const Report& report) {
-    // An assertion ends a run even where nobody asked for it.
+    // An assertion ends a run even if the user did not ask for it.
     if (report.clean() || !machine.setup().judges(report.property())) return std::nullopt;
     return Finding{report.property(), report.detail(), std::nullopt};
 }
@@ -57,7 +57,7 @@ std::optional<Finding> finding_of(const PartialRun& partial, const Closing& clos
 std::uint32_t may_leave(const PartialRun& partial, const Move& inside) {
     const auto& reaction = partial.machine().react(partial.here().sites[inside.site], inside.input);
     std::uint32_t sent = inside.sent & reachable(partial, inside);
-    // The last message goes first: without it, those before it are still a prefix.
+    // Drop the last message first: those before it are still a prefix.
     for (std::uint32_t i = 31; i-- > 0 && !partial.walker().may_be_cut_short(sent, reaction);)
         sent &= ~(1u << i);
     return sent;

@@ -1,4 +1,4 @@
-// What a run has found, and whether a step could have happened: what drawing and shrinking share.
+// Findings of a run, and whether a step is possible: shared by drawing and shrinking.
 #pragma once
 
 #include "swarm/closing.hpp"
@@ -6,14 +6,14 @@
 
 namespace allot::swarm {
 
-// Nothing where the property is not judged.
+// Nothing if the property is not judged.
 std::optional<Finding> finding_of(const world::Machine& machine, const Report& report);
 std::optional<Finding> finding_of(const PartialRun& partial, const Closing& closing);
 
-// Of the messages in `inside.sent`, those that can leave together: their receivers are up and, where links
-// are FIFO, nothing sent before is missing.
+// Those of the messages in `inside.sent` that can leave together: their receivers are up and, on FIFO links,
+// no earlier message is missing.
 std::uint32_t may_leave(const PartialRun& partial, const world::Move& inside);
-// Whether that is a crash inside the step, and not before or after it.
+// True if the crash is inside the step, not before or after it.
 bool can_be_cut_short(const PartialRun& partial, const world::Move& inside);
 
 }  // namespace allot::swarm

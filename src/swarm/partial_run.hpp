@@ -9,11 +9,11 @@ namespace allot::swarm {
 
 class PartialRun {
 public:
-    // Stamps must not be ranked: a step is to mean the same when it is taken again in a shorter run.
+    // The walker must not rank stamps: a step must mean the same when a shorter run repeats it.
     PartialRun(world::Walker& walker, world::World start) : walker_(walker), here_(std::move(start)) {}
 
-    // Takes a step that is possible here and judges the world it leads to. A step that changes nothing is
-    // forgotten, and the answer is false.
+    // Takes a possible step and judges the next world. A step that changes nothing is dropped, and the result
+    // is false.
     bool take(const world::Move& move) {
         Report report;
         world::World after = walker_.apply(here_, move, report);
@@ -28,7 +28,7 @@ public:
     const world::World& here() const { return here_; }
     const std::vector<world::Move>& moves() const { return moves_; }
     const Report& report() const { return report_; }
-    // After a violation there is nothing to go on with.
+    // True after a violation, which ends the run.
     bool broken() const { return !report_.clean(); }
 
     world::Walker& walker() const { return walker_; }

@@ -24,7 +24,7 @@ public:
         : run_(partial), random_(random), faults_(faults), weights_(random) {}
 
     void run() {
-        // What only a late step mends is seen in short runs, what builds up slowly in long ones.
+        // Short runs find defects that a late step would mend, long runs those that build up slowly.
         constexpr std::array<std::size_t, 4> lengths{30, 100, 200, 400};
         const std::size_t steps = 5 + random_(lengths[random_(lengths.size())]);
         weights_end_ = weights_.steps();
@@ -41,7 +41,7 @@ private:
         weights_end_ = step + weights_.steps();
     }
 
-    // False where nothing is left to do.
+    // False if no step is left.
     bool take_step(std::size_t step) {
         const std::vector<Move> inputs = run_.walker().inputs(run_.here());
         if (random_(weights_.fault_every()) == 0)
@@ -122,7 +122,7 @@ private:
         return Move{.kind = MoveKind::crash, .site = static_cast<SiteId>(*site)};
     }
 
-    // The step with some of its messages; the whole step where it has none to lose.
+    // The step with some of its messages; the whole step if it sends none that can be lost.
     Move cut_short(const Move& step) {
         Move inside = step;
         inside.kind = MoveKind::crash_inside;
@@ -134,7 +134,7 @@ private:
         return can_be_cut_short(run_, inside) ? inside : step;
     }
 
-    // So that nothing that was lost stays unnoticed because nobody happens to want it.
+    // Lets every site ask once more, so that a lost token or permit does not stay unnoticed.
     void ask_once_more() {
         for (SiteId site = 0; site < run_.sites() && !run_.broken(); ++site) {
             std::vector<Move> requests = run_.walker().inputs(run_.here());

@@ -1,5 +1,5 @@
-// One random run: configuration, workload and faults drawn from one seed, then a phase in which anything may
-// happen that the configuration allows, then the closing phase.
+// One random run: configuration, workload and faults from one seed; first a phase in which any step and fault
+// may happen that the configuration allows, then the closing phase.
 #pragma once
 
 #include <boost/describe.hpp>
@@ -14,18 +14,18 @@
 
 namespace allot::swarm {
 
-// What went wrong in a run, or in a whole campaign, by kind.
+// Number of faults of each kind in a run or campaign.
 struct Faults {
     std::uint64_t crashes = 0;
-    std::uint64_t crashes_inside = 0;  // a step
+    std::uint64_t crashes_inside = 0;  // inside a step
     std::uint64_t restarts = 0;
     std::uint64_t joins = 0;
     std::uint64_t leaves = 0;
     std::uint64_t cancels = 0;
     std::uint64_t duplicates = 0;
     std::uint64_t losses = 0;
-    std::uint64_t lies = 0;              // a live site reported dead
-    std::uint64_t false_suspicions = 0;  // a live site suspected
+    std::uint64_t lies = 0;              // reports that a live site is dead
+    std::uint64_t false_suspicions = 0;  // suspicions of a live site
 };
 BOOST_DESCRIBE_STRUCT(Faults, (),
                       (crashes, crashes_inside, restarts, joins, leaves, cancels, duplicates, losses, lies,
@@ -34,7 +34,7 @@ BOOST_DESCRIBE_STRUCT(Faults, (),
 struct Finding {
     std::string property;
     std::string detail;
-    std::optional<SiteId> site;  // whom it concerns, where it concerns one
+    std::optional<SiteId> site;  // the site concerned, if it is one
 };
 
 struct Run {
@@ -44,14 +44,14 @@ struct Run {
     std::vector<world::Move> moves;
     std::size_t closing = 0;  // the first move of the closing phase
     Faults faults;
-    std::uint64_t probes = 0;  // one bit for each that was reached
+    std::uint64_t probes = 0;  // one bit for each probe that was reached
     std::optional<Finding> finding;
 };
 
 // The seed of run number `run` of a campaign.
 std::uint64_t seed_of(std::uint64_t campaign, std::uint64_t run);
 
-// Draws a run and takes it. An error where no configuration could be drawn that suits what is fixed.
+// Draws and takes a run. An error if no configuration fits the fixed parameters.
 Result<Run> take_run(const world::Entry& entry, const Parameters& fixed, std::uint64_t seed);
 
 }  // namespace allot::swarm

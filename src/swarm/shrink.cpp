@@ -17,7 +17,7 @@ using world::InputKind;
 using world::Move;
 using world::MoveKind;
 
-// Enough for every run so far by a factor of ten; what is reached then is still a failing run.
+// Ten times what any run needed so far; a run that is cut here still fails.
 constexpr std::size_t most_steps_tried = 20'000'000;
 
 bool carries(const Move& move) {
@@ -29,8 +29,8 @@ bool carries_input(const Move& move) {
     return move.kind == MoveKind::input || move.kind == MoveKind::crash_inside;
 }
 
-// Where a step before it is gone, the same message may bear another stamp or another number. 0 is the same
-// message, 3 one that cannot stand for it.
+// If an earlier step is missing, the same message may have another stamp or number. 0: the same message; 3:
+// one that cannot replace it.
 int distance(const world::Machine& machine, EnvelopeId wanted, EnvelopeId found) {
     if (wanted == found) return 0;
     const auto& a = machine.envelope(wanted);
@@ -39,7 +39,7 @@ int distance(const world::Machine& machine, EnvelopeId wanted, EnvelopeId found)
     return a.shape == b.shape ? 1 : 2;
 }
 
-// The step that is possible here and most like the wanted one.
+// The possible step that is most like the wanted one.
 std::optional<Move> most_alike(PartialRun& partial, const Move& wanted) {
     if (wanted.kind == MoveKind::crash) {
         if (partial.budget().crashes == 0 || !partial.site(wanted.site).may_crash) return std::nullopt;
@@ -117,7 +117,7 @@ private:
     std::size_t steps_ = 0;
 };
 
-// One pass over the run that leaves out `part` steps at a time; whether that made it shorter.
+// One pass over the run that leaves out `part` steps at a time. True if the run became shorter.
 bool shorten(Replay& replay, std::size_t part, Shrunk& best) {
     bool shorter = false;
     for (std::size_t at = 0; at < best.moves.size() && replay.steps() < most_steps_tried;) {
@@ -136,7 +136,7 @@ bool shorten(Replay& replay, std::size_t part, Shrunk& best) {
     return shorter;
 }
 
-// Faults that the header allows and no step uses say nothing about the run.
+// Without the faults that the header allows but no step uses.
 std::string header_for(const std::string& header, const std::vector<Move>& moves) {
     const auto any = [&](auto uses) { return std::any_of(moves.begin(), moves.end(), uses); };
     const auto by_kind = [&](MoveKind kind) {

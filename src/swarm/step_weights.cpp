@@ -6,7 +6,7 @@ StepWeights::StepWeights(Random& random) {
     constexpr std::array<std::uint32_t, 8> weights{0, 0, 1, 2, 4, 8, 16, 32};
     for (auto& weight : kinds_) weight = weights[random(weights.size())];
     for (auto& weight : faults_) weight = static_cast<std::uint32_t>(random(4));
-    // Most steps have too few messages to be cut short, and are then taken whole.
+    // Frequent, because most steps send too few messages to be interrupted and are then taken whole.
     faults_[static_cast<std::size_t>(world::MoveKind::crash_inside)] *= 4;
     fault_every_ = 4u << (2 * random(3));
     constexpr std::array<std::uint32_t, 4> lengths{20, 60, 120, 1000};
@@ -14,7 +14,7 @@ StepWeights::StepWeights(Random& random) {
     salt_ = random(0);
 }
 
-// The same for the same site and peer as long as the mood lasts.
+// The same for the same site and peer until the weights are drawn again.
 std::uint32_t StepWeights::preference(SiteId site, std::uint32_t peer) const {
     constexpr std::array<std::uint32_t, 8> preferences{0, 1, 4, 4, 4, 4, 4, 32};
     std::uint64_t x = (std::uint64_t{site} << 32 | peer) * 0x9E3779B97F4A7C15u ^ salt_;

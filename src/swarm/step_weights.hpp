@@ -15,11 +15,11 @@ class StepWeights {
 public:
     explicit StepWeights(Random& random);
 
-    // How likely a step is, compared with the others; 0 for never.
+    // The weight of a step relative to others; 0: never.
     std::uint32_t weight(const world::Machine& machine, const world::Move& move) const;
-    // The same for a crash of this site. A site that waits or holds has a higher weight.
+    // The weight of a crash of this site. A site that waits or holds has a higher weight.
     std::uint32_t weight_of_crash(const world::LocalInfo& site) const;
-    // One step in so many is a fault, where faults are left.
+    // One step in this many is a fault, while faults are left.
     std::uint32_t fault_every() const { return fault_every_; }
     std::uint32_t weight_of_fault(world::MoveKind kind) const {
         return faults_[static_cast<std::size_t>(kind)];
@@ -29,7 +29,7 @@ public:
 
 private:
     std::uint32_t preference(SiteId site, std::uint32_t peer) const;
-    static constexpr std::uint32_t crash = ~0u;  // nobody's number
+    static constexpr std::uint32_t crash = ~0u;  // number of no peer
 
     std::array<std::uint32_t, 32> kinds_{};  // by InputKind
     std::array<std::uint32_t, 8> faults_{};  // by MoveKind
