@@ -60,7 +60,7 @@ private:
 
     void judge_liveness_of(const Exploration& explored) {
         if (options_.store == StoreKind::fingerprint) {
-            // Two of n worlds share a fingerprint with about this probability.
+            // The probability, about, that two of n worlds share a fingerprint.
             const auto n = static_cast<double>(result_.states);
             result_.omission_probability = n * n / 2 / 18446744073709551616.0;
             liveness_judged_ = explored.layered && asked(deadlock) && !options_.from_anywhere;
@@ -71,8 +71,8 @@ private:
         }
         LivenessTask task{asked(starvation), asked(servable), options_.from_anywhere && asked(convergence),
                           asked(deadlock)};
-        // Without a cycle every run ends, and where runs end nobody waits: the search for deadlocks saw to
-        // that.
+        // Without a cycle every run ends, and the search for deadlocks has shown that no site waits where a
+        // run ends.
         if (explored.layered && asked(deadlock)) task.starvation = task.servable = false;
         if (!task.starvation && !task.servable && !task.convergence) return;
         const LivenessResult live = judge_liveness(graph_, task, graph_.owners(), watchdog_);
@@ -82,7 +82,7 @@ private:
                 trace_round(graph_, options_, *live.diverging), std::nullopt);
         if (live.starving)
             add(std::string(starvation.name),
-                "site " + std::to_string(*live.starving->site) + " waits for ever on a fair run",
+                "site " + std::to_string(*live.starving->site) + " waits forever on a fair run",
                 trace_round(graph_, options_, *live.starving), live.starving->site);
         if (live.unservable)
             add(std::string(servable.name),
@@ -92,17 +92,18 @@ private:
 
     bool is_real() const { return std::ranges::any_of(result_.violations, &Violation::replayed); }
 
-    // A clock that jumps may serve whom no real one can; but who is never starved can be served.
+    // A clock that jumps may serve a site that no real clock can serve; but a site that never starves can be
+    // served.
     bool servable_is_shown() const {
         return result_.guesses == 0 || (asked(starvation) && result_.violations.empty());
     }
 
-    // Why nothing is decided though all was explored. What only clocks that jump can do is shown all the
-    // same.
+    // Why there is no verdict although everything was explored. Runs that need clocks that jump are shown all
+    // the same.
     std::string undecided_by_stamps(const Exploration& explored) const {
         if (is_real()) return "";
         if (!result_.violations.empty())
-            return "a violation was found with stamps renamed that has no counterpart with real ones";
+            return "the violation needs renamed stamps and cannot be replayed with real ones";
         if (explored.leapt) return "a step made stamps too far ahead to be renamed";
         if (asked(servable) && !servable_is_shown())
             return "where distances of stamps are guessed, servable follows from starvation only";

@@ -1,8 +1,8 @@
-// The model checker: explores every world a machine can reach and judges its properties.
+// The model checker: explores every world that a machine can reach and judges its properties.
 //
 // Exploration is breadth first, level by level, on all threads: each thread owns the worlds whose hash falls
-// to it. So the first violation found is one with the fewest steps. Liveness is judged afterwards on the
-// whole graph, whose edges are recomputed (liveness.hpp). Violations come with the steps that lead to them.
+// to it. So the first violation has the fewest steps. Afterwards the checker judges liveness on the whole
+// graph, whose edges it recomputes (liveness.hpp). Violations come with the steps that lead to them.
 #pragma once
 
 #include <chrono>
@@ -47,15 +47,15 @@ struct Violation {
     std::string detail;
     world::World start;
     std::vector<world::Move> steps;
-    std::vector<world::Move> cycle;  // repeats for ever after the steps
-    std::optional<SiteId> site;      // whom it concerns, where it concerns one
+    std::vector<world::Move> cycle;  // repeats forever after the steps
+    std::optional<SiteId> site;      // the site concerned, if it is one
     bool replayed = true;            // holds with exact stamps and messages too
 };
 
 struct Result {
     Verdict verdict = Verdict::holds;
     std::vector<std::string> checked;    // properties that were judged completely
-    std::vector<std::string> unchecked;  // asked for, but not judged, and why
+    std::vector<std::string> unchecked;  // requested, but not judged, and why
     std::string stopped_by;              // why the search is bounded
     std::uint64_t states = 0;
     std::uint64_t transitions = 0;
@@ -65,7 +65,7 @@ struct Result {
     double bytes_per_state = 0;  // peak resident memory of the process over states
     double omission_probability = 0;
     std::uint64_t guesses = 0;  // see Walker::guesses
-    std::vector<Wait> waits;    // by site, where they were asked for and nothing is violated
+    std::vector<Wait> waits;    // by site, if requested and nothing is violated
     std::vector<Violation> violations;
 };
 
@@ -77,7 +77,7 @@ std::string scenario_of(world::Machine& machine, const Violation& violation);
 
 Result check(world::Machine& machine, const Options& options);
 
-// Whether fair steps can lead from this world to one in which the site no longer waits.
+// True if fair steps can lead from this world to one in which the site no longer waits.
 bool can_be_served(world::Machine& machine, const world::World& start, SiteId site);
 
 }  // namespace allot::check

@@ -1,5 +1,5 @@
 // The strongly connected components of a part of the explored graph: Tarjan's algorithm, without recursion.
-// The notes of the graph number its nodes; one without a number is left out.
+// The notes of the graph number its nodes; a node without a number is left out.
 #pragma once
 
 #include <atomic>
@@ -14,8 +14,8 @@ class Components {
 public:
     // Only worlds of one colour are connected; worlds of colour 0 are left out.
     using Colour = std::function<int(const world::World&)>;
-    // Sees a component after all those that it leads to: its nodes, and whether some fair step changes the
-    // world at the only one. Ends the search by returning false.
+    // Called for a component after all components that it leads to: its nodes, and, for a single node,
+    // whether some fair step changes the world there. Returns false to end the search.
     using OnComponent = std::function<bool(const std::vector<Node>& component, bool moves_on)>;
 
     Components(Graph& graph, std::size_t numbered, Colour colour, const std::atomic<bool>& stop)
@@ -28,18 +28,18 @@ public:
 
     void run(const OnComponent& on_component);
 
-    // The component of a node, in the order in which they were seen, from 1; 0: none yet, or left out.
+    // The number of the node's component, in the order of discovery, from 1; 0: none yet, or left out.
     std::uint32_t component_of(Node node) const {
         const std::uint32_t n = node == 0 ? Graph::no_number : number(node);
         return n != Graph::no_number && index_[n] == finished ? low_[n] : 0;
     }
-    // Whether it is in the component that is being seen.
+    // True if the node is in the present component.
     bool inside(Node node) const { return component_of(node) == components_; }
 
 private:
     struct Frame {
         Node node;
-        std::size_t first_edge;  // of the edges still to follow, on top of pending_
+        std::size_t first_edge;  // first of the edges to follow, on top of pending_
         bool moves_on;           // some fair step changes the world
     };
 

@@ -10,7 +10,7 @@ class Edges {
 public:
     explicit Edges(Graph& graph) : graph_(graph), walker_(graph.machine()) {}
 
-    // f(move, node after); 0 where the step leads nowhere that was explored.
+    // f(move, node after); node 0 if the step leads to no explored world.
     template <class F>
     void visit(Node node, F&& f) {
         unpack(graph_.tuple(node), graph_.machine().setup().sites, world_);
@@ -24,7 +24,7 @@ public:
                                   }
                               });
     }
-    // While f runs: where the step begins, and where it leads.
+    // While f runs: the world before the step, and the one after.
     const world::World& before() const { return world_; }
     const world::World& after() const { return *next_; }
     world::ActionKey action(const world::Move& move) const { return walker_.action(move); }

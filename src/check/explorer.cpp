@@ -15,15 +15,15 @@ using world::Move;
 using world::Walker;
 using world::World;
 
-// Worlds a thread expands per round: enough to amortise the barriers, few enough for the cache.
+// Worlds that a thread expands per round: enough to amortise the barriers, few enough for the cache.
 constexpr std::size_t round_size = 4096;
-// Violations a thread remembers of a level; only the shortest is shown.
+// Violations of a level that a thread keeps; only the shortest is shown.
 constexpr std::size_t most_findings = 1000;
 // How far ahead of an insertion its slot and its record are fetched.
 constexpr std::size_t slot_lookahead = 16;
 constexpr std::size_t record_lookahead = 8;
 
-// Successors on their way to the threads that own them.
+// Successors on their way to their owners.
 struct Outbox {
     struct Item {
         std::uint64_t hash;
@@ -34,10 +34,10 @@ struct Outbox {
 
     std::vector<Unit> units;  // tuples behind their lengths; the first `used` units count
     std::size_t used = 0;
-    std::vector<std::vector<Item>> parcels;  // what goes to whom
+    std::vector<std::vector<Item>> parcels;  // by owner
 
     Tuple tuple(std::size_t begin) const { return {&units[begin + 1], units[begin]}; }
-    // Where the next tuple may be written; it counts once it is kept.
+    // Where the next tuple may be written; keep() makes it count.
     Unit* room(std::size_t most) {
         if (used + 1 + most + spare > units.size()) units.resize(2 * (used + 1 + most + spare));
         return &units[used + 1];
@@ -52,7 +52,7 @@ struct Outbox {
     }
 };
 
-// Worlds still to expand, where the store forgets them.
+// The worlds to expand, if the store forgets them.
 struct Frontier {
     struct Item {
         Position position;
@@ -137,7 +137,7 @@ private:
     const Options& options_;
     const Watchdog& watchdog_;
     std::vector<std::unique_ptr<Worker>> workers_;
-    bool hurried_ = false;  // nothing happens between a step and its tuple
+    bool hurried_ = false;  // ordinary steps: no other work between a step and its tuple
     bool done_ = false;
     std::string stopped_by_;
     std::uint64_t depth_ = 0;
@@ -188,7 +188,7 @@ void Explorer::expand(Worker& worker) {
     worker.outbox.clear();
     const Store& store = graph_.store(worker.me);
     for (std::size_t i = 0; i < round_size && !level_done(worker); ++i) {
-        // Few worlds can take long where sites are many.
+        // With many sites, even few worlds can take long.
         if (i % 64 == 63 && watchdog_.out_of_time()) return;
         if (exact()) {
             expand_world(worker, graph_.node(worker.me, worker.cursor), store.tuple(worker.cursor));
@@ -212,7 +212,7 @@ void Explorer::begin_level(Worker& worker) {
     worker.taken = 0;
 }
 
-// What becomes of the steps of one world.
+// Handles the steps of one world.
 class Explorer::Visitor {
 public:
     Visitor(Explorer& explorer, Worker& worker, Node node, Tuple self)
@@ -225,7 +225,7 @@ public:
           outbox_(worker.outbox),
           first_(worker.outbox.used) {}
 
-    // Something happens here that will happen some day, and that changes the world.
+    // True if a fair step changes the world.
     bool progress() const { return progress_; }
 
     void operator()(const Move& move, const World& after, const Report& report) {
@@ -242,7 +242,7 @@ public:
         }
         const auto forms = worker_.walker.canonical_forms(after);
         for (const World& form : forms)
-            // Where it may also be another world, to stay is a step of an endless run.
+            // If the step may also lead to another world, staying is a step of an endless run.
             if (!reach(move, form) && forms.size() > 1) worker_.layered = false;
     }
 
@@ -253,12 +253,12 @@ public:
         if (end == nullptr) return false;
         ++worker_.transitions;
         const Tuple next(begin, end);
-        // A site may receive a message and send the same one to itself: then nothing changed.
+        // A site may receive a message and send the same one to itself: then nothing changes.
         if (reaction.after != worker_.world.sites[move.site] || !equal(next, self_)) keep(move, next);
         return true;
     }
 
-    // Sends the successors to their owners, a little after they were written: to read in large pieces what
+    // Sends the successors to their owners, a little after they were written: reading in large pieces what
     // was just written in small ones would stall.
     void address_all() {
         for (std::size_t at = first_; at != outbox_.used;) {
@@ -274,7 +274,7 @@ private:
     void found(std::string property, std::string detail, const World& after) {
         explorer_.found(worker_, {std::move(property), std::move(detail), node_, after, std::nullopt});
     }
-    // Whether that is another world.
+    // True if that is another world.
     bool reach(const Move& move, const World& world) {
         Unit* const begin = outbox_.room(most_units(world));
         const Tuple next(begin, pack(world, begin));
@@ -298,7 +298,7 @@ private:
     std::size_t first_;  // where the successors of this world begin
 };
 
-// Whether the world that is about to be expanded is as it should be.
+// Judges the world that is about to be expanded.
 bool Explorer::judge(Worker& worker, Node node) {
     if (!graph_.binding(worker.world)) return true;
     Report report;
@@ -341,7 +341,7 @@ void Explorer::take_parcel(Worker& worker, const Outbox& outbox) {
     }
 }
 
-// Between two rounds: is the level done, is there anything left, are the limits kept?
+// Between two rounds: checks whether the level is complete, whether any world is left, and the limits.
 void Explorer::decide() {
     bool all_done = true;
     bool any_found = false;
@@ -365,8 +365,7 @@ void Explorer::decide() {
     }
     const bool look = ++rounds_ == 1 || rounds_ % 16 == 0 || watchdog_.out_of_time();
     if (look && stopped_by_.empty()) stopped_by_ = watchdog_.reason_to_stop(growth);
-    // A deadlock in this level is shorter than a violation one step beyond it, so the level is finished
-    // first.
+    // A deadlock in this level is shorter than a violation one step beyond it, so finish the level first.
     if ((any_found && all_done) || !stopped_by_.empty()) done_ = true;
     if (watchdog_.wants_progress() && watchdog_.seconds() > last_told_ + 0.1) {
         last_told_ = watchdog_.seconds();
@@ -391,7 +390,7 @@ Exploration Explorer::finish() {
         result.leapt = result.leapt || worker->walker.leapt();
         result.findings.insert(result.findings.end(), worker->findings.begin(), worker->findings.end());
     }
-    // All findings of a round are equally deep but for those a step beyond; the shortest comes first.
+    // All findings of a round have equal depth, except those one step beyond; the shortest comes first.
     std::stable_sort(result.findings.begin(), result.findings.end(),
                      [this](const Finding& a, const Finding& b) {
                          const auto length = [this](const Finding& f) {

@@ -1,6 +1,6 @@
 // Breadth-first exploration on several threads. Work goes in rounds: every thread expands some of its own
-// worlds and addresses the successors to their owners; then every thread takes in what was addressed to it.
-// Taking them in by the batch lets the memory of the hash table be fetched ahead.
+// worlds and sends the successors to their owners; then every thread inserts the worlds that it received.
+// Inserting in batches allows prefetching the hash table.
 #pragma once
 
 #include <optional>

@@ -41,14 +41,14 @@ public:
         unpack(tuple(node), machine_.setup().sites, world);
         return world;
     }
-    // Whether this is the node's tuple, as far as the store can tell.
+    // True if this is the node's tuple, as far as the store can tell.
     bool is(Node node, Tuple tuple) const {
         if (kind_ == StoreKind::fingerprint)
             return stores_[owner(node)].fingerprint(position(node)) == hash_of(tuple);
         return equal(this->tuple(node), tuple);
     }
     StoreKind kind() const { return kind_; }
-    // 0 for the starts, and where nothing is found.
+    // 0 for the starts, and for an unknown world.
     Node parent(Node node) const { return stores_[owner(node)].parent(position(node)); }
     Node find(Tuple tuple) const {
         const std::uint64_t hash = hash_of(tuple);
@@ -62,10 +62,10 @@ public:
         for (const Store& store : stores_) sum += store.size();
         return sum;
     }
-    // One word per node that each analysis uses as it likes.
+    // One word per node for the present analysis.
     std::uint32_t& note(Node node) { return stores_[owner(node)].note(position(node)); }
 
-    // Numbers all nodes from 0; the notes then hold numbers. A node that is left out has none.
+    // Numbers all nodes from 0; the notes then hold numbers. An excluded node has none.
     static constexpr std::uint32_t no_number = 0xFFFFFFFF;
     std::size_t number_all() {
         std::uint32_t count = 0;
@@ -73,7 +73,7 @@ public:
         return count;
     }
 
-    // Steps of the shortest way to a node. Levels are closed one after the other as the search goes on.
+    // The number of steps on the shortest way to a node. The search closes one level after the other.
     void close_level() {
         for (unsigned i = 0; i < owners(); ++i) level_ends_[i].push_back(stores_[i].end());
     }
@@ -90,9 +90,9 @@ public:
         }
     }
 
-    // Whether properties are to hold in this world: from arbitrary starts only once it is legitimate.
+    // True if properties must hold in this world: with arbitrary starts, only in legitimate worlds.
     bool binding(const world::World& world) const { return !from_anywhere_ || machine_.legal(world); }
-    // Whether a step with this report is an edge: a run goes on unless it broke what had to hold.
+    // True if a step with this report is an edge: a run continues unless it violated a binding property.
     bool goes_on(const world::World& before, const Report& report) const {
         return report.clean() || (!report.has(world::assertion.name) && !binding(before));
     }

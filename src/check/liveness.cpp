@@ -20,7 +20,7 @@ using world::ActionKey;
 using world::Move;
 using world::World;
 
-// The worlds in which something that must end has not ended yet: they may be left only by ending it.
+// The bad worlds: something that must end eventually goes on there.
 class Bad {
 public:
     explicit Bad(std::optional<SiteId> site) : site_(site) {}
@@ -37,7 +37,7 @@ private:
     std::optional<SiteId> site_;
 };
 
-// Looks for a component of the bad part of the graph in which a fair run can stay.
+// Searches for a component of bad worlds in which a fair run can stay.
 class ComponentSearch {
 public:
     ComponentSearch(Graph& graph, std::size_t numbered, Bad bad, const std::atomic<bool>& stop)
@@ -71,7 +71,7 @@ private:
     Components components_;
 };
 
-// Fair actions that are possible everywhere in the component and never taken inside make it unfair.
+// A component is unfair if a fair action is possible everywhere in it and never taken inside.
 std::optional<Lasso> ComponentSearch::judge(const std::vector<Node>& component) {
     std::set<ActionKey> neglected;
     bool first = true;
@@ -92,8 +92,8 @@ std::optional<Lasso> ComponentSearch::judge(const std::vector<Node>& component) 
     return std::nullopt;
 }
 
-// A closed walk inside a component that attends to every fair action possible at its entry: each is taken
-// somewhere on it, or passes a node where it is not possible.
+// A closed walk inside a component that respects every fair action possible at its entry: it takes each
+// somewhere, or passes a node where it is not possible.
 class ClosedWalk {
 public:
     using Inside = std::function<bool(Node)>;
@@ -175,7 +175,7 @@ private:
     std::set<ActionKey> owed_;
 };
 
-// From the shallowest node, so that the way there is short.
+// Begins at the shallowest node, so that the way there is short.
 Lasso ComponentSearch::way_round(const std::vector<Node>& component) {
     const Node entry = *std::min_element(component.begin(), component.end(), [&](Node a, Node b) {
         return std::pair(graph_.depth(a), a) < std::pair(graph_.depth(b), b);
@@ -192,7 +192,7 @@ public:
 
     LivenessResult run() {
         if (task_.starvation || task_.convergence) search_components();
-        // Where everybody is served on every fair run, everybody can be served.
+        // If every fair run serves every site, every site can be served.
         const bool implied = task_.starvation && !result_.starving && result_.stopped_by.empty();
         if (task_.servable && !implied && result_.stopped_by.empty()) search_unservable();
         return result_;
@@ -219,8 +219,8 @@ private:
     LivenessResult result_;
 };
 
-// Takes away, again and again, the nodes that nothing leads to: the notes count the edges that arrive. What
-// stays is reachable from a cycle.
+// Repeatedly removes the nodes without incoming edges: the notes count incoming edges. The remaining nodes
+// are reachable from a cycle.
 bool Liveness::peel() {
     Edges edges(graph_);
     std::vector<Node> ready;
@@ -251,7 +251,7 @@ std::size_t Liveness::number_core() {
 }
 
 void Liveness::search_components() {
-    // Only cycles matter where it is known that no run just ends badly.
+    // Only cycles matter if it is known that no run ends badly.
     const bool only_cycles = task_.no_deadlock && !task_.convergence;
     if (only_cycles && !peel()) return;
     const std::size_t numbered = only_cycles ? number_core() : graph_.number_all();
@@ -287,7 +287,7 @@ void Liveness::search_components() {
     }
 }
 
-// Who can still be served, by steps that are fair: worked backwards until nothing changes.
+// Computes backwards, to a fixed point, which sites fair steps can still serve.
 void Liveness::search_unservable() {
     const std::size_t count = graph_.number_all();
     const world::Machine& machine = graph_.machine();

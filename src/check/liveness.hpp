@@ -1,6 +1,7 @@
-// Liveness on the explored graph: does every weakly fair run serve those who wait, and reach what must be
-// reached? A fair run that does not stays, from some point on, in a strongly connected component of bad
-// worlds in which every fair action is taken or is somewhere not possible; so such components are searched.
+// Liveness on the explored graph: does every weakly fair run serve the waiting sites, and reach what it must
+// reach? A fair run that fails stays, from some point on, in a strongly connected component of bad worlds in
+// which every fair action is taken, or is not possible somewhere; so the checker searches for such
+// components.
 #pragma once
 
 #include <optional>
@@ -15,7 +16,7 @@ namespace allot::check {
 class Watchdog;
 
 // A way round a fair component: nodes[0] is its entry; step i leads from nodes[i] to the next one, the last
-// back to the entry. Empty steps: nothing happens any more at the entry.
+// back to the entry. Without steps, nothing more happens at the entry.
 struct Lasso {
     std::vector<Node> nodes;
     std::vector<world::ActionKey> actions;
@@ -33,7 +34,7 @@ struct LivenessTask {
     bool starvation = true;
     bool servable = true;
     bool convergence = false;
-    bool no_deadlock = false;  // known already: nobody waits where nothing more happens
+    bool no_deadlock = false;  // known: no site waits where nothing more happens
 };
 
 // Destroys the notes of the graph.

@@ -1,4 +1,4 @@
-// Whether a waiting site can still be served from one world on: a search over fair steps only.
+// Decides whether a waiting site can still be served from one world: a search over fair steps only.
 
 #include <deque>
 

@@ -1,5 +1,5 @@
-// An array of fixed capacity whose memory the system hands out as it is touched: it never moves, never
-// copies, and costs what is used. Large pages spare it faults, and translation where accesses go all over.
+// An array of fixed capacity whose memory the system provides as it is touched: it never moves or copies, and
+// costs what is used. Large pages save page faults, and TLB misses for random accesses.
 #pragma once
 
 #include <cstddef>

@@ -3,9 +3,9 @@
 // breadth-first order.
 //
 // A record is [parent][note][length][ids...]; the note counts how often the tuple was found, until an
-// analysis uses it for something else; ids take two bytes, or four where they are large. The hash table
-// holds positions of records. A fingerprint store keeps [parent][64 bits of hash] instead: two worlds with
-// the same hash are then taken for one.
+// analysis uses it otherwise; ids take two bytes, or four if they are large. The hash table holds positions
+// of records. A fingerprint store keeps [parent][64 bits of hash] instead: it takes two worlds with the same
+// hash for one.
 #pragma once
 
 #include <algorithm>
@@ -24,10 +24,10 @@ namespace allot::check {
 using Unit = std::uint16_t;
 using Tuple = std::span<const Unit>;
 
-// Tuples are short and of many lengths, so they are read in chunks of four units, of which the last overlaps
-// the one before it, and copied in blocks that mostly hold all of one: loops with few rounds, and calls of
-// memcmp and the like, would cost more than the work. Whoever owns a tuple keeps `spare` units behind its end
-// that may be read, and in a copy written.
+// Tuples are short and differ in length. So they are read in chunks of four units, of which the last overlaps
+// the one before it, and copied in blocks that usually hold a whole tuple: loops with few rounds and calls of
+// memcmp would cost more. The owner of a tuple keeps `spare` units behind its end that may be read and, in a
+// copy, written.
 inline constexpr std::size_t block = 16;
 inline constexpr std::size_t spare = block;
 inline std::size_t chunks(Tuple tuple) {
@@ -74,18 +74,18 @@ inline void copy_units(Tuple from, Unit* to) {
     while ((i += block) < from.size());
 }
 
-// Writes the ids of a world in the order ledger, sites, flight: at most this many units. Gives the end.
+// Writes the ids of a world in the order ledger, sites, flight: at most this many units. Returns the end.
 inline std::size_t most_units(const world::World& world) {
     return 2 * (1 + world.sites.size() + world.flight.size());
 }
 Unit* pack(const world::World& world, Unit* out);
 void unpack(Tuple tuple, std::size_t sites, world::World& world);
-// Whether each id of the world takes one unit in its tuple, so that steps can be written in place.
+// True if each id of the world takes one unit in its tuple, so that steps can be written in place.
 inline bool is_narrow(Tuple tuple, const world::World& world) {
     return tuple.size() == 1 + world.sites.size() + world.flight.size();
 }
 // Writes the tuple after an ordinary step from a narrow one: a site reacts, perhaps to the message at
-// `received`, and sends. Gives the end, or null where an id is too large to write in place.
+// `received`, and sends. Returns the end, or null if an id is too large to write in place.
 Unit* pack_step(const world::Machine& machine, Tuple before, SiteId site, const world::Reaction& reaction,
                 std::size_t received, Unit* out);
 
@@ -101,7 +101,7 @@ public:
     operator Tuple() const { return {units_.data(), size_}; }
 
 private:
-    std::vector<Unit> units_;  // only ever grows; the first size_ count
+    std::vector<Unit> units_;  // never shrinks; the first size_ count
     std::size_t size_ = 0;
 };
 
@@ -111,17 +111,17 @@ BOOST_DESCRIBE_ENUM(StoreKind, exact, fingerprint)
 // Names a record: its position in words of four bytes. 0 is no record.
 using Position = std::uint32_t;
 
-// Each thread writes to a store of its own, so no two may share a cache line.
+// Each thread writes to its own store, so no two may share a cache line.
 class alignas(64) Store {
 public:
-    // Reserves address space for up to `bytes`; memory is taken as it is used.
+    // Reserves address space for up to `bytes`; memory is allocated as it is used.
     Store(StoreKind kind, std::size_t bytes);
 
     struct Found {
         Position position;
         bool fresh;
     };
-    // Keeps the tuple unless it is there. `parent` is whatever the caller wants to remember with it.
+    // Stores the tuple unless it is there. `parent` is any value that the caller wants to keep with it.
     Found insert(Tuple tuple, std::uint64_t hash, std::uint32_t parent) {
         const std::size_t slot = slot_of(tuple, hash);
         const Position at = slots_[slot].position;
@@ -129,7 +129,7 @@ public:
         if (kind_ == StoreKind::exact) ++words_[at + 1];
         return {at, false};
     }
-    // 0 when the tuple is not there.
+    // 0 if the tuple is not there.
     Position find(Tuple tuple, std::uint64_t hash) const { return slots_[slot_of(tuple, hash)].position; }
     void prefetch(std::uint64_t hash) const { __builtin_prefetch(&slots_[home(hash)]); }
     void prefetch_record(std::uint64_t hash) const {
@@ -143,7 +143,7 @@ public:
         if (kind_ == StoreKind::exact) return hash_of(tuple(at));
         return words_[at + 1] | std::uint64_t{words_[at + 2]} << 32;
     }
-    // Only an exact store still has it.
+    // Exact stores only.
     Tuple tuple(Position at) const {
         const Unit* units = reinterpret_cast<const Unit*>(&words_[at + 2]);
         return {units + 1, units[0]};
@@ -160,7 +160,7 @@ public:
     std::size_t bytes() const {
         return std::size_t{end_} * sizeof(std::uint32_t) + slots_.capacity() * sizeof(Slot);
     }
-    // Whether no further record may fit, and how much the table takes anew when it grows next.
+    // True if no further record may fit; and how much memory the table allocates when it grows next.
     bool full() const { return std::size_t{end_} + 70'000 > words_.capacity(); }
     std::size_t growth_bytes() const { return slots_.capacity() * 2 * sizeof(Slot); }
     bool grows_within(std::size_t insertions) const {
@@ -169,7 +169,7 @@ public:
 
 private:
     // The tag is half of the hash: enough to tell most tuples apart, and to find the slot's place in a larger
-    // table without looking at the record.
+    // table without the record.
     struct Slot {
         Position position;
         std::uint32_t tag;

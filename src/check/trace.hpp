@@ -1,6 +1,6 @@
-// How a world of the graph was reached, as steps that a scenario can replay. The graph keeps canonical
-// worlds and no steps; so the way is walked again with exact stamps and messages, each time by a step whose
-// outcome has the canonical form that the graph holds.
+// The way to a world of the graph, as steps that a scenario can replay. The graph keeps canonical worlds and
+// no steps; so the way is walked again with exact stamps and messages, each time by a step whose result has
+// the canonical form in the graph.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@ struct Trace {
     world::World start;
     std::vector<world::Move> steps;
     std::vector<world::Move> cycle;
-    bool replayed = true;  // false: exact stamps do not allow it, so ranking made it up
+    bool replayed = true;  // false: exact stamps do not allow it; ranking introduced it
 };
 
 Trace trace_to(Graph& graph, const Options& options, const Finding& finding);

@@ -38,7 +38,7 @@ private:
         return graph_.machine().local(world.sites[site]).phase;
     }
 
-    // Components that this one leads to have been seen before it.
+    // The components that this one leads to come before it.
     void look_at(Node node) {
         edges_.visit(node, [&](const world::Move&, Node after) {
             const std::uint64_t served = served_now();
@@ -47,7 +47,7 @@ private:
         });
     }
 
-    // How many others have what they wanted since the step.
+    // How many other sites the step serves.
     std::uint64_t served_now() const {
         std::uint64_t count = 0;
         for (SiteId other = 0; other < edges_.before().sites.size(); ++other)
@@ -62,7 +62,7 @@ private:
     SiteId site_;
     Components components_;
     std::vector<std::uint64_t> from_{
-        0};  // by component: how often others are served from there on; 0: outside
+        0};  // by component: largest number of grants to others from there on; 0: outside
     std::uint64_t longest_ = 0;
     bool without_end_ = false;
 };

@@ -1,4 +1,4 @@
-// Keeps a check within its limits of time and memory, and tells how far it is.
+// Keeps a check within its limits of time and memory, and reports its progress.
 #pragma once
 
 #include <chrono>
@@ -21,7 +21,7 @@ public:
     double seconds() const {
         return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
     }
-    // Why the work has to stop now, if `extra_bytes` are about to be taken; empty if it may go on.
+    // Why the work must stop now, if it is about to allocate `extra_bytes`; empty if it may continue.
     std::string reason_to_stop(std::size_t extra_bytes = 0) const;
     bool out_of_time() const { return options_.limit_seconds && seconds() >= *options_.limit_seconds; }
     bool wants_progress() const { return static_cast<bool>(options_.on_progress); }

@@ -1,5 +1,6 @@
-// The broker: how many clients use resources at once, how long they wait, and what it costs (specs: broker,
-// section 9). The paper measures nothing; it expects the token of its last section to allow far less at once.
+// The broker: how many clients use resources at once, how long they wait, and the cost in messages (specs:
+// broker, section 9). The paper measures nothing; it expects the token of its last section to allow far less
+// concurrency.
 
 #include <array>
 #include <fmt/format.h>
@@ -52,7 +53,7 @@ Point experiment(const Variant& variant, const Load& load, std::uint32_t size) {
     return point;
 }
 
-// Without those of the token.
+// Without the messages of the token.
 double messages_per_grant(const sim::Figures& run) {
     std::uint64_t messages = run.messages;
     for (const auto& [kind, count] : run.messages_by_kind)
@@ -60,7 +61,7 @@ double messages_per_grant(const sim::Figures& run) {
     return run.grants == 0 ? 0 : static_cast<double>(messages) / static_cast<double>(run.grants);
 }
 
-// One panel for each load; `value` is what is drawn.
+// One panel for each load; `value` is the number on the y axis.
 Figure compared(std::string name, std::string shows, std::string y_label,
                 const std::function<double(const sim::Figures&, std::uint32_t size)>& value) {
     Figure figure;

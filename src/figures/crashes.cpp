@@ -1,8 +1,9 @@
-// How many permits are left after so many crashes: figure 4 of the paper on the crash-aware semaphore, with
-// the two cases it leaves out, sparse trust and a single permit (specs: semaphore, section 10, erratum 16).
+// How many permits can be in use after several crashes: figure 4 of the paper on the crash-aware semaphore,
+// with the two cases it leaves out, sparse trust and a single permit (specs: semaphore, section 10, erratum
+// 16).
 //
-// Fifteen sites ask for permits almost without a pause. Some of them crash, one after the other; then every
-// detector has its say and everything settles; from then on the largest number of permits in use counts.
+// Fifteen sites ask for permits almost without a pause. Some of them crash, one after the other; then all
+// detectors report and everything settles; the figure is the largest number of permits in use after that.
 
 #include "figures/figure.hpp"
 
@@ -14,11 +15,11 @@ constexpr std::uint32_t sites = 15;
 constexpr SiteId anchor = 0;  // the one site that never crashes
 
 constexpr sim::Time detection_max = 15 * sim::millisecond;
-// Wider than detection and a message together: every live site knows of a crash before the next one. Only
-// then is it the same for every seed which crashes a site was told of by another.
+// Longer than detection and a message together: every live site knows of a crash before the next one. Only
+// then do all seeds agree on which crashes a site learns from another.
 constexpr sim::Time between_crashes = 40 * sim::millisecond;
 static_assert(between_crashes > 2 * detection_max);
-// The start-up is over long before this.
+// Long after the start-up.
 constexpr sim::Time first_crash = 100 * sim::millisecond;
 constexpr sim::Time counts_from = sim::second;
 static_assert(counts_from > first_crash + sites * between_crashes + 10 * detection_max);
@@ -27,7 +28,8 @@ sim::Plan plan_with(std::uint32_t crash_count, world::Trust trust) {
     sim::Plan plan;
     plan.time = {2 * sim::second};
     plan.warm_up = {counts_from};
-    // Saturated: the pauses are short against the time a permit is held, so at some moment all are at it.
+    // Saturated: pauses are short compared with the time a permit is held, so at some moment all sites want
+    // one.
     plan.think = sim::Distribution::exponential(100 * sim::microsecond);
     plan.hold = sim::Distribution::exponential(10 * sim::millisecond);
     plan.latency = sim::Distribution::uniform(200 * sim::microsecond, sim::millisecond);
@@ -48,12 +50,12 @@ struct Contestant {
 
 const Contestant raymond{"raymond", {}};
 const Contestant repaired{"permits", {}};
-// One step per handler mends errata 3 to 5, which would spoil it before the first crash. What is left is
-// erratum 1: who detects a crash does not apply it to itself.
+// One step per handler repairs errata 3 to 5, which would spoil the run before the first crash. Erratum 1 is
+// left: a site that detects a crash does not apply it to itself.
 const Contestant published{"permits-published", {{"with", "stamp-first,send-at-once"}}};
 
-// Only the anchor trusts, so only it hears of crashes by its detector. Nobody else would ever acknowledge a
-// newcomer: the sites begin as if they had started up.
+// Only the anchor trusts, so only its detector reports crashes. No other site would ever acknowledge a new
+// one: the sites begin as if they had started up.
 Contestant sparse(Contestant contestant) {
     contestant.trust = world::Trust::anchor;
     contestant.parameters["start-up"] = "off";

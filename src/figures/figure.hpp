@@ -1,5 +1,5 @@
-// The evaluations of the papers, run again. A figure says what to simulate at every point of every curve and
-// which number of a run counts; `measure` (measure.hpp) does the runs, and files.hpp writes what they gave.
+// Repeats the evaluations of the papers. A figure says what to simulate at every point of every curve and
+// which number of a run counts; `measure` (measure.hpp) does the runs, and files.hpp writes the results.
 //
 // Each figure has a file of its own, with one function, and one line in list.cpp.
 #pragma once
@@ -18,7 +18,7 @@
 
 namespace allot::figures {
 
-// What is simulated at one point, once per seed.
+// The simulation of one point, once per seed.
 struct Point {
     std::string protocol;
     Parameters parameters;
@@ -26,7 +26,7 @@ struct Point {
     bool operator==(const Point&) const = default;
 };
 
-// What of the runs at a point is drawn and printed. The CSV has all.
+// The number that is drawn and printed for the runs of a point. The CSV has all.
 enum class Statistic : std::uint8_t { minimum, mean, maximum };
 
 // One pair of axes. Several panels may show different numbers of the same runs.
@@ -37,10 +37,10 @@ struct Panel {
 };
 
 struct Series {
-    std::string name;       // in its panel no other has it
+    std::string name;       // unique in its panel
     std::size_t panel = 0;  // where it is drawn
     std::function<Point(std::uint32_t x)> at;
-    // Instead of the panel's: a bound to compare with, for instance.
+    // In place of the panel's value: for instance a bound to compare with.
     std::function<double(const sim::Figures&, std::uint32_t x)> value = {};
 };
 
@@ -48,22 +48,22 @@ enum class Scale : std::uint8_t { linear, logarithmic };
 
 struct Figure {
     std::string name;   // on the command line, and of the files
-    std::string paper;  // whose evaluation it is
-    std::string shows;  // what it shows, in one line
+    std::string paper;  // of the evaluation
+    std::string shows;  // the content, in one line
     std::string title;
     std::string x_label;
     std::string y_label;
-    std::vector<std::string> notes;  // what a reader must know, in whole sentences
+    std::vector<std::string> notes;  // whole sentences for the reader
     std::vector<Panel> panels;
     std::vector<std::uint32_t> xs;
-    // What each x is called, if not by its number. Then they stand side by side, all equally far apart.
+    // Labels in place of the numbers x. The points are then equally far apart.
     std::vector<std::string> x_names;
     Scale x_scale = Scale::linear;
     Scale y_scale = Scale::linear;
     std::vector<Series> series;
 };
 
-// What the runs of all seeds at one point came to.
+// The result of all seeds at one point.
 struct Cell {
     double minimum = 0;
     double mean = 0;
@@ -82,18 +82,18 @@ inline double drawn(const Figure& figure, const Series& series, const Cell& cell
     return statistic == Statistic::maximum ? cell.maximum : cell.mean;
 }
 
-// Of all panels, if they have one and the same; otherwise their titles say it.
+// The statistic that all panels share; nothing if they differ, and then their titles name it.
 std::optional<Statistic> common_statistic(const Figure& figure);
 // `mean of 5 seeds`.
 std::string seeds_text(const Figure& figure, std::uint64_t seeds);
 
-// The name of a series among all of the figure: with its panel, if another panel has one of the same name.
+// The name of a series within the figure: with its panel, if another panel has a series of the same name.
 std::string full_name(const Figure& figure, const Series& series);
 std::string x_text(const Figure& figure, std::size_t place);
 
 std::span<const Figure> all();
 
-// The one of that name, or all whose names begin with it and a dash; or an error that lists those there are.
+// The figure of that name, or all whose names begin with it and a dash; or an error that lists all figures.
 Result<std::vector<const Figure*>> find(const std::string& name);
 
 }  // namespace allot::figures

@@ -16,7 +16,7 @@ void write_csv(std::ostream& out, const Figure& figure, const Data& data);
 // The picture as a script for gnuplot that writes SVG to its standard output.
 std::string gnuplot_script(const Figure& figure, const Data& data);
 
-// Has gnuplot draw it; gives what went wrong, in one line, if something did.
+// Lets gnuplot draw the figure; returns the error in one line, if there is one.
 std::optional<std::string> draw_svg(const std::string& path, const Figure& figure, const Data& data);
 
 }  // namespace allot::figures

@@ -1,5 +1,5 @@
-// The picture. gnuplot is started with the script on its standard input and the file as its standard output,
-// so no path needs quoting.
+// The picture. gnuplot gets the script on its standard input and the file as its standard output, so no path
+// needs quoting.
 
 #include <algorithm>
 #include <array>
@@ -22,9 +22,9 @@ namespace {
 
 // --- The script.
 
-// Curves may lie on one another, so each of them is made to be seen through those above it: a broad line
-// below a narrow one, a ring around a dot. Colours are those of Okabe and Ito, which colour-blind readers can
-// tell apart; markers and dashes do it without colour.
+// Curves may coincide, so each is visible through those above it: a broad line below a narrow one, a ring
+// around a dot. Colours are those of Okabe and Ito, which colour-blind readers can tell apart; markers and
+// dashes work without colour.
 struct Look {
     const char* colour;
     double width;
@@ -45,20 +45,20 @@ constexpr std::array looks{
     Look{"#999999", 1.5, "(4,4)", 8, 0.9},       // light grey, empty triangles
 };
 
-// A text in the script; enhanced text is off, so nothing else in it means anything.
+// Quotes a text for the script; enhanced text is off, so no other character is special.
 std::string quoted(std::string_view text) {
     std::string result = "'";
     for (const char c : text) result += c == '\'' ? "''" : std::string(1, c);
     return result + '\'';
 }
 
-// What gnuplot takes for the name of an SVG: letters, digits and _.
+// A valid name of an SVG for gnuplot: letters, digits and _.
 std::string identifier(std::string name) {
     std::ranges::replace(name, '-', '_');
     return name;
 }
 
-// Where an x stands on its axis.
+// The position of an x on its axis.
 std::size_t position(const Figure& figure, std::size_t place) {
     return figure.x_names.empty() ? figure.xs[place] : place;
 }
@@ -76,7 +76,7 @@ std::string data_block(const Figure& figure, const Data& data) {
     return text + "END\n";
 }
 
-// Every x has a mark, unless they are too many.
+// Every x has a tick, unless there are too many.
 std::string x_axis(const Figure& figure) {
     std::string text = fmt::format("set xlabel {} offset 0,0.4\n", quoted(figure.x_label));
     const auto first = position(figure, 0);
@@ -93,7 +93,7 @@ std::string x_axis(const Figure& figure) {
     return text + fmt::format("set xtics ({})\n", marks);
 }
 
-// With a mark at 1, 2 and 5 of every power of ten.
+// Ticks at 1, 2 and 5 of every power of ten.
 std::string logarithmic_y_axis(double bottom, double top) {
     std::vector<std::string> marks;
     for (double power = std::pow(10, std::floor(std::log10(bottom))); power < top; power *= 10)
@@ -102,10 +102,10 @@ std::string logarithmic_y_axis(double bottom, double top) {
                        top, fmt::join(marks, ", "));
 }
 
-// Whole numbers need no marks between them, as long as they are few.
+// An axis of few whole numbers has no ticks between them.
 std::string y_axis(const Figure& figure, const Data& data, std::size_t panel) {
     double highest = 0;
-    double lowest = std::numeric_limits<double>::infinity();  // that a logarithmic axis can show
+    double lowest = std::numeric_limits<double>::infinity();  // lowest value above 0
     bool whole = true;
     for (std::size_t i = 0; i < figure.series.size(); ++i)
         for (const Cell& cell : data.cells[i]) {
@@ -124,7 +124,7 @@ std::string y_axis(const Figure& figure, const Data& data, std::size_t panel) {
 
 std::string curve(const Figure& figure, std::size_t series, const Look& look) {
     const std::string values = fmt::format("$data using 1:{}", 2 + 2 * series);
-    std::string intervals;  // below the curve
+    std::string intervals;  // drawn below the curve
     if (figure.panels[figure.series[series].panel].statistic == Statistic::mean)
         intervals = fmt::format("{}:{} with yerrorbars notitle lc rgb '{}' lw 1 pt -1, \\\n     ", values,
                                 3 + 2 * series, look.colour);
@@ -145,14 +145,14 @@ std::string panel_script(const Figure& figure, const Data& data, std::size_t pan
     return text + '\n';
 }
 
-// What the curves are of all seeds, as a second line below the label.
+// Adds the statistic of the seeds, as a second line below the label.
 std::string y_label(const Figure& figure, const Data& data) {
     std::string what = seeds_text(figure, data.seeds);
     if (data.seeds > 1 && common_statistic(figure) == Statistic::mean) what += ", 95 % intervals";
     return figure.y_label + "\\n(" + what + ")";
 }
 
-// Panels with the same curves share one legend, below them all.
+// Panels with the same curves share one legend below them.
 bool same_curves(const Figure& figure) {
     std::vector<std::vector<std::string>> names(figure.panels.size());
     for (const Series& series : figure.series) names[series.panel].push_back(series.name);
@@ -199,14 +199,14 @@ struct CloseFile {
 };
 using File = std::unique_ptr<std::FILE, CloseFile>;
 
-// Runs gnuplot with these as its standard files. Gives why it could not be started.
+// Runs gnuplot with these standard files. Returns why it could not be started.
 std::optional<std::string> run_gnuplot(std::FILE* in, std::FILE* out, std::FILE* err, int& status) {
     posix_spawn_file_actions_t files;
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_adddup2(&files, fileno(in), STDIN_FILENO);
     posix_spawn_file_actions_adddup2(&files, fileno(out), STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&files, fileno(err), STDERR_FILENO);
-    // -d: without the settings of whoever runs it.
+    // -d: ignores the user's settings.
     std::array<std::string, 2> words{"gnuplot", "-d"};
     std::array<char*, 3> arguments{words[0].data(), words[1].data(), nullptr};
     pid_t child = 0;
@@ -265,7 +265,7 @@ std::optional<std::string> draw_svg(const std::string& path, const Figure& figur
     int status = 0;
     auto failure = run_gnuplot(script.get(), picture.get(), complaints.get(), status);
     if (!failure && status != 0) failure = "gnuplot failed: " + first_line(complaints.get());
-    if (failure) std::remove(path.c_str());  // half a picture is none
+    if (failure) std::remove(path.c_str());  // no half a picture
     return failure;
 }
 

@@ -48,13 +48,13 @@ struct Place {
     std::size_t x = 0;
 };
 
-// What is simulated, and every place of the figure that it is for.
+// A simulation, and every place of the figure that uses it.
 struct Task {
     Point point;
     std::vector<Place> places;
 };
 
-// A point that several places ask for is simulated once.
+// Simulates a point only once if several places use it.
 std::vector<Task> tasks_of(const Figure& figure) {
     std::vector<Task> tasks;
     for (std::size_t series = 0; series < figure.series.size(); ++series)
@@ -67,7 +67,7 @@ std::vector<Task> tasks_of(const Figure& figure) {
     return tasks;
 }
 
-// Threads take the tasks in order, each the next one that nobody has.
+// Threads take the tasks in order.
 class Measurement {
 public:
     Measurement(const Figure& figure, const Simulator& simulator, const Effort& effort)
@@ -89,7 +89,7 @@ public:
     }
 
 private:
-    // Who has taken a task also does it, so of several that fail the first one is always known.
+    // A thread finishes each task that it takes, so the first of several errors is always known.
     void work() {
         while (!failed_) {
             const std::size_t task = next_++;

@@ -1,4 +1,4 @@
-// Runs what a figure asks for.
+// Runs the simulations of a figure.
 #pragma once
 
 #include <functional>
@@ -9,11 +9,11 @@
 
 namespace allot::figures {
 
-// Simulates a point: the result runs it once with a seed. The error is one line for people.
+// Simulates a point: the result runs it once with a seed. The error is one line.
 using Runs = std::function<sim::Figures(std::uint64_t seed)>;
 using Simulator = std::function<Result<Runs>(const Point&)>;
 
-// Simulates the protocol that the point names; `protocols` gives null if there is none.
+// Simulates the protocol of the point; `protocols` returns null for an unknown name.
 Simulator simulator_of(std::function<const world::Entry*(std::string_view name)> protocols);
 
 struct Effort {
@@ -22,8 +22,8 @@ struct Effort {
     std::function<void(std::size_t done, std::size_t points)> on_progress;  // one call at a time
 };
 
-// The same data for every number of threads. The error names the first point that could not be simulated, or
-// whose run violated a property: its number would mean nothing.
+// The data do not depend on the number of threads. The error names the first point that could not be
+// simulated or whose run violated a property, which makes its number meaningless.
 Result<Data> measure(const Figure& figure, const Simulator& simulator, const Effort& effort);
 
 }  // namespace allot::figures

@@ -2,8 +2,8 @@
 // parameters that it leaves open chosen as in the specification (multilock, section 8.1).
 //
 // Thirty-two sites share eighty resources. A request is for 1 to phi of them, all sizes and all sets of a
-// size equally likely; the more it has, the longer it keeps them. Then the site pauses: rho times as long, on
-// average, as a use and a message take. A small rho is a high load.
+// size equally likely; a larger request is held longer. Then the site pauses: rho times as long, on average,
+// as a use and a message take. A small rho is a high load.
 #pragma once
 
 #include <string>
@@ -32,12 +32,12 @@ const Contestant& counters_loans();  // and with loans
 const Contestant& counters_improved();
 const Contestant& control_pass();
 
-// These, the other readings of the control token, and the other baselines.
+// The contestants above, the other readings of the control token, and the other baselines.
 const std::vector<Contestant>& all_contestants();
 
 Point experiment(const Contestant& contestant, std::uint32_t phi, double rho);
 
-// What all figures of this experiment have to say of their series.
+// The notes that all figures of this experiment share.
 std::vector<std::string> notes();
 
 }  // namespace allot::figures::multilock

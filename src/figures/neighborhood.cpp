@@ -1,5 +1,5 @@
-// Neighbourhoods with lower and upper bounds: what composition, sidetrack and escrow make of four graphs
-// (specs: neighborhood, section 10). The paper proves its bounds and measures nothing.
+// Neighbourhoods with lower and upper bounds: composition, sidetrack and escrow on four graphs (specs:
+// neighborhood, section 10). The paper proves its bounds and measures nothing.
 
 #include <algorithm>
 #include <array>
@@ -22,8 +22,8 @@ struct Case {
     double neighbourhood = 0;  // its mean size
 };
 
-// Sidetrack needs room for three within two hops of its leader; elsewhere two are enough, and the sites have
-// a lower and an upper bound in turn.
+// Sidetrack needs a reserve of three within two hops of its leader; elsewhere two are enough, and lower and
+// upper bounds alternate.
 std::string cycle_bounds(int sites) {
     std::string bounds;
     for (int site = 0; site < sites; ++site) {
@@ -49,7 +49,7 @@ std::string grid_bounds(int side) {
     return bounds;
 }
 
-// Drawn so that they keep to all that the paper assumes; erratum 16 is about this graph.
+// Random bounds that satisfy all assumptions of the paper; erratum 16 is about this graph.
 constexpr const char* random_bounds =
     "3,6;4,7;0,4;1,4;1,5;2,6;1,5;3,7;3,6;2,5;2,6;3,5;2,5;5,8;3,6;2,5;2,6;3,6;2,5;1,5;1,4;2,5;2,4;3,5;"
     "1,4;0,2;2,5;2,5;3,5;1,5;2,6;0,3;1,4;3,5;1,3;2,6;0,4;4,7;1,4;1,3;1,3;1,5;1,4;0,4;1,5;0,2;3,7;2,6;"
@@ -69,7 +69,7 @@ double flips(const sim::Figures& run) {
     return static_cast<double>(run.grants + run.releases);
 }
 
-// Who waits at the end may wait for ever, and the run is all that was seen of it.
+// A site that waits at the end may wait forever: its wait counts as the whole run.
 double longest_ms(const sim::Figures& run) {
     if (run.unserved + run.unreleased > 0) return sim::in_ms(length);
     return std::max(run.waiting_ms.max, run.leaving_ms.max);

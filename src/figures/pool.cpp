@@ -1,4 +1,4 @@
-// The pool on a tree: how fast it recovers, how long somebody may wait, and what it costs (specs: pool,
+// The pool on a tree: how fast it recovers, how long a site may wait, and the cost in messages (specs: pool,
 // sections 5, 7 and 8). The paper proves its bounds and measures nothing.
 
 #include <array>
@@ -24,7 +24,7 @@ Parameters parameters(std::uint32_t sites, const char* shape) {
             {"max-request", std::to_string(max_request)}};
 }
 
-// Everybody asks again at once, or after so many hops.
+// Every site asks again at once, or after this number of hops.
 sim::Plan plan_with(std::uint32_t think_hops) {
     sim::Plan plan;
     plan.latency = sim::Distribution::constant(hop);
@@ -37,8 +37,8 @@ sim::Plan plan_with(std::uint32_t think_hops) {
 
 // --- Recovery.
 
-// Twenty faults in each run, so far apart that the world is legitimate before the next: the fault may have
-// doubled the timeout as often as it can be, to 512 hops for each site.
+// Twenty faults in each run, so far apart that the world is legitimate before the next: a fault may double
+// the timeout up to its maximum of 512 hops for each site.
 Point thrown_about(std::uint32_t sites, const char* shape) {
     constexpr std::uint32_t faults = 20;
     const sim::Time apart = 600 * sites * hop;
@@ -169,7 +169,7 @@ Figure pool_messages() {
     return figure;
 }
 
-// --- What pacing costs somebody who asks seldom.
+// --- The effect of pacing on a site that rarely asks.
 
 Figure pool_pacing() {
     Figure figure;

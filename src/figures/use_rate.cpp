@@ -1,4 +1,4 @@
-// How much of all resources is in use, against the size of the requests: figure 5 of the paper on several
+// The share of all resources in use, against the size of the requests: figure 5 of the paper on several
 // locks.
 
 #include "figures/multilock.hpp"

@@ -20,7 +20,7 @@ constexpr std::uint32_t classes = 8;
 constexpr std::uint32_t class_width = multilock::resources / classes;
 static_assert(class_width * classes == multilock::resources);
 
-// Requests of the sizes that are in this class, all of them together.
+// All requests whose size is in this class.
 sim::Moments waiting_in(const sim::Figures& run, std::uint32_t size_class) {
     sim::Moments all;
     for (const auto& [size, waiting] : run.waiting_ms_by_size)
@@ -28,7 +28,7 @@ sim::Moments waiting_in(const sim::Figures& run, std::uint32_t size_class) {
     return all;
 }
 
-// In the first panel the means, in the second the deviations.
+// The first panel shows the means, the second the deviations.
 void add_series(Figure& figure, const std::vector<Contestant>& contestants,
                 const std::function<Point(const Contestant&, std::uint32_t x)>& at) {
     for (std::size_t panel = 0; panel < figure.panels.size(); ++panel)
