@@ -62,7 +62,7 @@ std::optional<std::string> number(const char* flag, std::uint32_t value, std::ui
            std::to_string(low) + " to " + std::to_string(high);
 }
 
-// Why these resources cannot be asked for together.
+// Why no request may name these resources together.
 std::optional<std::string> set_error(const Group& group, const Manner& manner, Resources resources) {
     for (const SiteId resource : resources)
         if (resource >= group.resources)
@@ -91,7 +91,7 @@ std::optional<std::string> wants_error(const Group& group, const Manner& manner)
     return std::nullopt;
 }
 
-// A client's own resource and the next one.
+// The client's own resource and the next one.
 std::vector<Resources> neighbours(const Group& group, SiteId client, bool both_ways) {
     const SiteId own = (client - group.resources) % group.resources;
     const SiteId next = (own + 1) % group.resources;
@@ -100,7 +100,7 @@ std::vector<Resources> neighbours(const Group& group, SiteId client, bool both_w
     return pairs;
 }
 
-// Every way to go on from `begun`; gives up where there are too many.
+// Every way to extend `begun`; stops if there are too many.
 void extend(const Group& group, const Manner& manner, Resources& begun, std::vector<Resources>& all) {
     if (begun.size() >= group.min_request && !begun.empty()) all.push_back(begun);
     if (begun.size() == largest(group, manner)) return;
@@ -113,7 +113,7 @@ void extend(const Group& group, const Manner& manner, Resources& begun, std::vec
     }
 }
 
-// What a client may ask for, if that is not too much to list.
+// The demands of a client, if they are few enough to list.
 std::optional<std::vector<Resources>> listed_wants(const Group& group, const Manner& manner, SiteId client) {
     const auto& choices = group.wants.choices();
     if (!choices.empty()) return choices[choices.size() == 1 ? 0 : client - group.resources];
@@ -125,7 +125,7 @@ std::optional<std::vector<Resources>> listed_wants(const Group& group, const Man
     return all;
 }
 
-// One that is not among `taken`. Popular resources come first in the scan.
+// A resource that is not in `taken`. Popular resources come first in the scan.
 SiteId draw_resource(const Group& group, const Resources& taken, Random& random) {
     constexpr std::uint64_t unit = 1'000'000'000;
     const auto weight = [&](SiteId resource) {

@@ -1,8 +1,8 @@
-// What the protocols of the broker have in common: who is there, and what is asked for.
+// Shared by the protocols of the broker: the sites and the demands.
 //
 // The first sites are the resources, the others clients: resource r3 is site 3. Clients know resources only
-// by name, and no other client; a resource is told of the departure of every client that it keeps something
-// of. Resources stay; clients come and vanish, and one that comes back is a new site.
+// by name, and no other client; a resource hears of the departure of every client about which it keeps state.
+// Resources stay; clients come and vanish, and a client that returns is a new site.
 #pragma once
 
 #include <boost/container/flat_map.hpp>
@@ -18,16 +18,16 @@
 
 namespace allot::broker {
 
-// What clients ask for where nobody says it (check, swarm, sim): `all`, anything that the protocol takes;
+// The demands of clients in the laboratory (check, swarm, sim): `all`, everything that the protocol accepts;
 // `cycle`, the client's own resource and then the next one; `ring`, these two in either order; or demands, as
-// in r0,r1/r1 for all clients and r0,r1/r1;r1,r0 for one after the other.
+// in r0,r1/r1 for all clients and r0,r1/r1;r1,r0 for one client after the other.
 class Wants {
 public:
     using Choice = std::vector<std::vector<SiteId>>;
 
     static Result<Wants> parse(std::string_view name, std::string_view text);
     const std::string& text() const { return text_; }
-    // One for all clients, or one for each; empty where demands are not listed.
+    // One for all clients, or one for each; empty if demands are not listed.
     const std::vector<Choice>& choices() const { return choices_; }
     bool operator==(const Wants&) const = default;
 
@@ -38,18 +38,17 @@ private:
     BOOST_DESCRIBE_CLASS(Wants, (), (), (), (text_))
 };
 
-// How resources are drawn in a simulation: each as likely as any other, or resource i in proportion to
-// 1 / (i + 1).
+// How a simulation draws resources: uniformly, or resource i in proportion to 1 / (i + 1).
 enum class Popularity : std::uint8_t { even, zipf };
 BOOST_DESCRIBE_ENUM(Popularity, even, zipf)
 
-// The part of a Config that all have.
+// The part of a Config that all protocols share.
 struct Group {
     std::uint32_t resources = 2;
     std::uint32_t clients = 2;
-    std::uint32_t founders = 0;  // sites from this one on, clients, join later; 0: all are there
+    std::uint32_t founders = 0;  // later sites, which are clients, join later; 0: all are founders
     std::uint32_t min_request = 1;
-    std::uint32_t max_request = 0;  // 0: as many as the protocol takes
+    std::uint32_t max_request = 0;  // 0: the protocol's maximum
     Wants wants;
     Popularity popularity = Popularity::even;
 
@@ -59,34 +58,34 @@ struct Group {
 };
 BOOST_DESCRIBE_STRUCT(Group, (), (resources, clients, founders, min_request, max_request, wants, popularity))
 
-// What a protocol takes: how many resources at once, and whether it makes a difference which is named first.
+// What a protocol accepts: how many resources at once, and whether their order matters.
 struct Manner {
     std::uint32_t most = 0;
     bool ordered = false;
-    bool repeats = false;  // takes one resource twice
+    bool repeats = false;  // accepts one resource twice
 };
 
 std::optional<std::string> config_error(const Group& group, const Manner& manner);
 
-// Who asks where the token is not waits for it to come round.
+// A request waits until the token comes round, so the pace is bounded.
 std::optional<std::string> pace_error(std::uint32_t ticks);
 
 std::string name_of(SiteId resource);
-// The resources that a demand names, in its order, or why nobody can grant it.
+// The resources of a demand, in its order, or why it cannot be granted.
 Result<std::vector<SiteId>> resources_of(const Group& group, const Manner& manner, const Demand& demand);
 
 std::optional<std::string> demand_error(const Group& group, const Manner& manner, const Demand& demand);
 
-// Everything that this client may ask for; where that is too much, as with `ring`, and `unlisted` says so. A
-// resource asks for nothing.
+// All demands of this client; if they are too many, those of `ring`, and `unlisted` says so. A resource asks
+// for nothing.
 std::vector<Demand> demands(const Group& group, const Manner& manner, SiteId client);
 std::optional<std::string> unlisted(const Group& group, const Manner& manner);
-// First a size, then resources one by one.
+// Draws first a size, then resources one by one.
 Demand draw_demand(const Group& group, const Manner& manner, SiteId client, Random& random);
-// Few clients and resources; clients that come late and vanish; withdrawn requests.
+// Few clients and resources; clients that join late and vanish; cancelled requests.
 void sample(Draw& draw, const Manner& manner);
 
-// Why something written by hand cannot be: no resource, no client, or no site at all.
+// Why a value written by hand is impossible: no resource, no client, or no site.
 std::optional<std::string> not_resources(const Group& group, const std::vector<SiteId>& sites);
 std::optional<std::string> not_a_client(const Group& group, SiteId site);
 std::optional<std::string> not_its_role(const Group& group, SiteId self, bool role_is_client);

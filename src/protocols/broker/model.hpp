@@ -1,5 +1,5 @@
-// The parts of a model that all protocols of the broker share. A protocol P says in P::manner(config) what a
-// request may name.
+// The parts of a model that all protocols of the broker share. P::manner(config) says what a request of
+// protocol P may name.
 #pragma once
 
 #include "core/model.hpp"
@@ -27,7 +27,7 @@ constexpr RequestModel<P> client_requests() {
     };
 }
 
-// Resources stay; clients vanish and do not come back, and resources that keep something of them are told.
+// Resources stay; clients vanish and do not return, and the resources that keep state about them are told.
 template <class P>
 constexpr FaultModel<P> vanishing_clients() {
     return {

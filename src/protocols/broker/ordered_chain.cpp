@@ -52,7 +52,7 @@ void OrderedChain::receive(const Context&, SiteId, const Acquire& acquire, Effec
     if (me.queue.size() == 1) serve(fx);
 }
 
-// The first in line goes on to its next resource or, at the last one, begins.
+// The first request in line goes on to its next resource; at its last one, the client may begin.
 void OrderedChain::serve(Effects& fx) const {
     if (resource().queue.empty()) return;
     const auto& [request, further] = resource().queue.front();
@@ -125,7 +125,7 @@ bool OrderedChain::is_first(OwnId request) const {
     return !resource().queue.empty() && resource().queue.front().request == request;
 }
 
-// Whoever is first in line after that, and was not before, is served.
+// Serves the new first in line, if it changed.
 template <class Gone>
 void OrderedChain::forget(Gone&& gone, Effects& fx) {
     auto& queue = resource().queue;
@@ -164,7 +164,7 @@ void OrderedChain::normalise(MutableView<OrderedChain>& world) {
 bool OrderedChain::can_act(const OrderedChain& receiver, const Message& message) {
     if (const auto* grant = std::get_if<Grant>(&message))
         return receiver.client().phase == Phase::waiting && receiver.client().request == grant->request;
-    // What was used has been in line, and comes there no second time.
+    // A resource in use has this request in line, and it never returns there.
     if (const auto* done = std::get_if<Done>(&message)) return receiver.is_first(done->request);
     return true;
 }
@@ -191,7 +191,7 @@ void OrderedChain::check_claims(const View<OrderedChain>& view, SiteId resource,
                 report.violated("one-claim", "site " + std::to_string(request.owner) +
                                                  " stands twice in line at " + broker::name_of(resource));
         const auto& owner = view.site(request.owner);
-        // Whoever has let go, withdraws or is gone lets go of one after the other.
+        // A client that releases, cancels or is gone leaves its resources one after the other.
         if (!owner.up() || owner.protocol.client().request != request ||
             owner.protocol.phase() != Phase::waiting)
             continue;

@@ -1,15 +1,15 @@
 // Any number of resources at once, one after the other in the order of their numbers (specs: broker, 8.2).
 //
-// A client sends its request to the smallest of its resources. A resource has one queue, and whose request is
-// first has the resource: then the request goes on to the next larger one, and the last tells the client.
-// Whoever is done tells all resources at once. Since everybody takes resources in the same order nobody waits
-// in a circle, and since queues are first come first served nobody starves: no ring, no token, no search, and
-// 2k + 1 messages for k resources. The weak point is that resources are held while the client waits for
-// larger ones.
+// A client sends its request to the smallest of its resources. A resource has one queue, and the first
+// request in it has the resource: then the request goes on to the next larger one, and the last resource
+// tells the client. A client that is done tells all resources at once. All clients take resources in the same
+// order, so there is no cycle of waiting; queues are first come first served, so no client starves: no ring,
+// no token, no search, and 2k + 1 messages for k resources. The weak point is that a client holds resources
+// while it waits for larger ones.
 //
-// Every message bears the id of its request. A withdrawn request is followed along its chain; where the
-// withdrawal comes first, because links do not keep the order, it waits for the request. A resource that
-// hears of a departed client forgets all about it, and again if something of that client comes late.
+// Every message names its request. A cancellation follows the request along its chain; if it overtakes the
+// request, because links are unordered, it waits for it. A resource that hears of a departed client forgets
+// it, and again if a late message of that client arrives.
 #pragma once
 
 #include <set>
@@ -21,7 +21,7 @@
 
 namespace allot {
 
-// The states of the roles stand outside the class: see core/protocol.hpp.
+// The states of the roles are outside the class: see core/protocol.hpp.
 namespace chain {
 
 using Resources = std::vector<SiteId>;
@@ -36,14 +36,14 @@ BOOST_DESCRIBE_STRUCT(Client, (), (phase, request, wanted))
 
 struct Claim {
     OwnId request;
-    Resources further;  // what it goes on to from here, ascending
+    Resources further;  // the resources after this one, ascending
     bool operator==(const Claim&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Claim, (), (request, further))
 
 struct Resource {
     std::vector<Claim> queue;   // the first has the resource
-    std::set<OwnId> cancelled;  // before they came
+    std::set<OwnId> cancelled;  // cancelled before they arrived
     bool operator==(const Resource&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Resource, (), (queue, cancelled))
@@ -94,7 +94,7 @@ public:
     using Effects = allot::Effects<Message>;
     using Input = allot::Input<Message, input::Cancel, input::Detected>;
 
-    // A resource watches the clients that it keeps something of.
+    // A resource watches the clients about which it keeps state.
     bool watches(const Context& ctx, SiteId peer) const;
 
     void handle(const Context& ctx, const Input& input, Effects& fx);
@@ -111,7 +111,7 @@ public:
     void detected(const Context& ctx, Detection detection, Peer peer, Effects& fx);
     Phase phase() const;
 
-    // Deletes messages about requests that are over, and renames the requests of each client.
+    // Deletes messages about requests that have ended, and renames the requests of each client.
     static void normalise(MutableView<OrderedChain>& world);
 
     std::optional<std::string> state_error(const Context& ctx) const;

@@ -68,7 +68,7 @@ void RingTicket::request(const Context& ctx, const Demand& demand, Effects& fx) 
 void RingTicket::receive(const Context& ctx, SiteId from, const Request& request, Effects& fx) {
     Resource& me = resource();
     me.wishes.push_back({from, request.wanted});
-    if (me.token && me.unanswered == 0) visit(ctx, fx);  // it rests here
+    if (me.token && me.unanswered == 0) visit(ctx, fx);  // the token rests here
 }
 
 void RingTicket::receive(const Context& ctx, SiteId, const Token& token, Effects& fx) {
@@ -76,7 +76,7 @@ void RingTicket::receive(const Context& ctx, SiteId, const Token& token, Effects
     visit(ctx, fx);
 }
 
-// A token alone on its ring rests until somebody asks.
+// A token on an idle ring rests until a client asks.
 void RingTicket::visit(const Context& ctx, Effects& fx) {
     Resource& me = resource();
     if (me.wishes.empty()) {
@@ -131,7 +131,7 @@ void RingTicket::receive(const Context& ctx, SiteId, const Entered&, Effects& fx
     pass_on(ctx, fx);
 }
 
-// Whose turn it is, if its ticket has come, is told.
+// Tells the client whose ticket is served, if that ticket has come.
 void RingTicket::call(Effects& fx) {
     Resource& me = resource();
     for (auto turn = me.line.find(me.now); turn != me.line.end(); turn = me.line.find(me.now)) {
@@ -189,7 +189,7 @@ void RingTicket::departed(const Context& ctx, Peer peer, Effects& fx) {
     if (was_served) finish_turn(fx);
 }
 
-// --- The normal form. Of a resource whose tickets are all used up, the token may as well never have heard.
+// --- The normal form. The token may forget a resource whose tickets are all used.
 
 void RingTicket::normalise(MutableView<RingTicket>& world) {
     rename_ids(world);
@@ -204,7 +204,7 @@ void RingTicket::normalise(MutableView<RingTicket>& world) {
         if (auto* token = std::get_if<Token>(&envelope.message)) shorten(token->next);
 }
 
-// --- What is written by hand.
+// --- States written by hand.
 
 std::optional<std::string> RingTicket::state_error(const Context& ctx) const {
     const auto& config = ctx.config;
@@ -237,7 +237,7 @@ std::optional<std::string> RingTicket::message_error(const Config& config, const
 struct RingTicket::Properties {
     const View<RingTicket>& view;
     Report& report;
-    // Whoever has drawn a ticket: at each resource, in line or on the way there, in the order of tickets.
+    // The tickets drawn at each resource, in line or in flight, in the order of tickets.
     std::vector<std::vector<std::pair<Ticket, std::optional<SiteId>>>> drawn{};
 
     const Resource& resource(SiteId site) const { return view.site(site).protocol.resource(); }
@@ -281,7 +281,7 @@ struct RingTicket::Properties {
                                                   " was drawn twice, or ended before it was served");
     }
 
-    // Where a client's newest ticket at a resource stands; none where it does not ask for it now.
+    // The newest ticket of a client at a resource; none if it does not ask for it now.
     std::optional<Ticket> ticket(SiteId client, SiteId at) const {
         const auto& site = view.site(client);
         if (!site.up() ||

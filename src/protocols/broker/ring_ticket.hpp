@@ -1,20 +1,20 @@
-// Any number of resources at once, in an order that tickets settle beforehand (specs: broker, 8.1; the paper
+// Any number of resources at once, in an order that tickets fix beforehand (specs: broker, 8.1; the paper
 // proposes it for more than two resources).
 //
-// A client sends its request to one of its resources, its home, where it waits for the token that goes round
-// among the resources. The token knows the next ticket of every resource. When it comes by, every request
-// that waits draws one ticket of each of its resources, and enters their lines. A resource serves its tickets
-// one after the other; a client that all its resources serve may begin, and tells them all when it is done.
-// The tickets of a request are drawn in one visit of the token, so all lines have the same order: nobody
-// waits in a circle, and nobody is overtaken. That takes 3k + 1 messages for k resources, beside the token.
-// Messages may overtake each other: a ticket that has not come yet is waited for.
+// A client sends its request to one of its resources, its home, where it waits for the token that circulates
+// among the resources. The token knows the next ticket of every resource. When it visits, every waiting
+// request draws one ticket of each of its resources and enters their lines. A resource serves its tickets in
+// order; a client that all its resources serve may begin, and tells them all when it is done. A request draws
+// its tickets in one visit of the token, so all lines have the same order: there is no cycle of waiting, and
+// no client is overtaken. That takes 3k + 1 messages for k resources, besides the token. Messages may
+// overtake each other: a resource waits for a ticket that has not come yet.
 //
-// The paper says no more than that the token moves a client's requests into all lines at once. Read literally
-// (`--literal`), a visit moves one client, and the token waits until all its resources have said that they
-// did it. Then one request enters at a time, with 4k + 1 messages.
+// The paper says only that the token moves a client's requests into all lines at once. Read literally
+// (`--literal`), a visit moves one client, and the token waits until all its resources have confirmed. Then
+// one request enters at a time, with 4k + 1 messages.
 //
-// A resource that hears of a departed client strikes it out, and again if something of that client comes
-// late. Its tickets remain, as ones to skip.
+// A resource that hears of a departed client removes it, and again if a late message of that client arrives.
+// Its tickets remain, to be skipped.
 #pragma once
 
 #include <boost/container/flat_map.hpp>
@@ -28,19 +28,19 @@
 
 namespace allot {
 
-// The states of the roles stand outside the class: see core/protocol.hpp.
+// The states of the roles are outside the class: see core/protocol.hpp.
 namespace ring {
 
 using Ticket = OwnId;  // its owner is the resource
 using Resources = std::vector<SiteId>;
 
-// What the token knows: the next ticket of each resource that anybody drew one of, in their order.
+// The content of the token: the next ticket of each resource of which a ticket was drawn, in their order.
 using Tickets = std::vector<Ticket>;
 
 struct Client {
     Phase phase = Phase::idle;
     Resources wanted;
-    boost::container::flat_set<SiteId> missing;  // do not serve it yet
+    boost::container::flat_set<SiteId> missing;  // resources that do not serve it yet
     bool operator==(const Client&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Client, (), (phase, wanted, missing))
@@ -53,11 +53,11 @@ struct Wish {
 BOOST_DESCRIBE_STRUCT(Wish, (), (client, wanted))
 
 struct Resource {
-    std::vector<Wish> wishes;                                        // wait for the token; oldest first
-    Ticket now;                                                      // the ticket that is served, or will be
-    boost::container::flat_map<Ticket, std::optional<SiteId>> line;  // nobody: who drew it has gone
+    std::vector<Wish> wishes;  // requests that wait for the token; oldest first
+    Ticket now;                // the ticket that is served, or will be
+    boost::container::flat_map<Ticket, std::optional<SiteId>> line;  // nobody: the client has gone
     std::optional<Tickets> token;                                    // if it is here
-    std::uint32_t unanswered = 0;                                    // only literal: Entered to come
+    std::uint32_t unanswered = 0;                                    // only literal: missing Entered messages
     bool operator==(const Resource&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Resource, (), (wishes, now, line, token, unanswered))
@@ -71,12 +71,12 @@ public:
     struct Config : broker::Group {
         struct Repairs {
             bool in_turn = true;     // tickets are served in their order, not in that of their arrival
-            bool match_done = true;  // Done counts only if it is of who is served (section IV of the paper)
-            bool skip_gone = true;   // the tickets of who has gone are skipped
+            bool match_done = true;  // Done counts only from the served client (section IV of the paper)
+            bool skip_gone = true;   // tickets of departed clients are skipped
             BOOST_DESCRIBE_CLASS(Repairs, (), (in_turn, match_done, skip_gone), (), ())
         };
         bool literal = false;    // the token waits for a client's resources, one client in each visit
-        std::uint32_t pace = 0;  // ticks for which the token rests where nobody waits for it
+        std::uint32_t pace = 0;  // ticks for which the token rests where no request waits for it
         Repairs repairs;
         BOOST_DESCRIBE_CLASS(Config, (broker::Group), (literal, pace, repairs), (), ())
     };
@@ -123,7 +123,7 @@ public:
     using Effects = allot::Effects<Message, Timer>;
     using Input = allot::Input<Message, input::Timeout<Timer>, input::Detected>;
 
-    // A resource watches the clients that it keeps something of.
+    // A resource watches the clients about which it keeps state.
     bool watches(const Context& ctx, SiteId peer) const;
 
     void handle(const Context& ctx, const Input& input, Effects& fx);
@@ -142,8 +142,8 @@ public:
     void detected(const Context& ctx, Detection detection, Peer peer, Effects& fx);
     Phase phase() const;
 
-    // Names the tickets of each resource that are left 0, 1, 2...; none is missing between two of them, since
-    // a ticket that has not come yet is under way.
+    // Names the remaining tickets of each resource 0, 1, 2...; none is missing in between, because a ticket
+    // that has not come yet is in flight.
     static void normalise(MutableView<RingTicket>& world);
 
     std::optional<std::string> state_error(const Context& ctx) const;

@@ -80,14 +80,14 @@ void StrongWeak::receive(const Context& ctx, SiteId, const EndAck& ack, Effects&
     fx.released();
 }
 
-// What a resource looks for.
+// Queries of a resource.
 
 const StrongWeak::Entry& StrongWeak::head() const {
     ensure(!resource().line.empty(), "the first of an empty line");
     return resource().line.front();
 }
 
-// Whether this is the edge that leads from here now.
+// True if this edge leads from here now.
 bool StrongWeak::is_current(const Config& config, EdgeId edge) const {
     const Resource& me = resource();
     return same_edge(config, me.edge, edge) && !me.line.empty() && head().role == Role::strong;
@@ -100,7 +100,7 @@ StrongWeak::Line::const_iterator StrongWeak::led_here(const Config& config, Edge
     });
 }
 
-// The same, if it waits: the first in line has been granted.
+// The same, if it waits: the first in line has its grant.
 bool StrongWeak::waits_here(const Config& config, EdgeId edge) const {
     const auto place = led_here(config, edge);
     return place != resource().line.end() && place != resource().line.begin();
@@ -132,7 +132,7 @@ void StrongWeak::receive(const Context& ctx, SiteId, const NewRequest& news, Eff
     if (me.line.size() == 1) head_changed(ctx, fx);
 }
 
-// Every older edge is out of date from now on.
+// Every older edge is outdated from now on.
 void StrongWeak::head_changed(const Context&, Effects& fx) {
     Resource& me = resource();
     me.edge = me.edge.next();
@@ -153,9 +153,9 @@ void StrongWeak::receive(const Context& ctx, SiteId from, const NewStrong& news,
     follow(ctx, news.edge, {news.token, news.edge, std::nullopt}, {from}, news.edge, fx);
 }
 
-// The search for circles.
+// The search for cycles.
 
-// A probe goes on along the edge that leads from here. If none does, the first in line is running: no circle.
+// A probe follows the edge that leads from here. Without one, the first in line is running: no cycle.
 void StrongWeak::follow(const Context& ctx, EdgeId init, Victim victim,
                         boost::container::flat_set<SiteId> passed, EdgeId arrived_on, Effects& fx) const {
     const Resource& me = resource();
@@ -170,7 +170,7 @@ void StrongWeak::receive(const Context& ctx, SiteId, const Probe& probe, Effects
     const auto& repairs = ctx.config.repairs;
     if (repairs.check_hop && !waits_here(ctx.config, probe.hop)) return fx.reached("probe-dropped");
     if (probe.init.owner != ctx.self) {
-        // A circle without the initiator: its own last edge finds it.
+        // A cycle without the initiator: the last edge of that cycle finds it.
         if (probe.passed.contains(ctx.self)) return fx.reached("probe-dropped");
         if (resource().line.empty()) return;
         return follow(ctx, probe.init, probe.victim, probe.passed, probe.hop, fx);
@@ -283,7 +283,7 @@ void StrongWeak::departed(const Context& ctx, Peer peer, Effects& fx) {
     unmark(ctx, remove(ctx, place, fx).request, fx);
 }
 
-// What is written by hand.
+// States written by hand.
 
 namespace {
 

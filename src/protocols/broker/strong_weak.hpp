@@ -1,27 +1,27 @@
 // One or two resources at once, in the order that the caller chose (specs: broker, after the paper,
 // repaired).
 //
-// Resources settle it among themselves. A request for a pair names a strong resource and a weak one. It is
-// sent to the weak one, which keeps it aside (the weak queue) and passes it on to the strong one, where it
-// stands in line (the strong queue). When it is first there, the strong resource says NewStrong, and the
-// request stands in line at the weak one, too: an edge leads from the strong resource to the weak one. When
-// it is first there as well, the weak resource grants; nobody else does.
+// Resources decide among themselves. A request for a pair names a strong resource and a weak one. The client
+// sends it to the weak one, which keeps it aside (the weak queue) and passes it on to the strong one, where
+// it stands in line (the strong queue). When it is first there, the strong resource says NewStrong, and the
+// request enters the line at the weak one, too: an edge leads from the strong resource to the weak one. When
+// it is first there as well, the weak resource grants; no other resource does.
 //
-// Edges may form a circle. Whenever one is made, a Probe follows the edges from there; if it comes back,
-// there is a circle, and the smallest resource on it is the victim. Its edge is undone: the weak resource is
-// asked (KillLoop) to take the request out of line again, the strong one puts it last (KillAck), and whoever
-// waited for the victim comes first there (promotion): so one such step settles the circle. The weak resource
-// refuses if the request has been granted meanwhile.
+// Edges may form a cycle. Each new edge starts a Probe that follows the edges; if it comes back, there is a
+// cycle, and the smallest resource on it is the victim. Its edge is undone: the weak resource is asked
+// (KillLoop) to take the request out of line again, the strong one puts it last (KillAck), and the request
+// that waited for the victim becomes first there (promotion): so one such step breaks the cycle. The weak
+// resource refuses if it has granted the request meanwhile.
 //
-// Links keep no order, so every message may be out of date when it comes. Requests and edges have ids that
-// are used once: a message that names another request or edge than there is now says nothing.
+// Links are unordered, so every message may be outdated when it arrives. Ids of requests and edges are used
+// once: a message that names another request or edge than the present one is ignored.
 //
-// A token walks round the ring of resources. Who holds it is the last to be a victim, and keeps it until all
-// that stood in its line when it came have been served: so nobody starves. With `--pace` it rests on an idle
-// ring.
+// A token circulates on the ring of resources. Its holder is the last to be a victim, and keeps it until all
+// requests that stood in its line when it came are served: so no client starves. With `--pace` it rests on an
+// idle ring.
 //
-// A withdrawn request is followed to where it stands; where the withdrawal comes first it waits for the
-// request. A resource that hears of a departed client forgets all about it, each on its own.
+// A cancellation follows its request; if it overtakes the request, it waits for it. A resource that hears of
+// a departed client forgets it, each resource on its own.
 #pragma once
 
 #include <boost/container/flat_set.hpp>
@@ -35,7 +35,7 @@
 
 namespace allot {
 
-// The states of the roles stand outside the class: see core/protocol.hpp.
+// The states of the roles are outside the class: see core/protocol.hpp.
 namespace strong_weak {
 
 using RequestId = OwnId;  // of a client
@@ -65,19 +65,19 @@ BOOST_DESCRIBE_STRUCT(Entry, (), (request, role, other, edge))
 struct Resource {
     std::vector<Entry> line;            // the strong queue
     std::map<RequestId, SiteId> aside;  // the weak queue: requests, with their strong resource
-    EdgeId edge;                        // of the first in line, if that is strong; the newest in any case
+    EdgeId edge;                        // of the first in line, if that is strong; otherwise the newest
     bool token = false;
-    std::set<RequestId> marked;     // what the token waits for
-    std::set<RequestId> cancelled;  // before they came
+    std::set<RequestId> marked;     // requests that the token waits for
+    std::set<RequestId> cancelled;  // cancelled before they arrived
     bool operator==(const Resource&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Resource, (), (line, aside, edge, token, marked, cancelled))
 
-// Whose edge would be undone: holders of the token come last, then the order of resources counts.
+// The edge that would be undone: holders of the token come last, then resources in order.
 struct Victim {
     bool token = false;
     EdgeId edge;
-    std::optional<EdgeId> pred;  // the edge that leads there: who is promoted
+    std::optional<EdgeId> pred;  // the edge that leads there: its request is promoted
     bool comes_before(const Victim& other) const {
         return std::pair(token, edge.owner) < std::pair(other.token, other.edge.owner);
     }
@@ -93,21 +93,21 @@ public:
 
     struct Config : broker::Group {
         struct Repairs {
-            bool promote = true;         // E16: who waited for the victim comes first
-            bool match_requests = true;  // X1: messages are about one request, not about a client
-            bool search = true;          // 7.3: circles are looked for
+            bool promote = true;         // E16: the request that waited for the victim comes first
+            bool match_requests = true;  // X1: messages name a request, not a client
+            bool search = true;          // 7.3: resources search for cycles
             bool token = true;           // 7.3: there is a token
-            bool pass_token = true;      // E3: it goes on at once where it waits for nobody
-            bool consent = true;         // E14: a request that was granted is not taken out of line
-            bool rank_holders = true;    // E9: the holder of the token may be a victim, if nobody else is
-            bool match_edges = true;     // E7: messages are about one edge, not about a resource
-            bool check_hop = true;       // E6: a probe goes on only if the edge that it came by is there
+            bool pass_token = true;      // E3: the token moves on at once if it waits for no request
+            bool consent = true;         // E14: a granted request stays in line
+            bool rank_holders = true;    // E9: the holder of the token may be a victim if no other can
+            bool match_edges = true;     // E7: messages name an edge, not a resource
+            bool check_hop = true;       // E6: a probe goes on only if the edge that it came by exists
             BOOST_DESCRIBE_CLASS(Repairs, (),
                                  (promote, match_requests, search, token, pass_token, consent, rank_holders,
                                   match_edges, check_hop),
                                  (), ())
         };
-        std::uint32_t pace = 0;  // ticks that the token rests at a resource where nobody stands in line
+        std::uint32_t pace = 0;  // ticks that the token rests at a resource without a line
         Repairs repairs;
         BOOST_DESCRIBE_CLASS(Config, (broker::Group), (pace, repairs), (), ())
     };
@@ -138,13 +138,13 @@ public:
     };
     struct Probe {
         EdgeId init;  // where it began
-        EdgeId hop;   // what it came by last
+        EdgeId hop;   // the last edge it followed
         Victim victim;
         boost::container::flat_set<SiteId> passed;
         bool operator==(const Probe&) const = default;
         BOOST_DESCRIBE_CLASS(Probe, (), (init, hop, victim, passed), (), ())
     };
-    // To the victim: its edge shall be undone.
+    // To the victim: undo its edge.
     struct RemoteKill {
         EdgeId edge;
         std::optional<EdgeId> pred;
@@ -197,7 +197,7 @@ public:
     using Effects = allot::Effects<Message, Timer>;
     using Input = allot::Input<Message, input::Cancel, input::Timeout<Timer>, input::Detected>;
 
-    // A resource watches the clients that it keeps something of.
+    // A resource watches the clients about which it keeps state.
     bool watches(const Context& ctx, SiteId peer) const;
 
     void handle(const Context& ctx, const Input& input, Effects& fx);
@@ -224,8 +224,8 @@ public:
     void detected(const Context& ctx, Detection detection, Peer peer, Effects& fx);
     Phase phase() const;
 
-    // Deletes messages that say nothing any more, and renames the requests of each client and the edges of
-    // each resource.
+    // Deletes messages that have no effect, and renames the requests of each client and the edges of each
+    // resource.
     static void normalise(MutableView<StrongWeak>& world);
 
     std::optional<std::string> state_error(const Context& ctx) const;
@@ -243,7 +243,7 @@ private:
     friend struct StrongWeakProperties;
     friend struct StrongWeakRelevance;
 
-    // What is named, and what there is.
+    // Comparison of ids: a named one with the present one.
     static bool same_request(const Config& config, RequestId a, RequestId b) {
         return config.repairs.match_requests ? a == b : a.owner == b.owner;
     }

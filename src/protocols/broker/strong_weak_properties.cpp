@@ -1,4 +1,4 @@
-// What must be true of every world of strong-weak, and which messages make no difference to it any more.
+// The invariants of strong-weak, and which messages can still have an effect.
 #include <algorithm>
 
 #include "protocols/broker/model.hpp"
@@ -28,7 +28,7 @@ struct StrongWeakProperties {
         }
     }
 
-    // Of clients that are still there: each resource forgets the others on its own.
+    // Only for clients that are up: each resource forgets the others on its own.
     static void check_edge(const World& view, SiteId self, const P::Entry& entry, Report& report) {
         if (!entry.edge || !view.site(entry.request.owner).up()) return;
         const auto& strong = view.site(*entry.other).protocol;
@@ -88,9 +88,9 @@ void StrongWeak::on_state(const View<StrongWeak>& view, Report& report) {
     }
 }
 
-// Which messages can still make a difference to their receiver, or to whom that passes them on. Ids are used
-// once, so what names a request or an edge that is over never acts again; unless the repair that compares ids
-// is switched off.
+// Decides whether a message can still change its receiver, or a site that it passes it on to. Ids are used
+// once, so a message about an ended request or edge never acts again, unless the repair that compares ids is
+// switched off.
 struct StrongWeakRelevance {
     using P = StrongWeak;
     const MutableView<P>& world;
@@ -102,7 +102,7 @@ struct StrongWeakRelevance {
     bool is_current(P::EdgeId edge) const {
         return !repairs().match_edges || world.sites[edge.owner].protocol.is_current(world.config, edge);
     }
-    // Whether a request waits here because of that edge, or will.
+    // True if a request waits here because of that edge, or will.
     bool waits_here(P::EdgeId edge) const {
         if (!repairs().match_edges) return true;
         if (receiver().led_here(world.config, edge) != receiver().resource().line.end())
@@ -118,7 +118,7 @@ struct StrongWeakRelevance {
         return !repairs().match_requests ||
                (client.request == grant.request && client.phase == Phase::waiting);
     }
-    // Whether a request that was granted stays first until it is over, and only its newest edge is undone.
+    // True if a granted request stays first until it ends, and only its newest edge is undone.
     bool steps_back_rightly() const {
         return repairs().match_requests && repairs().match_edges && repairs().consent;
     }
@@ -126,7 +126,7 @@ struct StrongWeakRelevance {
         const auto& line = receiver().resource().line;
         return !steps_back_rightly() || (!line.empty() && line.front().request == done.request);
     }
-    // A request is aside before its strong resource knows of it, and comes there again only when its edge is
+    // A request is aside before its strong resource knows of it, and returns there only when its edge is
     // undone.
     bool operator()(const P::NewStrong& news) const {
         return !steps_back_rightly() || receiver().resource().aside.contains(news.request);

@@ -86,8 +86,8 @@ void ControlToken::consult_register(const Context& ctx, Effects& fx) {
     try_enter(ctx, fx);
 }
 
-// A token that I keep and nobody has asked for since is inside from now on. The others stay: inquiries for
-// them are under way.
+// A token that this site keeps and no site has asked for since is inside from now on. The others stay:
+// inquiries for them are in flight.
 void ControlToken::put_in(const Context& ctx, Effects& fx) {
     for (auto token = kept_.begin(); token != kept_.end();) {
         auto& entry = control_.token->at(token->first);
@@ -168,7 +168,7 @@ void ControlToken::take(const TokenSet& tokens) {
     mine_.insert(tokens.begin(), tokens.end());
 }
 
-// Links may let the tokens overtake an answer; the control token is then still here.
+// A token may overtake an answer on the link; the control token is then still here.
 void ControlToken::try_enter(const Context& ctx, Effects& fx) {
     if (mine_.size() < wanted_.size() || unanswered_ > 0) return;
     phase_ = Phase::holding;
@@ -190,7 +190,7 @@ void ControlToken::release(const Context& ctx, Effects& fx) {
     fx.released();
 }
 
-// What nobody has inquired for yet stays here.
+// A token that no site has inquired for stays here.
 void ControlToken::hand_on(Effects& fx) {
     boost::container::flat_map<SiteId, Tokens> parcels;
     for (const auto& [resource, fence] : mine_)

@@ -1,23 +1,24 @@
 // Several locks through one control token (after Bouabdallah and Laforest 2000).
 //
-// Each resource has a token. Who wants some of them first gets the control token, which finds its way as
-// path.hpp tells and carries a register: of each resource either its token or who asked for it last. With the
-// control token in hand a site puts in the tokens it keeps from earlier requests, takes out those it needs,
-// and asks for each of the others the site that asked last before it, directly. Then it stands in the
-// register itself. All sites pass the register one after the other, so for every two requests the waiting
-// lines agree on their order, and nobody waits in a circle.
+// Each resource has a token. A site that wants some of them first gets the control token, which moves as in
+// path.hpp and carries a register: for each resource either its token or the site that asked for it last.
+// With the control token, a site puts in the tokens that it keeps from earlier requests, takes out those that
+// it needs, and asks for each other token directly at the site that asked last before it. Then it enters
+// itself in the register. All sites pass the register one after the other, so the waiting lines agree on the
+// order of any two requests, and there is no cycle of waiting.
 //
-// Who is asked hands the token over when the request that it was registered with is over. An inquiry names
-// that request: it may come so late that the site has been registered for the same resource once more, and
-// then two inquiries for one resource are under way to it, of which only one means the token it keeps.
+// A site that is asked hands the token over when the request that it was registered with has ended. An
+// inquiry names that request: it may come so late that the site has registered for the same resource again,
+// and then two inquiries for one resource are in flight to it, of which only one means the token that it
+// keeps.
 //
-// How long a site keeps the control token is read in four ways (`--control`):
-//     pass      it is passed on as soon as the inquiries are sent
-//     hold      ... when every inquiry is answered, by tokens or by word that they will come
-//     lock      ... when the site has all its tokens and enters
-//     section   ... when it lets go of its resources: one holder at a time, whatever they ask for
+// There are four readings of how long a site keeps the control token (`--control`):
+//     pass      until the inquiries are sent
+//     hold      until every inquiry is answered, by tokens or by word that they will come
+//     lock      until the site has all its tokens and enters
+//     section   until it releases its resources: one holder at a time, whatever they ask for
 //
-// Nothing is survived: a crash may take tokens with it.
+// It tolerates no crash: tokens may get lost with a site.
 #pragma once
 
 #include <boost/container/flat_map.hpp>
@@ -37,14 +38,14 @@ namespace multilock {
 enum class Control : std::uint8_t { pass, hold, lock, section };
 BOOST_DESCRIBE_ENUM(Control, pass, hold, lock, section)
 
-// What the register says of a resource: its token is in here ...
+// The entry of a resource in the register: its token is inside ...
 struct Inside {
     Fence fence;  // of the newest grant
     bool operator==(const Inside&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Inside, (), (fence))
 
-// ... or with, or on its way to, the site that asked last, in this one of its requests.
+// ... or with, or on its way to, the site that asked last, with this one of its requests.
 struct Latest {
     SiteId site = 0;
     Stamp request;
@@ -52,14 +53,14 @@ struct Latest {
 };
 BOOST_DESCRIBE_STRUCT(Latest, (), (site, request))
 
-// Resources that nobody has asked for yet are not in it: their tokens are inside.
+// A resource that no site has asked for has no entry: its token is inside.
 using Register = boost::container::flat_map<std::string, std::variant<Inside, Latest>>;
-// Tokens of resources by their names, with the fence of the newest grant.
+// Tokens by the names of resources, with the fence of the newest grant.
 using TokenSet = boost::container::flat_map<std::string, Fence>;
 
 struct Inquiry {
     std::string resource;
-    Stamp request;  // with which the asked one was registered
+    Stamp request;  // of the asked site when it registered
     bool operator==(const Inquiry&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Inquiry, (), (resource, request))
@@ -72,7 +73,7 @@ public:
 
     struct Config {
         struct Repairs {
-            bool numbered_inquiries = true;  // an inquiry names the request it means
+            bool numbered_inquiries = true;  // an inquiry names its request
             BOOST_DESCRIBE_CLASS(Repairs, (), (numbered_inquiries), (), ())
         };
         std::uint32_t sites = 3;
@@ -100,7 +101,7 @@ public:
         bool operator==(const Inquire&) const = default;
         BOOST_DESCRIBE_CLASS(Inquire, (), (inquiries), (), ())
     };
-    // Only with `--control hold`: what there is at once of what was inquired for, perhaps nothing.
+    // Only with `--control hold`: those of the inquired tokens that are available at once, perhaps none.
     struct Answer {
         multilock::TokenSet tokens;
         bool operator==(const Answer&) const = default;
@@ -156,7 +157,7 @@ private:
     multilock::Path<multilock::Register> control_;           // CT
     multilock::TokenSet mine_;                               // tokens for the open request
     multilock::TokenSet kept_;                               // hold \ mine: from earlier requests
-    boost::container::flat_map<std::string, SiteId> heirs_;  // next: who inquired for what I want or hold
+    boost::container::flat_map<std::string, SiteId> heirs_;  // next: inquirers for tokens that I want or hold
     std::uint32_t unanswered_ = 0;                           // inquiries; counted only with `--control hold`
 
     BOOST_DESCRIBE_CLASS(ControlToken, (), (), (),

@@ -32,13 +32,13 @@ std::optional<std::string> Counters::config_error(const Config& config) {
 }
 
 std::vector<Demand> Counters::demands(const Context& ctx) {
-    // The lists in messages have the caller's order, so another order for each site makes more states, but
-    // none that differ otherwise.
+    // The lists in messages have the caller's order, so another order for each site would only add equivalent
+    // states.
     constexpr SiteId anybody = 0;
     return multilock::demands(multilock::resources_of(ctx.config), anybody);
 }
 
-// No site may crash: with it a token would be gone.
+// No site may crash: its tokens would be lost.
 void Counters::sample(Draw& draw) {
     draw.number("sites", 2, 5);
     const auto resources = draw.number("resources", 1, 4);
@@ -105,9 +105,8 @@ void Counters::receive(const Context& ctx, SiteId from, const Counter& counter, 
     Step step{ctx, fx};
     for (const Value& given : counter.values) {
         see(step, given.value);
-        // A value that came some other way in the meantime, or for an earlier request, changes nothing: a
-        // second one would change the mark, or send a holder back to waiting (E2), and cut the way to the
-        // token (E3).
+        // Ignore a value that came another way in the meantime, or for an earlier request: a second one would
+        // change the mark, or send a holder back to waiting (E2), and cut the way to the token (E3).
         if (given.number != number_ || uncounted_.erase(given.resource) == 0) {
             fx.reached("stale-counter");
             continue;
@@ -132,7 +131,7 @@ void Counters::start_waiting(Step& step) {
 }
 
 void Counters::ask_loan(Step& step) {
-    if (state_ != State::waiting || !lent_.empty()) return;  // what it has lent it need not borrow (E14)
+    if (state_ != State::waiting || !lent_.empty()) return;  // a site need not borrow what it has lent (E14)
     const Names lacking = missing();
     if (lacking.empty() || lacking.size() > step.config().loans) return;
     if (!asked_.empty()) {
@@ -191,7 +190,7 @@ void Counters::give_value(Step& step, const Ask& ask) {
     step.values[ask.site].push_back({ask.resource, take(step, token, ask.clock), ask.number, token.hop});
 }
 
-// Who asks for one resource only need not know its mark: the queue does.
+// A request for one resource need not know its mark: the queue does.
 Counters::Waiter Counters::price(Step& step, const Ask& ask) {
     step.fx.reached("single-queued");
     Token& token = *branches_.at(ask.resource).token;
@@ -201,7 +200,7 @@ Counters::Waiter Counters::price(Step& step, const Ask& ask) {
     return waiter;
 }
 
-// Somebody wants a token that I hold, and have a right to unless the other comes first.
+// Another site wants a token that I hold, and to which I have a right unless its request comes first.
 void Counters::consider(Step& step, const std::string& resource, const Waiter& waiter) {
     if (state_ == State::waiting && waiter.before(myself(step.ctx)))
         return yield(step, resource, waiter.site);
@@ -217,7 +216,7 @@ bool Counters::can_lend(const Step& step, const Waiter& waiter) const {
            std::ranges::all_of(waiter.missing, here) && std::ranges::any_of(waiter.missing, mine);
 }
 
-// What I do not need myself is given, not lent (E8).
+// A token that I do not need is given, not lent (E8).
 void Counters::lend(Step& step, const Waiter& borrower) {
     step.fx.reached("loan-granted");
     const Names loan = borrower.missing;
@@ -255,7 +254,7 @@ void Counters::send_token(Step& step, const std::string& resource, SiteId to) {
     step.tokens[to].push_back(std::move(token));
 }
 
-// The token is not here: the request waits here for it, and most often goes on.
+// The token is not here: the request is stored here, and usually goes on.
 void Counters::pass_on(Step& step, const boost::container::flat_set<SiteId>& visited, const Ask& ask) {
     Branch& here = branches_.at(ask.resource);
     if (step.improves(Improvement::home) && ask.hop > here.father_hop) {
@@ -279,7 +278,7 @@ void Counters::pass_on(Step& step, const boost::container::flat_set<SiteId>& vis
     if (step.config().repairs.store_at_end) here.keep(ask);
 }
 
-// I shall have the token before the other may: no use in running after it.
+// True if I shall have the token before the other request may: it need not follow the token.
 bool Counters::stops(const Step& step, const Ask& ask) const {
     if (!step.improves(Improvement::stop) || ask.kind == Kind::counter) return false;
     const Waiter other{ask.mark, ask.site, ask.number, {}};
@@ -300,7 +299,7 @@ void Counters::receive(const Context& ctx, SiteId, const Hint& hint, Effects&) {
 
 void Counters::receive(const Context& ctx, SiteId, const Tokens& arrival, Effects& fx) {
     Step step{ctx, fx};
-    // Of other tokens that are here nothing is wanted, by me or by anybody else.
+    // No site wants any of the other tokens that are here.
     Names affected(wanted_.begin(), wanted_.end());
     for (const Token& token : arrival.tokens) {
         affected.insert(token.resource);
@@ -347,7 +346,7 @@ void Counters::merge_pending(Step& step, Branch& here) {
     }
 }
 
-// What was borrowed and did not let me enter goes back at once.
+// A borrowed token that did not let me enter goes back at once.
 void Counters::return_failed_loans(Step& step, const Names& affected) {
     for (const std::string& resource : affected) {
         if (!owns(resource)) continue;
@@ -363,7 +362,7 @@ void Counters::return_failed_loans(Step& step, const Names& affected) {
     }
 }
 
-// Tokens go to who comes first; what stays here may be lent.
+// A token goes to the first request in its queue; one that stays here may be lent.
 void Counters::serve_queues(Step& step, const Names& affected) {
     for (const std::string& resource : affected) {
         if (!owns(resource)) continue;
@@ -420,7 +419,7 @@ void Counters::leave_token(Step& step, const std::string& resource) {
     if (!token.queue.empty()) send_token(step, resource, token.queue.front().site);
 }
 
-// Tokens first: where links are in order, what follows finds them there.
+// Tokens first: on ordered links, they arrive before the rest.
 void Counters::Step::send(boost::container::flat_set<SiteId> visited) {
     visited.insert(ctx.self);
     for (auto& [to, list] : tokens) fx.send(to, Tokens{std::move(list)});
@@ -429,9 +428,9 @@ void Counters::Step::send(boost::container::flat_set<SiteId> visited) {
     for (auto& [to, list] : moves) fx.send(to, Hint{std::move(list)});
 }
 
-// --- What a site knows.
+// --- Local knowledge.
 
-// Resources exist on first use; until then the token is at its origin, and everybody knows it.
+// A resource exists from its first use on; until then the token is at its origin, as every site knows.
 Counters::Branch& Counters::branch(const Context& ctx, const std::string& resource) {
     const auto [place, added] = branches_.try_emplace(resource);
     if (added) {
@@ -470,7 +469,7 @@ Names Counters::missing() const {
     return names;
 }
 
-// The next value of a counter for somebody whose clock is given.
+// The next value of a counter for a request with this clock.
 std::uint64_t Counters::take(Step& step, Token& token, std::uint64_t clock) {
     const std::uint64_t value = token.take(std::max(clock, clock_));
     see(step, value);

@@ -1,31 +1,30 @@
-// Several locks at once, without a global lock: a site asks for a set of resources by name, waits until all
-// of them are its own, and lets go of them together (specs: multilock, after Lejeune, Arantes, Sopena and
-// Sens).
+// Several locks at once, without a global lock: a site asks for a set of resources by name, waits until it
+// has all of them, and releases them together (specs: multilock, after Lejeune, Arantes, Sopena and Sens).
 //
-// Each resource has one token, and who uses the resource holds it. The token moves along a tree: a site that
-// does not have it knows a father, who is nearer to it, and requests climb from father to father.
+// Each resource has one token, and the site that uses the resource holds it. The token moves along a tree: a
+// site without it knows a father, which is nearer to it, and requests climb from father to father.
 //
-// Who waits for several tokens must not wait in a circle, so all requests stand in one order. The token of a
+// Sites that wait for several tokens must not wait in a cycle, so all requests have one order. The token of a
 // resource has a counter. A request first collects one value from the counter of each of its resources; their
-// average is its mark, and all queues are ordered by marks (and by sites where marks are equal). Then it asks
-// for the tokens. A site that waits and holds a token yields it to a request that comes before its own.
+// average is its mark, and all queues are ordered by marks (and by sites if marks are equal). Then it asks
+// for the tokens. A site that waits and holds a token yields it to an earlier request.
 //
-// Of two requests the later one may lack only tokens that the earlier one holds and cannot use yet. Then they
-// are lent: the borrower enters at once and gives them back when it leaves. What was lent together travels
-// together. If the borrower has lost something else in the meantime, it gives them back at once.
+// If a request lacks only tokens that an earlier one holds and cannot use yet, the earlier site lends them:
+// the borrower enters at once and gives them back when it leaves. Tokens lent together travel together. If
+// the borrower has lost another token in the meantime, it gives them back at once.
 //
 // A request is stored at every site that it passes and where its way ends: when the token comes by, it finds
-// the request there. A site where the way ends, or one before it, will have the token some day: either the
+// the request there. The site where the way ends, or one before it, will have the token some day: either the
 // token is on its way there, or each step of the way led to a later place of the token (section 6.2). That is
 // why links need no order.
 //
-// A withdrawn request leaves its asks behind. They may bring a token to a site that has no use for it, which
-// passes it on to who is next, or keeps it if nobody waits.
+// A cancelled request leaves its asks behind. They may bring a token to a site that has no use for it; that
+// site passes it on to the next request, or keeps it if none waits.
 //
 // Six improvements can be left out (`--improve none` is the paper's algorithm, repaired); see
-// improvements.hpp. Nothing in a state or message is as long as the number of sites or resources: a resource
-// that nobody has asked for exists nowhere, and its token counts as being at its origin: site 0, or with
-// `--homes` the home of the resource.
+// improvements.hpp. No state or message grows with the number of sites or resources: a resource that no site
+// has asked for exists nowhere, and its token counts as being at its origin: site 0, or with `--homes` the
+// home of the resource.
 #pragma once
 
 #include <map>
@@ -44,14 +43,14 @@ public:
 
     struct Config {
         struct Repairs {
-            bool clear_lender = true;  // E4: a loan that failed is no loan any more
+            bool clear_lender = true;  // E4: a failed loan is no loan any more
             bool store_at_end = true;  // E19: a request is stored where its way ends
             BOOST_DESCRIBE_CLASS(Repairs, (), (clear_lender, store_at_end), (), ())
         };
         std::uint32_t sites = 3;
         std::uint32_t resources = 2;    // r0, r1, ...; a request may name any other, too
-        std::uint32_t max_request = 0;  // resources one request may ask for; 0: all
-        std::uint32_t loans = 1;        // tokens that may be asked for as a loan (T); 0: no loans
+        std::uint32_t max_request = 0;  // resources of one request; 0: all
+        std::uint32_t loans = 1;        // maximum of missing tokens for a loan (T); 0: no loans
         std::uint32_t homes = 0;  // sites before this one are homes, and tokens begin there; 0: all sites
                                   // are homes, and tokens begin at site 0
         counters::Improvements improve = counters::Improvements::all();
@@ -59,7 +58,7 @@ public:
         BOOST_DESCRIBE_CLASS(Config, (), (sites, resources, max_request, loans, homes, improve, repairs), (),
                              ())
 
-        SiteId home(std::string_view resource) const;    // hears of every move of the token
+        SiteId home(std::string_view resource) const;    // learns of every move of the token
         SiteId origin(std::string_view resource) const;  // has the token first
     };
     static std::optional<std::string> config_error(const Config& config);
@@ -121,13 +120,13 @@ public:
     void cancel(const Context& ctx, Effects& fx);
     Phase phase() const;
 
-    // How many resources of the demand could be used here without a message.
+    // How many resources of the demand this site could use without a message.
     std::size_t at_hand(const Demand& demand) const;
-    // Who waits, in order, for each resource whose token is here.
+    // The waiting sites, in order, for each resource whose token is here.
     std::map<std::string, std::vector<SiteId>> queues() const;
 
-    // For each resource that this site knows of: f(resource, site, hop), where the token went with that hop,
-    // as far as is known here; no site: it is here.
+    // For each resource that this site knows: f(resource, site, hop), where site is the place to which the
+    // token went with that hop, as far as is known here; no site: it is here.
     template <class F>
     void for_each_place(F f) const {
         for (const auto& [resource, branch] : branches_) {
@@ -155,7 +154,7 @@ private:
     enum class State : std::uint8_t { idle, counting, waiting, holding };
     BOOST_DESCRIBE_NESTED_ENUM(State, idle, counting, waiting, holding)
 
-    // What one step sends, one message of each kind per destination.
+    // The messages of one step, one of each kind per destination.
     struct Step {
         const Context& ctx;
         Effects& fx;
@@ -189,7 +188,7 @@ private:
     void yield(Step& step, const std::string& resource, SiteId to);
     void send_token(Step& step, const std::string& resource, SiteId to);
 
-    // Taking a token in, and letting go of it.
+    // Receiving and sending tokens.
     void absorb(Step& step, const Token& token);
     void merge_pending(Step& step, Branch& here);
     void return_failed_loans(Step& step, const Names& affected);
@@ -206,13 +205,13 @@ private:
     Waiter myself(const Context& ctx) const;
 
     State state_ = State::idle;
-    Number number_ = 0;                       // of the latest request (curId)
-    std::vector<std::string> wanted_;         // in the caller's order (TRequired)
-    Names uncounted_;                         // no value yet (CntNeeded)
-    std::uint64_t sum_ = 0;                   // of the values (MyVector, of which only the average is used)
-    Names lent_;                              // will come back (TLent)
-    Names asked_;                             // what was missing when a loan was asked for last (loanAsked)
-    std::uint64_t clock_ = 0;                 // only with Lamport times
+    Number number_ = 0;                // of the latest request (curId)
+    std::vector<std::string> wanted_;  // in the caller's order (TRequired)
+    Names uncounted_;                  // no value yet (CntNeeded)
+    std::uint64_t sum_ = 0;            // of the values (MyVector; only its average is used)
+    Names lent_;                       // will come back (TLent)
+    Names asked_;                      // tokens that were missing at the last request for a loan (loanAsked)
+    std::uint64_t clock_ = 0;          // only with Lamport times
     std::map<std::string, Branch> branches_;  // not flat: branches are large, and there may be thousands
 
     BOOST_DESCRIBE_CLASS(Counters, (), (), (),

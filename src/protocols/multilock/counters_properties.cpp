@@ -1,6 +1,6 @@
-// What must be true of `counters` in every world: the invariants of section 6.1, by their numbers. Those not
-// here are assertions in the handlers (13: no token to oneself, none that is elsewhere) or judged of every
-// protocol: 14 is `contract`, 15 `deadlock`, 16 `starvation`.
+// The invariants of `counters`: those of section 6.1, by their numbers. The others are assertions in the
+// handlers (13: no token to oneself, none that is elsewhere) or judged of every protocol: 14 is `contract`,
+// 15 `deadlock`, 16 `starvation`.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -31,8 +31,8 @@ struct CountersProperties {
                 for (const Token& token : arrival->tokens) f(envelope->to, token);
     }
 
-    // Of every resource that any site knows of, what is known of its token. Gathered once, in the order of
-    // what the sites know: there may be many sites and many resources, of which each site knows few.
+    // For every resource that any site knows, the facts about its token. Collected in one pass over the
+    // sites: there may be many sites and many resources, of which each site knows few.
     std::map<std::string_view, multilock::Trail> trails() const {
         std::map<std::string_view, multilock::Trail> known;
         for (SiteId id = 0; id < sites(); ++id) {
@@ -42,7 +42,7 @@ struct CountersProperties {
                 if (branch.token) trail.places.push_back(id);
             }
         }
-        // Where nobody has asked, the token is still at its origin.
+        // If no site has asked, the token is still at its origin.
         for (auto& [resource, trail] : known) {
             trail.origin = view.config.origin(resource);
             if (!trail.knows(trail.origin)) trail.places.push_back(trail.origin);
@@ -100,7 +100,7 @@ struct CountersProperties {
                             "site " + std::to_string(id) + " has no value of " + *here.uncounted_.begin());
         for (const auto& [resource, branch] : here.branches_) {
             if (branch.token) check_queue(id, *branch.token);
-            // 11: of each site one request of each kind is stored at most, by the structure; and ...
+            // 11: at most one request of each kind is stored per site, by the structure; and ...
             if (branch.token && !branch.pending.empty())
                 report.violated("memory-bounded", "site " + std::to_string(id) + " has the token of " +
                                                       resource + " and stores requests that wait for it");

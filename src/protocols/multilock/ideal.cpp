@@ -30,7 +30,7 @@ void Ideal::sample(Draw& draw) {
     draw.requests(4);
 }
 
-// --- As one who asks.
+// --- The requesting site.
 
 void Ideal::handle(const Context& ctx, const Input& input, Effects& fx) {
     dispatch(*this, ctx, input, fx);
@@ -57,7 +57,7 @@ void Ideal::release(const Context&, Effects& fx) {
     fx.released();
 }
 
-// --- As the scheduler.
+// --- The scheduler.
 
 void Ideal::receive(const Context& ctx, SiteId from, const Ask& ask, Effects& fx) {
     queue_.push_back({from, ask.resources});

@@ -1,12 +1,12 @@
-// The scheduler without synchronisation: what several locks could come to if everybody knew everything.
+// The scheduler without synchronisation: the best that several locks could reach with global knowledge.
 //
-// No protocol for real hosts, but what the others are measured against. Site 0 has one queue of all requests
-// in the order of their arrival, and looks through it, from the oldest on, at each arrival and each release.
-// Run it with `--latency 0ms`: then asking and granting cost nothing, and what is lost is lost to the order.
+// It is no protocol for real hosts but the measure of the others. Site 0 has one queue of all requests in the
+// order of their arrival, and scans it from the oldest on at each arrival and each release. Run it with
+// `--latency 0ms`: then asking and granting cost nothing, and only the order costs time.
 //
-// What it lets in is its policy:
-//     fit    whoever's resources are all free. Somebody who wants much may then wait for ever.
-//     fifo   the same, but who waits also blocks its resources for those who came later: nobody starves.
+// Its policy decides which requests it grants:
+//     fit    every request whose resources are all free. A large request may then wait forever.
+//     fifo   the same, but a waiting request also blocks its resources for later ones: no site starves.
 #pragma once
 
 #include <boost/container/flat_map.hpp>
@@ -68,7 +68,7 @@ public:
     using Effects = allot::Effects<Message>;
     using Input = allot::Input<Message>;
 
-    // As one who asks. Site 0 writes to itself: its own requests have no advantage.
+    // The requesting site. Site 0 writes to itself: its own requests have no advantage.
     void handle(const Context& ctx, const Input& input, Effects& fx);
     void start(const Context&, Effects&) {}
     void request(const Context& ctx, const Demand& demand, Effects& fx);
@@ -76,7 +76,7 @@ public:
     void release(const Context& ctx, Effects& fx);
     Phase phase() const { return phase_; }
 
-    // As the scheduler.
+    // The scheduler.
     void receive(const Context& ctx, SiteId from, const Ask& ask, Effects& fx);
     void receive(const Context& ctx, SiteId from, const Done& done, Effects& fx);
 

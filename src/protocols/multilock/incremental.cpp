@@ -99,7 +99,7 @@ Incremental::Path Incremental::path_seen(SiteId self, const std::string& resourc
     return place == paths_.end() ? Path::at_start(self) : place->second;
 }
 
-// A token that was used last here may lie here without being taken for this request.
+// A token that was last used here may be here without belonging to this request.
 bool Incremental::has(const std::string& resource) const {
     const auto place = paths_.find(resource);
     return place != paths_.end() && place->second.want && place->second.token;
@@ -120,7 +120,7 @@ void Incremental::on_state(const View<Incremental>& view, Report& report) {
     for (const auto* site : view.sites) check_site(*site, report);
 }
 
-// Each resource that anybody has heard of.
+// Each resource that any site knows.
 boost::container::flat_set<std::string> Incremental::known(const View<Incremental>& view) {
     boost::container::flat_set<std::string> names;
     for (const auto* site : view.sites)

@@ -1,15 +1,14 @@
 // The incremental way to several locks: take them one after the other, always in the same order.
 //
-// Each resource has a token of its own, which finds its way as path.hpp tells. A site asks for the first of
-// its resources in the order of their names, for the second when it has the first, and so on; with the last
-// one it holds them all. Nobody who waits has a resource that comes after the one it waits for, so nobody
-// waits in a circle.
+// Each resource has its own token, which moves as in path.hpp. A site asks for the first of its resources in
+// the order of their names, for the second when it has the first, and so on; with the last one it holds them
+// all. No waiting site has a resource that comes after the one it waits for, so there is no cycle of waiting.
 //
-// The price is the domino effect: a site that waits keeps what it has, others wait for that and keep what
-// they have, and in the end few of many resources are in use.
+// The price is the domino effect: a waiting site keeps what it has, others wait for that and keep what they
+// have, and in the end few of many resources are in use.
 //
-// A site knows of a resource from when it first hears of it; before that, the token is where it was at the
-// start, at site 0. Nothing is survived: a crash may take tokens with it.
+// A site knows a resource from the first message about it; before that, the token is at site 0, where it
+// started. It tolerates no crash: tokens may get lost with a site.
 #pragma once
 
 #include <boost/container/flat_map.hpp>
@@ -83,7 +82,7 @@ private:
 
     Phase phase_ = Phase::idle;
     std::vector<std::string> wanted_;                      // in the caller's order
-    boost::container::flat_map<std::string, Path> paths_;  // of the resources this site has heard of
+    boost::container::flat_map<std::string, Path> paths_;  // of the resources that this site knows
 
     BOOST_DESCRIBE_CLASS(Incremental, (), (), (), (phase_, wanted_, paths_))
 };

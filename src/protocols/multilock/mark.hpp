@@ -1,4 +1,4 @@
-// Mark: the place of a request in the order that all sites agree on. It is the average of one counter value
+// Mark: the place of a request in the order on which all sites agree. It is the average of one counter value
 // per resource of the request, kept as an exact fraction: rounded marks could order two requests differently
 // at two sites (E20).
 #pragma once
@@ -10,7 +10,7 @@ namespace allot::counters {
 
 struct Mark {
     std::uint64_t sum = 0;    // of the values
-    std::uint32_t count = 1;  // how many there are
+    std::uint32_t count = 1;  // number of values
 
     // 2/1 and 4/2 are different values of the same place.
     bool operator==(const Mark&) const = default;

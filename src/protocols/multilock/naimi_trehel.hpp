@@ -1,10 +1,9 @@
-// Naimi and Trehel's mutual exclusion (1987): one lock, and whoever has the token holds it.
+// Naimi and Trehel's mutual exclusion (1987): one lock, held by the site that has the token.
 //
-// How the token finds its way is told in path.hpp. An entry costs no message where the token was used last,
-// and on average about log N requests and one token elsewhere. The token counts its grants: that is the
-// fence.
+// path.hpp explains how the token moves. An entry costs no message at the site that used the token last, and
+// on average about log N requests and one token elsewhere. The token counts its grants: that is the fence.
 //
-// Nothing is survived: a crash may take the token with it.
+// It tolerates no crash: the token may get lost with a site.
 #pragma once
 
 #include <optional>

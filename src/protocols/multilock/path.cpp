@@ -4,7 +4,7 @@ namespace allot::multilock {
 
 namespace {
 
-// Where the way up from a site ends; nobody if it never does.
+// The end of the way up from a site; nothing if there is none.
 std::optional<SiteId> top(const std::vector<std::optional<SiteId>>& up, SiteId site) {
     for (std::size_t steps = 0; steps < up.size(); ++steps) {
         if (!up[site]) return site;
@@ -15,8 +15,8 @@ std::optional<SiteId> top(const std::vector<std::optional<SiteId>>& up, SiteId s
 
 }  // namespace
 
-// Behind an asker others may stand in line already. Its request then stands for them all: it is the way on
-// from the end of their line.
+// Other sites may stand in line behind an asker already. Its request then counts for them all: it is the way
+// on from the end of their line.
 std::optional<std::string> not_a_tree(std::vector<std::optional<SiteId>> last,
                                       std::span<const Climber> climbers) {
     for (const Climber& climber : climbers) {

@@ -1,14 +1,14 @@
-// A token that wanders among sites by path reversal (Naimi and Trehel 1987), as one site sees it.
+// A token that moves among sites by path reversal (Naimi and Trehel 1987), as one site sees it.
 //
-// Whoever wants the token stands in a waiting line, and each in it knows who is `next`. To join, one must
-// find the end of the line. `last` is each site's guess who that is: a request climbs from guess to guess,
-// and every site on its way guesses the asker from then on, because the asker is the new end. So a long way
-// is long only once, and the guesses form a tree whose root is the end of the line.
+// The sites that want the token stand in a waiting line, and each knows its `next`. A site joins at the end
+// of the line and must find it first. `last` is each site's guess of the end: a request climbs from guess to
+// guess, and every site on its way guesses the asker from then on, because the asker is the new end. So a
+// long way is long only once, and the guesses form a tree whose root is the end of the line.
 //
-// A path sends nothing itself. What it wants to have sent it gives to a `post`, which has
+// A path sends nothing itself. It calls a `post`, which has
 //     ask(to, asker)        pass on that this asker wants the token
 //     hand(to, token)       hand over the token
-// so that each protocol wraps both into messages of its own.
+// so that each protocol wraps both into its own messages.
 #pragma once
 
 #include <optional>
@@ -24,20 +24,20 @@ namespace allot::multilock {
 
 template <class Token>
 struct Path {
-    std::optional<SiteId> last;  // whom I take for the end of the line; nobody: it is me
-    std::optional<SiteId> next;  // who comes after me in the line
+    std::optional<SiteId> last;  // my guess of the end of the line; nothing: it is me
+    std::optional<SiteId> next;  // the site after me in the line
     std::optional<Token> token;  // if it is here
     bool want = false;           // I wait for it or use it
     bool operator==(const Path&) const = default;
     BOOST_DESCRIBE_CLASS(Path, (), (last, next, token, want), (), ())
 
-    // At the start site 0 has the token, and everybody knows that.
+    // At the start site 0 has the token, and every site knows that.
     static Path at_start(SiteId self) {
         if (self == 0) return {.token = Token{}};
         return {.last = 0};
     }
 
-    // Afterwards the token is here, or asked for.
+    // Afterwards the token is here, or this site waits for it.
     template <class Post>
     void ask(SiteId self, Post&& post) {
         ensure(!want, "a token is asked for twice");
@@ -86,13 +86,13 @@ private:
     }
 };
 
-// A request that is under way.
+// A request in flight.
 struct Climber {
     SiteId asker = 0;
     SiteId to = 0;
 };
 
-// Why the guesses `last`, by site, and the requests under way are no tree whose root is the end of the line.
+// Why the guesses `last`, by site, and the requests in flight form no tree whose root is the end of the line.
 std::optional<std::string> not_a_tree(std::vector<std::optional<SiteId>> last,
                                       std::span<const Climber> climbers);
 

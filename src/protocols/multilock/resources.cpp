@@ -45,7 +45,7 @@ std::vector<Demand> demands(const Resources& resources, SiteId self) {
 
 Demand draw_demand(const Resources& resources, Random& random) {
     const std::uint64_t size = 1 + random(resources.largest);
-    // Shuffles the first places of a list of all; of that list only what has moved is written down.
+    // Shuffles the first places of a list of all resources; stores only the places that changed.
     boost::container::flat_map<std::uint32_t, std::uint32_t> moved;
     const auto at = [&](std::uint32_t place) {
         const auto found = moved.find(place);
@@ -90,7 +90,7 @@ void check_trail(std::string_view resource, const Trail& trail, Report& report) 
     if (trail.places.size() != 1)
         return report.violated("one-token",
                                "there are " + std::to_string(trail.places.size()) + " tokens of " + name);
-    boost::container::flat_set<SiteId> good{trail.places.front()};  // from here a way leads to it
+    boost::container::flat_set<SiteId> good{trail.places.front()};  // a way leads from them to the token
     const auto follow = [&](SiteId start) {
         std::vector<SiteId> way;
         SiteId at = start;

@@ -1,8 +1,7 @@
-// What the protocols with several named resources have in common: which demands there are, and who holds
-// what.
+// Shared by the protocols with several named resources: demands and holders.
 //
-// A protocol takes resources by any name. Where nobody names them (check, sim, swarm) there are `--resources`
-// of them, r0, r1 and so on, and a request is for at most `--max-request` of them (0: for any number).
+// A protocol accepts any name of a resource. In the laboratory (check, sim, swarm) there are `--resources` of
+// them, r0, r1 and so on, and a request is for at most `--max-request` of them (0: for any number).
 #pragma once
 
 #include <boost/container/flat_map.hpp>
@@ -27,12 +26,12 @@ Resources resources_of(const Config& config) {
 
 std::optional<std::string> wrong_resources(std::uint32_t resources, std::uint32_t max_request);
 
-// Every set of resources up to the largest size, where there are few; else each one alone. Odd sites name
-// them the other way round: nothing may depend on the caller's order but the order of the fences.
+// Every set of resources up to the largest size, if there are few; else each one alone. Odd sites name them
+// in reverse: only the order of the fences may depend on the caller's order.
 std::vector<Demand> demands(const Resources& resources, SiteId self);
-// First a size, then a set of that size, each equally likely.
+// Draws first a size, then a set of that size, each uniformly.
 Demand draw_demand(const Resources& resources, Random& random);
-// Why nobody can grant this.
+// Why this demand cannot be granted.
 std::optional<std::string> unfit(const Demand& demand);
 
 // No resource is held by two sites.
@@ -50,7 +49,7 @@ void check_one_holder(const View<P>& view, Report& report) {
     }
 }
 
-// Who holds a resource has its token: `has(site, resource)`.
+// A site that holds a resource has its token: `has(site, resource)`.
 template <class P, class Has>
 void check_used_with_token(const View<P>& view, Report& report, Has&& has) {
     for (SiteId site = 0; site < view.sites.size(); ++site) {
@@ -62,10 +61,10 @@ void check_used_with_token(const View<P>& view, Report& report, Has&& has) {
     }
 }
 
-// What is known of a token that climbs and descends a tree of fathers.
+// The facts about a token that moves on a tree of fathers.
 struct Trail {
-    std::vector<SiteId> places;  // where it is, or will be when it arrives: one, if all is well
-    // Of each site that knows of it, in their order: who is nearer to it; without meaning where it is.
+    std::vector<SiteId> places;  // where it is, or will arrive: exactly one, if the protocol is right
+    // For each site that knows the token, in order: its father; without meaning at the site with the token.
     std::vector<std::pair<SiteId, SiteId>> fathers;
     SiteId origin = 0;  // where it was first: the father of all other sites
 

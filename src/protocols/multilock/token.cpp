@@ -28,8 +28,8 @@ std::uint64_t Token::take(std::uint64_t clock) {
     return value;
 }
 
-// A site that has withdrawn a request and made another keeps the earlier place: others may wait at that site
-// for the token to come by, since it was to come there before their turn. Once there it goes where it should.
+// A site that has cancelled a request and made another keeps the earlier place: others may wait at that site
+// for the token, because it was to come there before their turn. Once there it goes where it should.
 void Token::enqueue(Waiter waiter) {
     const auto same = std::ranges::find(queue, waiter.site, &Waiter::site);
     if (same != queue.end()) {
@@ -54,7 +54,7 @@ void Token::purge(SiteId self) {
 }
 
 void Branch::keep(Ask ask) {
-    ask.holder = 0;  // by the time the token is here, nobody cares where it was
+    ask.holder = 0;  // outdated when the token is here
     ask.hop = Stamp{};
     const auto [place, added] = pending.try_emplace({ask.site, ask.kind}, ask);
     if (added) return;

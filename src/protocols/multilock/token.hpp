@@ -1,4 +1,4 @@
-// What travels in `counters`: requests and tokens.
+// The content of the messages of `counters`: requests and tokens.
 #pragma once
 
 #include <boost/container/flat_map.hpp>
@@ -17,7 +17,7 @@ using Names = boost::container::flat_set<std::string>;
 // Numbers the requests of one site.
 using Number = std::uint64_t;
 
-// counter: a value, please. token: the token, please. loan: the token, if only until I have used it.
+// counter: asks for a value. token: asks for the token. loan: asks for the token, if only until its use ends.
 enum class Kind : std::uint8_t { counter, token, loan };
 BOOST_DESCRIBE_ENUM(Kind, counter, token, loan)
 
@@ -25,25 +25,25 @@ BOOST_DESCRIBE_ENUM(Kind, counter, token, loan)
 struct Ask {
     Kind kind = Kind::counter;
     std::string resource;
-    SiteId site = 0;  // who asks
+    SiteId site = 0;  // the asking site
     Number number = 0;
     Mark mark;                // token and loan
-    Names missing;            // loan: all that the request still lacks
+    Names missing;            // loan: all tokens that the request lacks
     std::uint64_t clock = 0;  // counter, with Lamport times
-    bool single = false;      // counter: this resource is all that I ask for, so put me into the queue
-    SiteId holder = 0;        // whom the sender takes for the holder of the token ...
-    Stamp hop;                // ... after so many hops; both only with homes
+    bool single = false;  // counter: the request is for this resource only, so it enters the queue at once
+    SiteId holder = 0;    // the site that the sender takes for the holder of the token ...
+    Stamp hop;            // ... after this number of hops; both only with homes
     bool operator==(const Ask&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Ask, (), (kind, resource, site, number, mark, missing, clock, single, holder, hop))
 
-// A place in the queue of a token. Who waits for a loan waits for the token, too, so there is one queue for
-// both (the paper has two, and loses requests that stand only in the second: E6).
+// A place in the queue of a token. A site that waits for a loan waits for the token, too, so there is one
+// queue for both (the paper has two, and loses requests that stand only in the second: E6).
 struct Waiter {
     Mark mark;
     SiteId site = 0;
     Number number = 0;
-    Names missing;  // not empty: a loan would do
+    Names missing;  // not empty: a loan suffices
     bool operator==(const Waiter&) const = default;
 
     bool before(const Waiter& other) const {
@@ -52,10 +52,10 @@ struct Waiter {
 };
 BOOST_DESCRIBE_STRUCT(Waiter, (), (mark, site, number, missing))
 
-// Which requests are over: only of sites that asked for this resource.
+// The requests that have ended: only of sites that asked for this resource.
 struct Past {
     boost::container::flat_map<SiteId, Number> counted;  // have a counter value (lastReqC)
-    boost::container::flat_map<SiteId, Number> served;   // have used the resource, or were withdrawn (lastCS)
+    boost::container::flat_map<SiteId, Number> served;   // have used the resource, or were cancelled (lastCS)
     bool operator==(const Past&) const = default;
 
     bool covers(const Ask& ask) const;
@@ -67,10 +67,10 @@ struct Token {
     std::string resource;
     std::uint64_t counter = 1;  // the next value
     Past past;
-    std::vector<Waiter> queue;     // who waits, first things first (wQueue and wLoan)
-    std::optional<SiteId> lender;  // to whom it goes back
+    std::vector<Waiter> queue;     // the waiting requests, earliest first (wQueue and wLoan)
+    std::optional<SiteId> lender;  // the site to which it goes back
     Fence fence;                   // of the latest grant
-    Stamp hop;                     // how often it has moved; only with homes
+    Stamp hop;                     // number of its moves; only with homes
     bool operator==(const Token&) const = default;
 
     // The next value, and not less than `clock`.
@@ -78,18 +78,18 @@ struct Token {
     // One place per site: its newest request, at the earliest place it had since it last held the token.
     void enqueue(Waiter waiter);
     void dequeue(SiteId site);
-    // What is over need not wait.
+    // Deletes requests that have ended.
     void purge(SiteId self);
 };
 BOOST_DESCRIBE_STRUCT(Token, (), (resource, counter, past, queue, lender, fence, hop))
 
-// What a site knows of one resource: it has the token, or knows a site that is nearer to it.
+// The knowledge of a site about one resource: it has the token, or knows a site that is nearer to it.
 struct Branch {
     std::optional<Token> token;
     SiteId father = 0;  // tokDir; without meaning while the token is here
     Stamp father_hop;   // the hop that brought the token there; only with homes
     Past past;          // as the token said when it left
-    // Requests that wait for the token to come here, the newest of each kind of each site.
+    // Requests that wait for the token to come here: the newest of each kind and site.
     boost::container::flat_map<std::pair<SiteId, Kind>, Ask> pending;
     bool operator==(const Branch&) const = default;
 

@@ -20,8 +20,8 @@ Place place_of(std::vector<Entry>& queue, SiteId client) {
     return std::ranges::find(queue, client, &Entry::client);
 }
 
-// A dependency exists where a strong request leads one queue and its weak twin waits in another
-// (Definition 3.1).
+// A dependency exists if a strong request leads one queue and its weak twin waits in another (Definition
+// 3.1).
 bool is_edge(const Resource& resource, const Edge& edge) {
     return !resource.strong.empty() && !resource.strong.front().weak && resource.strong.front().edge == edge;
 }
@@ -30,8 +30,8 @@ bool came_along(const Entry& entry, const Edge& edge) {
     return entry.weak && entry.edge == edge;
 }
 
-// Whether a message still has a part in breaking a cycle: where edges have names, an edge that is none any
-// more never becomes one again, and what is about it is ignored. `resource` looks up a site's state.
+// True if a message can still take part in breaking a cycle: with named edges, an edge that has ended never
+// returns, and messages about it are ignored. `resource` looks up a site's state.
 bool breaks_loop(const StrongWeakPublished::Config& config, const auto& resource,
                  const EnvelopeOf<StrongWeakPublished::Message>& envelope) {
     using P = StrongWeakPublished;
@@ -65,7 +65,7 @@ void StrongWeakPublished::sample(Draw& draw) {
     draw.requests(3);
 }
 
-// --- A pass of a resource's loop: one message is taken, then internal steps until there are none.
+// --- A pass of a resource's loop: takes one message, then internal steps until none is left.
 
 struct StrongWeakPublished::Pass {
     const Context& ctx;
@@ -79,7 +79,7 @@ struct StrongWeakPublished::Pass {
         ensure(!here.strong.empty(), "the head of an empty strong queue is read");
         return here.strong.front();
     }
-    // Whom a message to the head's NextResId goes to.
+    // The receiver of a message to the head's NextResId.
     SiteId other_of(const Entry& entry) const {
         ensure(entry.other.has_value(), "a message goes to the second resource of a request for one");
         return *entry.other;
@@ -191,7 +191,7 @@ void StrongWeakPublished::Pass::send_token() const {
     fx.send(next_on_ring(), Token{});
 }
 
-// --- Lines 18 to 58: requests come in and move.
+// --- Lines 18 to 58: requests arrive and move.
 
 void StrongWeakPublished::receive(const Context& ctx, SiteId, const NewRequest& request, Effects& fx) {
     const Pass pass{ctx, std::get<Resource>(role_), fx};
@@ -297,7 +297,7 @@ void StrongWeakPublished::receive(const Context& ctx, SiteId, const NewStrongAck
     pass.go_round();
 }
 
-// As printed this value is the one that the latest search of anybody left here, unless the token is here.
+// As printed, this is the value that the latest search of any resource left here, unless the token is here.
 Victim StrongWeakPublished::Pass::lowest_of_search() const {
     const Victim mine{here.holding_token, edge()};
     if (repairs().fresh_lowest) return mine;
@@ -329,7 +329,7 @@ void StrongWeakPublished::receive(const Context& ctx, SiteId, const SeekLoop& se
     pass.go_round();
 }
 
-// The request that the search came along waits here, behind others.
+// True if the request that the search followed waits here, behind others.
 bool StrongWeakPublished::Pass::has_dependency(const SeekLoop& seek) const {
     return std::any_of(
         here.strong.begin() + !here.strong.empty(), here.strong.end(),
@@ -414,7 +414,7 @@ void StrongWeakPublished::normalise(MutableView<StrongWeakPublished>& world) {
     rename_ids(world);
 }
 
-// A search about an edge that is none any more would only be sent on until somebody drops it.
+// Resources would only pass a search about an ended edge on until one drops it.
 bool StrongWeakPublished::can_act(const MutableView<StrongWeakPublished>& world,
                                   const EnvelopeOf<Message>& envelope) {
     const Config::Repairs& repairs = world.config.repairs;
@@ -487,7 +487,7 @@ struct StrongWeakPublished::Properties {
                             broker::name_of(site) + " is not locked, though a cycle is being broken");
     }
 
-    // A second order about the same edge, which nobody heeds any more, breaks nothing.
+    // A second order about the same edge is ignored and breaks nothing.
     void check_lock() const {
         const auto look_up = [this](SiteId site) -> const Resource& { return resource(site); };
         for (const auto* envelope : view.flight) {

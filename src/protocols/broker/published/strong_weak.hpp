@@ -1,23 +1,23 @@
 // Two resources with strong and weak queues, as the paper prints it (Datta, Devismes, Kawala, Larmore and
-// Potop-Butucaru, Algorithms 1 to 3), with its defects: what one line cannot mend in `strong-weak`, which has
-// other messages and steps.
+// Potop-Butucaru, Algorithms 1 to 3), with its defects. It is separate because `strong-weak` has other
+// messages and steps.
 //
-// A pair is asked for at its weak resource, which keeps the request in its weak queue and passes it on to the
-// strong one. When the request leads the strong queue there, the weak resource is told, and moves it to the
-// tail of its own strong queue. So a resource depends on another, and dependencies may form a cycle: a search
-// goes along them, and where it comes back, the request of the smallest resource steps back (the unloop).
-// Before a grant a search must have found no cycle. A token goes round among the resources; who has it counts
-// as the largest, and keeps it until those that were waiting are served.
+// A client asks for a pair at its weak resource, which keeps the request in its weak queue and passes it on
+// to the strong one. When the request leads the strong queue there, the weak resource learns of it and moves
+// it to the tail of its own strong queue. So a resource depends on another, and dependencies may form a
+// cycle: a search follows them, and if it comes back, the request of the smallest resource steps back (the
+// unloop). Before a grant a search must have found no cycle. A token circulates among the resources; its
+// holder counts as the largest, and keeps it until the requests that were waiting are served.
 //
-// The listing is a loop that polls. Here a resource takes one message in each pass of it, and then goes round
-// until no internal step is left: one of the schedules that the listing allows. A locked resource does not
-// take new requests; one that arrives is put aside until it is unlocked. Names that the listing spells in two
-// ways are one here (erratum 15). What it leaves undefined, such as the head of an empty queue, is a failed
+// The listing is a loop that polls. Here a resource takes one message in each pass of the loop, and then
+// continues until no internal step is left: one of the schedules that the listing allows. A locked resource
+// takes no new requests; one that arrives is put aside until it is unlocked. Names that the listing spells in
+// two ways are one here (erratum 15). An undefined case, such as the head of an empty queue, is a failed
 // assertion.
 //
-// Each defect that can be mended by itself is a repair, switched off unless `--with NAME` says otherwise.
-// Earlier ones hide later ones, so what one is for often shows only beside others (`allot errata`). With all
-// of them this is `strong-weak` without promotion, cancelled requests and departures, with one
+// Each defect that can be corrected by itself is a repair, switched off unless `--with NAME` switches it on.
+// Earlier defects hide later ones, so the effect of a repair often shows only beside others (`allot errata`).
+// With all of them this is `strong-weak` without promotion, cancelled requests and departures, with one
 // acknowledgement more. Names in comments are the paper's.
 #pragma once
 
@@ -33,8 +33,8 @@ namespace allot {
 
 namespace strong_weak_published {
 
-// That a resource depends on another, made whenever a strong request comes to lead its queue. As printed a
-// dependency has no name: all are the same.
+// A dependency of one resource on another, made whenever a strong request begins to lead its queue. As
+// printed, dependencies have no names: all are equal.
 using Edge = OwnId;
 
 // REQUESTQUEUEELEMENT; its Score is never read (erratum 17), so there is none.
@@ -42,14 +42,14 @@ struct Entry {
     SiteId client = 0;            // CLId
     bool weak = false;            // RqNo = 2
     std::optional<SiteId> other;  // NextResId: the other resource of a pair
-    // Of a strong request that leads, the edge that it is; of a weak one that has moved, the edge it came
-    // along.
+    // The edge that a leading strong request is; for a weak request that has moved, the edge that led it
+    // here.
     std::optional<Edge> edge;
     bool operator==(const Entry&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Entry, (), (client, weak, other, edge))
 
-// r_min: whose request is to step back, as far as a search has come.
+// r_min: the request that will step back, as far as the search has come.
 struct Victim {
     bool token = false;  // it had the token; as printed: infinity
     Edge edge;           // its owner is the resource
@@ -100,19 +100,19 @@ public:
 
     struct Config : broker::Group {
         struct Repairs {
-            bool read_before_pop = false;   // E1: Done goes on to where the finished request says
-            bool guard_token = false;       // E2: only who has the token sends it
-            bool hand_on = false;           // E3: the token does not wait where nobody waits
-            bool unmark_served = false;     // E4: who was served is taken out of Q_token, and nobody else
-            bool fresh_lowest = false;      // E5: each search begins with a value of its own
-            bool check_dependency = false;  // E6: a search goes only along dependencies that exist
-            bool name_edges = false;        // E7: searches and unloops say which edges they are about
+            bool read_before_pop = false;  // E1: Done goes to the address in the finished request
+            bool guard_token = false;      // E2: only the holder of the token sends it
+            bool hand_on = false;        // E3: the token does not wait at a resource without waiting requests
+            bool unmark_served = false;  // E4: the served client leaves Q_token, and no other does
+            bool fresh_lowest = false;   // E5: each search begins with its own value
+            bool check_dependency = false;  // E6: a search follows only existing dependencies
+            bool name_edges = false;        // E7: searches and unloops name their edges
             bool no_lock = false;           // E8: nothing is locked
             bool rank_victims = false;      // E9: there is a smallest resource even if all had the token
             bool weak_grants = false;  // E10: the weak resource grants as soon as the request leads there
-            bool name_ready = false;   // E11: StrongReady says for whom
-            bool name_acks = false;    // E12: newStrongACK says for whom
-            bool distinct_resources = false;  // E13: nobody asks for a resource twice
+            bool name_ready = false;   // E11: StrongReady names its client
+            bool name_acks = false;    // E12: newStrongACK names its client
+            bool distinct_resources = false;  // E13: no client asks for a resource twice
             bool keep_head = false;           // E14: a request that leads does not step back
             BOOST_DESCRIBE_CLASS(Repairs, (),
                                  (read_before_pop, guard_token, hand_on, unmark_served, fresh_lowest,
@@ -141,8 +141,8 @@ public:
     struct SeekLoop {
         strong_weak_published::Victim lowest;   // r_min
         strong_weak_published::Edge initiator;  // its owner is r_init
-        SiteId client = 0;                      // whose request it goes along; read only by check_dependency
-        strong_weak_published::Edge edge;       // that this request is
+        SiteId client = 0;  // the client whose request it follows; read only by check_dependency
+        strong_weak_published::Edge edge;  // of this request
         bool operator==(const SeekLoop&) const = default;
         BOOST_DESCRIBE_CLASS(SeekLoop, (), (lowest, initiator, client, edge), (), ())
     };
@@ -225,7 +225,7 @@ public:
     void receive(const Context& ctx, SiteId from, const KillAck1& ack, Effects& fx);
     void receive(const Context& ctx, SiteId from, const KillAck2& ack, Effects& fx);
 
-    // Names the edges that are left 0, 1, 2... and, where edges have names, deletes what is about old ones.
+    // Names the remaining edges 0, 1, 2... and, if edges have names, deletes messages about ended ones.
     static void normalise(MutableView<StrongWeakPublished>& world);
 
     std::optional<std::string> state_error(const Context& ctx) const {

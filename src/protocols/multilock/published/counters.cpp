@@ -18,7 +18,7 @@ Waiter waiter_of(const counters::Ask& ask) {
     return {ask.mark, ask.site, ask.number, ask.missing};
 }
 
-// A loan request is a request, too (E6): the same without what is missing.
+// A loan request is a request, too (E6): the same without its missing tokens.
 Waiter plain(Waiter waiter) {
     waiter.missing.clear();
     return waiter;
@@ -28,7 +28,7 @@ void remove_site(std::vector<Waiter>& list, SiteId site) {
     std::erase_if(list, [&](const Waiter& one) { return one.site == site; });
 }
 
-// Sorted, and nothing twice; as the listing has it a site may have several places, for several requests.
+// Sorted, without duplicates; as printed, a site may have several places, for several requests.
 void add(std::vector<Waiter>& list, const Waiter& waiter, bool one_place_per_site) {
     if (std::ranges::find(list, waiter) != list.end()) return;
     if (one_place_per_site) {
@@ -94,7 +94,7 @@ void CountersPublished::request(const Context& ctx, const Demand& demand, Effect
     if (missing().empty()) enter(step);
 }
 
-// Only a call that waits can be told (lines 82 and 215).
+// Only a call that waits can return (lines 82 and 215).
 void CountersPublished::enter(Step& step) {
     state_ = State::holding;
     if (std::exchange(inside_call_, false)) step.fx.granted();
@@ -236,7 +236,7 @@ void CountersPublished::lend(Step& step, const Waiter& borrower) {
             lent_.insert(resource);
             here.token.lender = step.ctx.self;
         }
-        // As printed, a ReqLoan is taken out of a list of ReqRes, where it is not.
+        // As printed, a ReqLoan is removed from a list of ReqRes, which does not contain it.
         if (step.repairs().match_by_site) remove_site(here.token.queue, borrower.site);
         send_token(step, here, borrower.site);
     }
@@ -301,7 +301,7 @@ void CountersPublished::merge_pending(Step& step, Branch& here) {
     if (step.repairs().prune_pending) here.pending.clear();
 }
 
-// Lines 217 to 223. Only a repaired site comes here while it holds.
+// Lines 217 to 223. Only a repaired site gets here while it holds.
 void CountersPublished::return_failed_loans(Step& step) {
     for (const std::string& resource : owned()) {
         Branch& here = branches_.at(resource);
@@ -361,7 +361,7 @@ void CountersPublished::receive(const Context& ctx, SiteId from, const Counter& 
     if (uncounted_.empty() && (state_ == State::counting || !step.repairs().name_values)) start_waiting(step);
 }
 
-// --- What a step sends, and what a site knows.
+// --- Buffered messages and local knowledge.
 
 void CountersPublished::Step::send_asks(boost::container::flat_set<SiteId> visited) {
     visited.insert(ctx.self);
@@ -374,7 +374,7 @@ void CountersPublished::Step::send_answers() {
     for (auto& [to, list] : values) fx.send(to, Counter{std::move(list)});
 }
 
-// Resources exist on first use; until then the token is at site 0, and everybody knows it.
+// A resource exists from its first use on; until then the token is at site 0, as every site knows.
 CountersPublished::Branch& CountersPublished::branch(const Context& ctx, const std::string& resource) {
     const auto [place, added] = branches_.try_emplace(resource);
     Branch& here = place->second;
@@ -405,7 +405,7 @@ Names CountersPublished::missing() const {
     return names;
 }
 
-// The average is that of the values that are not 0, whichever request they were given for.
+// The average covers the values that are not 0, whichever request they were given for.
 Waiter CountersPublished::myself(const Context& ctx) const {
     counters::Mark mark{0, std::max(1u, static_cast<std::uint32_t>(values_.size()))};
     for (const auto& [resource, value] : values_) mark.sum += value;
@@ -423,7 +423,7 @@ Phase CountersPublished::phase() const {
     }
 }
 
-// --- What must be true.
+// --- Properties.
 
 struct CountersPublished::Properties {
     const View<CountersPublished>& view;

@@ -1,19 +1,18 @@
 // Several locks at once by counters, as the paper prints it (Lejeune, Arantes, Sopena and Sens, Annex A),
-// with its defects: what one line cannot mend in `counters`, which has other queues, messages and steps.
+// with its defects. It is separate because `counters` has other queues, messages and steps.
 //
 // The listing keeps two queues in a token, one of them for loans. A site keeps a full copy of every token
-// that left it, and what it asks of a token that is not there it asks of the copy: so a token may be sent
-// twice. A counter value does not say which request it is for. Requests that are stored on their way are
-// never forgotten.
+// that left it, and reads the copy where it means a token that is elsewhere: so a token may be sent twice. A
+// counter value does not name its request. Requests that are stored on their way are never deleted.
 //
 // Names that the listing spells in two ways are one here, and line 260 means the resource of the value (E15,
 // E3). Messages leave in the order in which the listing sends them, and a site has a link to itself. The
-// application is inside Request_CS until its tokens are there: what the protocol believes in the meantime
-// does not wake it.
+// application is inside Request_CS until its tokens are there: a belief of the protocol in the meantime does
+// not wake it.
 //
-// Each defect that can be mended by itself is a repair, switched off unless `--with NAME` says otherwise.
-// Many cover each other, so what one of them is for shows only beside others that are off (`allot errata`).
-// With all of them the listing is mended as `counters --improve none` is. Names in comments are the paper's.
+// Each defect that can be corrected by itself is a repair, switched off unless `--with NAME` switches it on.
+// Many hide each other, so the effect of one shows only beside others that are off (`allot errata`). With all
+// of them the listing is corrected like `counters --improve none`. Names in comments are the paper's.
 #pragma once
 
 #include <vector>
@@ -41,7 +40,7 @@ struct Token {
     std::optional<SiteId> lender;  // s_lender
     bool operator==(const Token&) const = default;
 
-    // What is over, and a site's own requests, need not wait.
+    // Deletes requests that have ended, and those of the site itself.
     void purge(SiteId self);
     void forget(SiteId site);
 };
@@ -65,20 +64,20 @@ public:
     struct Config {
         struct Repairs {
             bool answer_once = false;       // E1: a token that answers for its counter is noted as the answer
-            bool name_values = false;       // E2: a value says for which request it is
-            bool keep_father = false;       // E3: a value that nobody waits for moves no father
-            bool clear_lender = false;      // E4: a loan that failed is no loan any more
-            bool requeue_borrower = false;  // E5: a loan that failed leaves a request in its place
-            bool loan_is_request = false;   // E6: who waits for a loan waits for the token, too
-            bool enter_if_waiting = false;  // E7: only who waits enters
-            bool lend_wanted = false;       // E8: only who waits lends, and only what it wants
-            bool serve_unwanted = false;    // E8: a token without use here goes to who is next
-            bool keep_loans = false;     // E9: what is not here is not lent, and who waits for it still does
-            bool match_by_site = false;  // E10: what was lent to a site, it no longer waits for
-            bool purge_queues = false;   // E11: one place per site, none for who has the token or had it
-            bool prune_pending = false;  // E12: stored requests are forgotten when the token has come
-            bool up_to_threshold = false;  // E13: a loan is asked for if no more than so many are missing
-            bool no_own_loan = false;      // E14: what a site has lent it need not borrow
+            bool name_values = false;       // E2: a value names its request
+            bool keep_father = false;       // E3: an unexpected value moves no father
+            bool clear_lender = false;      // E4: a failed loan is no loan any more
+            bool requeue_borrower = false;  // E5: a failed loan leaves a request in its place
+            bool loan_is_request = false;   // E6: a site that waits for a loan waits for the token, too
+            bool enter_if_waiting = false;  // E7: only a waiting site enters
+            bool lend_wanted = false;       // E8: only a waiting site lends, and only tokens that it wants
+            bool serve_unwanted = false;    // E8: a token without use here goes to the next request
+            bool keep_loans = false;  // E9: a token that is not here is not lent, and its request still waits
+            bool match_by_site = false;    // E10: a site no longer waits for a token that was lent to it
+            bool purge_queues = false;     // E11: one place per site, none once it has had the token
+            bool prune_pending = false;    // E12: stored requests are deleted when the token has come
+            bool up_to_threshold = false;  // E13: a loan is for at most this many missing tokens
+            bool no_own_loan = false;      // E14: a site need not borrow what it has lent
             BOOST_DESCRIBE_CLASS(Repairs, (),
                                  (answer_once, name_values, keep_father, clear_lender, requeue_borrower,
                                   loan_is_request, enter_if_waiting, lend_wanted, serve_unwanted, keep_loans,
@@ -87,8 +86,8 @@ public:
         };
         std::uint32_t sites = 3;
         std::uint32_t resources = 2;
-        std::uint32_t max_request = 0;  // resources one request may ask for; 0: all
-        std::uint32_t loans = 1;        // so many missing tokens are asked for as a loan; 0: no loans
+        std::uint32_t max_request = 0;  // resources of one request; 0: all
+        std::uint32_t loans = 1;  // number of missing tokens for which a site asks for a loan; 0: no loans
         Repairs repairs;
         BOOST_DESCRIBE_CLASS(Config, (), (sites, resources, max_request, loans, repairs), (), ())
     };
@@ -149,7 +148,7 @@ private:
     enum class State : std::uint8_t { idle, counting, waiting, holding };
     BOOST_DESCRIBE_NESTED_ENUM(State, idle, counting, waiting, holding)
 
-    // What one step has buffered, by destination.
+    // The messages that one step has buffered, by destination.
     struct Step {
         const Context& ctx;
         Effects& fx;
@@ -200,7 +199,7 @@ private:
     boost::container::flat_map<std::string, std::uint64_t> values_;  // MyVector, where it is not 0
     Names lent_;                                                     // TLent
     bool loan_asked_ = false;                                        // loanAsked
-    boost::container::flat_map<std::string, Branch> branches_;       // of the resources heard of
+    boost::container::flat_map<std::string, Branch> branches_;       // of the resources that this site knows
 
     BOOST_DESCRIBE_CLASS(CountersPublished, (), (), (),
                          (state_, inside_call_, number_, wanted_, uncounted_, values_, lent_, loan_asked_,
