@@ -59,7 +59,7 @@ std::vector<std::uint32_t> ArbiterConfig::distances(SiteId from) const {
     return hops;
 }
 
-// --- Who wants to turn round.
+// --- The requesting site.
 
 std::optional<std::string> Arbiter::state_error(const Here& here) const {
     std::vector<SiteId> named(got_.begin(), got_.end());
@@ -104,7 +104,7 @@ void Arbiter::receive(const Here& here, SiteId from, const Grant& grant, Effects
     if (got_.size() == here.config.size(here.self)) turn_round(here, fx);
 }
 
-// A question that comes when its request is over is not answered: what it asks for is on its way, or in use.
+// Ignore a question about an ended request: the permission is on its way back, or in use.
 void Arbiter::receive(const Here& here, SiteId from, const Preempt& preempt, Effects& fx) {
     if (!is_open(here, preempt.kind, preempt.tag)) return;
     got_.erase(from);
@@ -200,7 +200,7 @@ bool Arbiter::in_use(const Here& here, Kind kind, SiteId site) const {
     return seen_.contains(site) == (kind == Kind::in);
 }
 
-// A permission in use is not asked back, so when it was asked for does not matter any more.
+// A permission in use is not asked back, so the time of its request does not matter any more.
 void Arbiter::note_use(Kind kind, SiteId site) {
     Desk& here_desk = desk(kind);
     if (here_desk.preempting && here_desk.preempting->site == site) here_desk.preempting.reset();
@@ -234,7 +234,7 @@ void Arbiter::grant_pending(const Here& here, Kind kind, Effects& fx) {
     }
 }
 
-// The latest of those who have a permission and do not use it returns it, if `first` comes before it.
+// Asks the latest site that has a permission and does not use it to return it, if `first` comes before it.
 void Arbiter::ask_back(const Here& here, Kind kind, const Entry& first, Effects& fx) {
     Desk& here_desk = desk(kind);
     if (here_desk.preempting) return;
@@ -264,8 +264,8 @@ void Arbiter::nominate(const Here& here, Effects& fx) {
     fx.send(*nominee_, Trigger{nominee->kind, nominee->entry.tag});
 }
 
-// If all of the neighbourhood wait: the earliest request of the kind for which there is more room. The lists
-// stay as they are; the nominee's next request will replace its entry everywhere.
+// If the whole neighbourhood waits: the earliest request of the kind with more room. The lists stay as they
+// are; the nominee's next request replaces its entry everywhere.
 std::optional<Arbiter::Nominee> Arbiter::best_nominee(const Here& here) const {
     std::array<std::optional<Entry>, 2> earliest;
     for (const SiteId site : here.config.closed[here.self]) {

@@ -1,21 +1,20 @@
 // The machine behind `inclusion`, `exclusion`, `composition` and `sidetrack` (after Kamei and Kakugawa 2017).
 //
-// Each site is an arbiter of its neighbourhood: of the permissions to be out it gives away so many that
-// enough sites stay in service, of the permissions to be in so many that not too many are. Who wants to turn
-// round asks all arbiters of its neighbourhood, itself among them, for the permission it needs, and turns
-// round when it has them all; then it gives back the permissions of the other kind, which it needed until
-// now.
+// Each site is an arbiter of its neighbourhood: it gives away so many permissions to be out that enough sites
+// stay in service, and so many permissions to be in that not too many are. A site that wants to turn round
+// asks all arbiters of its neighbourhood, itself among them, for the permission it needs, and turns round
+// when it has them all; then it gives back the permissions of the other kind.
 //
-// Requests are ordered by Lamport times. An arbiter that has no permission left for an earlier request asks
-// for one back that it gave to a later one; who still waits returns it and gets it again when it is its turn.
-// A permission in use is not asked back: an arbiter sees who is in service by which permissions come back.
-// (With one kind of permission only it cannot see it. Then the question to a user has no answer but the
+// Requests are ordered by Lamport times. An arbiter without a permission for an earlier request asks a later
+// one to return its permission; a site that still waits returns it and gets it again when it is its turn. A
+// permission in use is not asked back: an arbiter sees which sites are in service by the permissions that
+// come back. (With only one kind of permission it cannot see that. Then the only answer of a user is the
 // permission itself, which comes back without conditions.)
 //
 // `sidetrack` has a leader. Within two hops of it, arbiters keep one permission of each kind in reserve. When
-// all sites of the leader's neighbourhood wait, it suspects that nobody can move, and nominates one of them,
-// whose request may take what is kept in reserve. That is enough on complete graphs with equal bounds, and
-// not in general: see docs/neighborhood.md.
+// all sites of the leader's neighbourhood wait, it suspects a deadlock and nominates one of them, whose
+// request may take the reserve. That is enough on complete graphs with equal bounds, and not in general: see
+// docs/neighborhood.md.
 #pragma once
 
 #include <array>
@@ -30,7 +29,7 @@
 
 namespace allot::neighborhood {
 
-// What a permission is for: to be out of service (MUTIN), or to be in service (MUTEX).
+// The purpose of a permission: to be out of service (MUTIN), or to be in service (MUTEX).
 enum class Kind : std::uint8_t { out, in };
 BOOST_DESCRIBE_ENUM(Kind, out, in)
 
@@ -49,7 +48,7 @@ struct Entry {
 BOOST_DESCRIBE_ENUM(Entry::Rank, nominated, usual)
 BOOST_DESCRIBE_STRUCT(Entry, (), (rank, tag, site))
 
-// What an arbiter knows of the permissions of one kind.
+// The permissions of one kind, as an arbiter keeps them.
 struct Desk {
     boost::container::flat_set<Entry> granted;  // grantedTo
     boost::container::flat_set<Entry> pending;  // pendingReq
@@ -65,9 +64,8 @@ struct Request {
 };
 struct Grant {
     Kind kind{};
-    Stamp tag;  // of the request
-    Stamp
-        clock;  // of the arbiter: the next request of who reads it comes after all that the arbiter has seen
+    Stamp tag;    // of the request
+    Stamp clock;  // of the arbiter: the receiver's next request comes after all that the arbiter has seen
     bool operator==(const Grant&) const = default;
 };
 struct Preempt {
@@ -84,7 +82,7 @@ struct Release {
     Kind kind{};
     bool operator==(const Release&) const = default;
 };
-// From the leader to the site that may take what is kept in reserve.
+// From the leader to the site that may take the reserve.
 struct Trigger {
     Kind kind{};
     Stamp tag;
@@ -103,21 +101,21 @@ BOOST_DESCRIBE_STRUCT(Release, (), (kind))
 BOOST_DESCRIBE_STRUCT(Trigger, (), (kind, tag))
 BOOST_DESCRIBE_STRUCT(RequestByTrigger, (), (kind, tag))
 
-// Defects of the published listings, switched off where these are true. A protocol describes those that make
-// a difference to it.
+// Corrections of the published listings; false brings the defect back. A protocol describes those that matter
+// to it.
 struct Repairs {
-    bool start_out = true;    // erratum 1: at first, those have permissions to be out that are out
-    bool tags = true;         // erratum 2: a permission is asked back from one request, not from a site
-    bool spare_users = true;  // erratum 3: a permission in use is not asked back
-    bool reconsider = true;   // erratum 4: whom to ask a permission back from is looked at after every change
+    bool start_out = true;     // erratum 1: at the start, the sites that are out have permissions to be out
+    bool tags = true;          // erratum 2: an arbiter asks a request for a permission, not a site
+    bool spare_users = true;   // erratum 3: a permission in use is not asked back
+    bool reconsider = true;    // erratum 4: an arbiter looks for a permission to ask back after every change
     bool nominate_any = true;  // errata 5, 10 and 12: the leader nominates whenever all wait
-    bool thresholds = true;    // erratum 5: as printed, but with thresholds that can be reached
+    bool thresholds = true;    // erratum 5: as printed, but with reachable thresholds
     bool one_nominee = true;   // erratum 6: one nominee at a time
-    bool hard_caps = true;     // erratum 7: not even a nominee gets more than there is
-    bool pay_back = true;      // erratum 8: a permission that comes back refills the reserve first
-    bool start_margin = true;  // erratum 9: the reserve is there at the start
+    bool hard_caps = true;     // erratum 7: not even a nominee gets more than the arbiter has
+    bool pay_back = true;      // erratum 8: a returned permission refills the reserve first
+    bool start_margin = true;  // erratum 9: the reserve exists at the start
     bool own_stamp = true;     // erratum 11: the stamp of a request does not move with the clock
-    bool two_hops = true;      // erratum 13: there is something to reserve within two hops, not only one
+    bool two_hops = true;      // erratum 13: the reserve is within two hops, not only one
     bool forget_asked = true;  // erratum 19: a nominee's new request ends the question for its old one
     bool fresh_tags = true;    // erratum 20: every request has a tag of its own
 };
@@ -126,11 +124,11 @@ struct Repairs {
 using Caps = std::array<std::uint32_t, 2>;
 
 struct ArbiterConfig : Neighborhood {
-    std::array<bool, 2> kinds{true, true};  // the permissions that are needed
+    std::array<bool, 2> kinds{true, true};  // permissions that the protocol uses
     std::optional<SiteId> leads;            // the leader
 
     std::vector<Caps> hard;
-    std::vector<Caps> soft;  // less by what is kept in reserve
+    std::vector<Caps> soft;  // without the reserve
 
     void derive();
     // With a reserve within two hops of the leader.
@@ -152,7 +150,7 @@ public:
     using Message = std::variant<Request, Grant, Preempt, Relinquish, Release, Trigger, RequestByTrigger>;
     using Effects = allot::Effects<Message>;
 
-    // What a handler knows beside the state.
+    // The context of a handler, besides the state.
     struct Here {
         const ArbiterConfig& config;
         const Repairs& repairs;
@@ -211,21 +209,21 @@ private:
     Phase phase_ = Phase::idle;
     Stamp clock_;
     std::optional<Stamp> tag_;                 // of the open request
-    boost::container::flat_set<SiteId> got_;   // who has granted it
+    boost::container::flat_set<SiteId> got_;   // arbiters that have granted it
     std::array<Desk, 2> desks_;                // as an arbiter: permissions to be out, and to be in
-    boost::container::flat_set<SiteId> seen_;  // with both kinds: who is in service, as far as can be seen
+    boost::container::flat_set<SiteId> seen_;  // with both kinds: sites in service, as far as it sees
     std::optional<SiteId> nominee_;            // of the leader
 
     BOOST_DESCRIBE_CLASS(Arbiter, (), (), (), (phase_, clock_, tag_, got_, desks_, seen_, nominee_))
 };
 
-// A Trigger under way.
+// A Trigger in flight.
 struct Nomination {
     SiteId site = 0;
     Stamp tag;
 };
 
-// I1 to I8 of all sites.
+// I1 to I8 for all sites.
 void check_arbiters(const ArbiterConfig& config, std::span<const Arbiter* const> sites,
                     std::span<const Nomination> under_way, Report& report);
 

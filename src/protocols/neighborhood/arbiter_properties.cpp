@@ -1,5 +1,4 @@
-// What must be true of arbiters and those who ask them, in every world: the invariants of section 6, by their
-// numbers.
+// The invariants of arbiters and requesting sites: those of section 6, by their numbers.
 #include <algorithm>
 #include <set>
 
@@ -66,7 +65,7 @@ struct ArbiterProperties {
         }
     }
 
-    // Who is told that it is the nominee, or asks as the nominee, and still waits.
+    // The sites that are told that they are the nominee, or ask as the nominee, and still wait.
     void check_nominees(std::span<const Nomination> under_way) const {  // I7
         std::set<SiteId> nominees;
         for (const Nomination& one : under_way)

@@ -1,4 +1,4 @@
-// How the leader nominates in the published listing (Algorithm 6): errata 5, 6, 10, 11 and 12.
+// Nomination by the leader in the published listing (Algorithm 6): errata 5, 6, 10, 11 and 12.
 #include <algorithm>
 
 #include "base/ensure.hpp"
@@ -15,8 +15,8 @@ bool lists(const boost::container::flat_set<Entry>& entries, SiteId site, Stamp 
 
 }  // namespace
 
-// The leader looks only while it waits itself, and after each look it waits until fewer wait. What stands for
-// that inner wait here is a nominee, be it the leader itself where the look found none.
+// The leader looks only while it waits itself, and after each look it waits until fewer sites wait. A nominee
+// represents that inner wait here; it is the leader itself if the look found none.
 void Arbiter::nominate_as_printed(const Here& here, Effects& fx) {
     const Desk& out = desk(Kind::out);
     const Desk& in = desk(Kind::in);
@@ -46,7 +46,7 @@ std::optional<Arbiter::Nominee> Arbiter::nominee_as_printed(const Here& here) co
     if (!full(Kind::out) && !full(Kind::in)) return std::nullopt;
     const Kind kind = full(Kind::out) ? Kind::in : Kind::out;
     if (!desk(kind).pending.empty()) return Nominee{kind, *desk(kind).pending.begin()};
-    // Who has permissions of both kinds, and asked for one right after the other.
+    // The sites with permissions of both kinds that asked for one right after the other.
     for (const Entry& entry : desk(Kind::in).granted) {
         const Stamp asked_to_leave = kind == Kind::in ? entry.tag : entry.tag.next();
         if (lists(desk(Kind::out).granted, entry.site, asked_to_leave)) return Nominee{kind, entry};

@@ -1,8 +1,8 @@
-// A protocol made of arbiters: what each of `inclusion`, `exclusion`, `composition` and `sidetrack` says
-// about itself in its Rules, put together with the one machine that all of them run.
+// A protocol made of arbiters: combines the Rules of `inclusion`, `exclusion`, `composition` or `sidetrack`
+// with the one machine that all of them run.
 //
-// To hold is to be in service, so sites may be born holding. Who enters waits, who leaves service is leaving,
-// and stays in service until the protocol says `released`.
+// To hold is to be in service, so sites may hold from the start. A site that enters waits; a site that leaves
+// service is leaving, and stays in service until the protocol says `released`.
 #pragma once
 
 #include "base/ensure.hpp"

@@ -1,5 +1,5 @@
-// Of each neighbourhood at least l and at most k sites are in service: `inclusion` and `exclusion` at once.
-// It is safe, but two kinds of permissions may block each other; `sidetrack` and `escrow` are there for that.
+// In each neighbourhood at least l and at most k sites are in service: `inclusion` and `exclusion` at once.
+// It is safe, but the two kinds of permissions may deadlock; `sidetrack` and `escrow` address that.
 #pragma once
 
 #include "protocols/neighborhood/arbitrated.hpp"
@@ -16,7 +16,7 @@ struct CompositionRules {
 
     struct Config : ArbiterConfig {
         struct Repairs : neighborhood::Repairs {
-            Repairs() = default;  // no aggregate, so it may describe just those that matter here
+            Repairs() = default;  // no aggregate, so that it describes only the repairs that matter here
             BOOST_DESCRIBE_CLASS(Repairs, (), (start_out, tags, spare_users, reconsider, fresh_tags), (), ())
         };
         Repairs repairs;

@@ -49,7 +49,7 @@ SiteId middle(const neighborhood::Closed& closed) {
     return path[path.size() / 2];
 }
 
-// Sites that share a neighbourhood get different colours, and there are few.
+// Sites that share a neighbourhood get different colours; the number of colours is small.
 std::vector<std::uint32_t> coloured(const neighborhood::Closed& closed) {
     constexpr std::uint32_t none = 0xFFFFFFFF;
     std::vector<std::uint32_t> colours(closed.size(), none);
@@ -88,7 +88,7 @@ void Escrow::Config::derive() {
     children.assign(sites, {});
     for (const SiteId site : hops.order)
         if (site != root) children[parent[site]].push_back(site);
-    // The last site that was found is as far away as any.
+    // The last site found is at the largest distance.
     depth = 0;
     for (SiteId site = hops.order.back(); site != root; site = parent[site]) ++depth;
     colour = coloured(closed);
@@ -132,7 +132,7 @@ std::optional<std::string> Escrow::message_error(const Config& config, const Mes
     return no_such_site(config, named);
 }
 
-// Small graphs of all shapes, with bounds that leave room for one more or less.
+// Small graphs of all shapes, with bounds that leave room for one more or one less.
 void Escrow::sample(Draw& draw) {
     if (draw.knows("graph") || draw.knows("bounds")) return;
     struct Instance {
@@ -153,7 +153,7 @@ void Escrow::sample(Draw& draw) {
     draw.choice("bounds", {std::ranges::find(instances, graph, &Instance::graph)->bounds});
 }
 
-// --- Who wants to turn round.
+// --- The requesting site.
 
 void Escrow::handle(const Context& ctx, const Input& input, Effects& fx) {
     dispatch(*this, ctx, input, fx);
@@ -225,7 +225,7 @@ void Escrow::give_up_try(const Context& ctx, Effects& fx) {
     carry_on(ctx, fx);
 }
 
-// A Wake may be one of an earlier try; then the next try comes too early, and that is all.
+// A Wake may belong to an earlier try; then the next try only comes too early.
 void Escrow::receive(const Context& ctx, SiteId, const Wake&, Effects& fx) {
     if (stage_ != Stage::trying && stage_ != Stage::blocked) return;
     ++wakes_;
@@ -234,7 +234,7 @@ void Escrow::receive(const Context& ctx, SiteId, const Wake&, Effects& fx) {
     carry_on(ctx, fx);
 }
 
-// Who waits and is not in the plan: it tries again when it may, and its patience runs out, also while it is
+// A waiting site without a planned turn tries again when it may, and its patience runs out, also while it is
 // frozen.
 void Escrow::carry_on(const Context& ctx, Effects& fx) {
     if ((stage_ != Stage::blocked && stage_ != Stage::ready) || is_planned(ctx.self)) return;
@@ -288,7 +288,7 @@ void Escrow::refuse(const Context& ctx, Effects& fx) {
     fx.refused("no order of turns that keeps to the bounds lets this site turn round, ever");
 }
 
-// --- What it keeps for its neighbourhood.
+// --- State for the neighbourhood.
 
 bool Escrow::has_room(const Context& ctx, bool enter) const {
     if (ctx.config.repairs.hold_back && (frozen_ || !agenda_.empty())) return false;
@@ -345,7 +345,7 @@ void Escrow::freeze(const Context& ctx, Effects& fx) {
     report_if_settled(ctx, fx);
 }
 
-// From now until the next plan it stays as it is.
+// True if the site stays as it is until the next plan.
 bool Escrow::settled(const Context& ctx) const {
     const bool tries = stage_ == Stage::trying && ctx.config.repairs.finish_tries;
     const bool turns = !agenda_.empty() && ctx.config.repairs.finish_plan;
@@ -383,7 +383,7 @@ void Escrow::receive(const Context& ctx, SiteId, const Thaw&, Effects& fx) {
     thaw(ctx, fx);
 }
 
-// All say up the tree that they have heard of the freeze, and no longer what they have settled.
+// All sites report up the tree that they have heard of the freeze, instead of what they have settled.
 void Escrow::thaw(const Context& ctx, Effects& fx) {
     for (const SiteId child : ctx.config.children[ctx.self]) fx.send(child, Thaw{});
     frozen_ = false;
@@ -414,14 +414,13 @@ void Escrow::receive(const Context& ctx, SiteId, const Willing& willing, Effects
     freeze_if_due(ctx, fx);
 }
 
-// A freeze waits for the turns of the plan before. Nobody is stopped for as long as one of them is to be
-// taken by somebody that may take its time.
+// A freeze waits for the turns of the plan before. No site is stopped while one of these turns belongs to a
+// site that takes its time.
 void Escrow::freeze_if_due(const Context& ctx, Effects& fx) {
     if (!frozen_ && !gathering_ && unwilling_.empty() && !pleas_.empty()) freeze(ctx, fx);
 }
 
-// All sites are frozen: this is who is in service, and who waits. Pleas that come from now on are for the
-// next freeze.
+// All sites are frozen: these are in service, and these wait. Later pleas belong to the next freeze.
 void Escrow::decide(const Context& ctx, const Frozen& all, Effects& fx) {
     const Config& config = ctx.config;
     Plan plan;
@@ -438,8 +437,8 @@ void Escrow::decide(const Context& ctx, const Frozen& all, Effects& fx) {
     take_up(ctx, plan, fx);
 }
 
-// All that wait: a freeze costs everybody the same, however many it is for. Some may have begun to wait after
-// they said who they are, and pleaded since.
+// All sites that wait: the cost of a freeze does not depend on their number. Some may have begun to wait
+// after they reported, and pleaded since.
 Escrow::Sites Escrow::hear_pleas(const Frozen& all, Plan& plan, Effects& fx) {
     Sites waiting = all.waiting;
     for (const Plea& plea : std::exchange(pleas_, {})) {
@@ -452,9 +451,9 @@ Escrow::Sites Escrow::hear_pleas(const Frozen& all, Plan& plan, Effects& fx) {
     return waiting;
 }
 
-// Those for whom others that wait make room come first: nobody has to wait for their turns. Gives all others.
-// Each has an equal share of the effort that those before it have left. By colours, so that turns that follow
-// each other in the plan can mostly be taken at the same time.
+// First the sites for which other waiting sites make room: no other site has to wait for their turns. Returns
+// the rest. Each gets an equal share of the remaining effort. Ordered by colours, so that consecutive turns
+// of the plan can mostly happen at the same time.
 std::vector<SiteId> Escrow::lead_over_willing(const Context& ctx, const Sites& waiting, std::uint64_t effort,
                                               neighborhood::Ways& ways, Plan& plan) {
     const Config& config = ctx.config;
@@ -464,7 +463,7 @@ std::vector<SiteId> Escrow::lead_over_willing(const Context& ctx, const Sites& w
     std::size_t to_come = sites.size();
     for (const SiteId site : sites) {
         std::uint64_t share = effort / to_come--;
-        if (!ways.wants(site)) continue;  // somebody's way led over it
+        if (!ways.wants(site)) continue;  // another site's way led over it
         effort -= share;
         if (config.prospects[site].prospect == Prospect::never)
             plan.never.insert(site);
@@ -475,8 +474,8 @@ std::vector<SiteId> Escrow::lead_over_willing(const Context& ctx, const Sites& w
     return left;
 }
 
-// Who was left without a way by the freeze before comes last, because the share of the last is the largest:
-// all that is left.
+// Sites for which the last freeze found no way come last, because the last share is the largest: the whole
+// rest.
 void Escrow::lead_over_anybody(const Context& ctx, std::vector<SiteId> sites, std::uint64_t effort,
                                neighborhood::Ways& ways, Plan& plan) {
     std::vector<std::size_t> rank(ctx.config.sites, 0);
@@ -494,7 +493,7 @@ void Escrow::lead_over_anybody(const Context& ctx, std::vector<SiteId> sites, st
         effort += share;
     }
     doublings_ = overdue_.empty() ? 0 : std::min<std::uint8_t>(doublings_ + 1, most_doublings);
-    // The next time another of them is the last.
+    // Next time another of them is the last.
     if (!overdue_.empty()) std::ranges::rotate(overdue_, overdue_.end() - 1);
 }
 
@@ -519,7 +518,7 @@ void Escrow::take_up(const Context& ctx, const Plan& plan, Effects& fx) {
     if (ctx.config.repairs.carry_on) carry_on(ctx, fx);
 }
 
-// The coordinator need not know of those that want to turn round soon.
+// The coordinator need not know sites that want to turn round soon.
 void Escrow::watch_own_turn(const Context& ctx, Effects& fx) {
     if (frozen_ && is_planned(ctx.self) && !asks()) fx.arm(Timer::idle, ctx.config.rescue_after);
 }

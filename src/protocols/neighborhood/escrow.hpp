@@ -1,26 +1,25 @@
-// Of each neighbourhood at least l and at most k sites are in service, and every site turns round again and
+// In each neighbourhood at least l and at most k sites are in service, and every site turns round again and
 // again wherever that is possible at all.
 //
-// Nobody keeps a permission while it waits for another: that is what blocks `composition`. A site that wants
-// to turn round tries it: it asks its whole neighbourhood, itself among them, whether there is room. Each
-// counts who is in service around it and puts a place aside for the one that asks, in escrow. If all have
-// room, the site turns round, and the places are its own; otherwise it gives all of them back at once, and
-// who had no room tells it when there is some. What was reached by a turn can be left by taking it back, so
-// the whole never stands still.
+// No site keeps a permission while it waits for another: that is what blocks `composition`. A site that wants
+// to turn round tries: it asks its whole neighbourhood, itself among them, whether there is room. Each member
+// counts the sites in service around it and puts a place aside for the asking site, in escrow. If all have
+// room, the site turns round and takes the places; otherwise it gives all of them back at once, and a member
+// without room tells it when there is some. Every turn can be taken back, so the system never deadlocks.
 //
-// Still, one may be unlucky for ever, or need others to turn round in an order that they never hit upon. So
-// who has waited too long pleads with a coordinator. That one freezes all sites, along a spanning tree of the
-// graph: nobody begins to try, and when all tries are over it is told who is in service and who waits. Then
-// it works out which turns lead to those of all that wait (feasibility.hpp) and tells all sites this plan,
-// which ends the freeze. Each site sees to it that the turns around it come in the order of the plan: it says
-// Go to the first, to the next when it has counted that one, and so on, and has no room for tries until all
-// are done. Who hears Go from its whole neighbourhood turns round. Nobody is made to turn round that does not
-// want to: the others wait until it does. So turns that are too far apart to matter to each other are not
-// kept waiting, and the coordinator need not hear of them: the next freeze ends when they are done. But
-// nobody shall stand still for one that takes its time. It says so when it keeps a freeze from its end, the
-// coordinator calls that off, and there is no other until it says that it wants to.
+// Still, a site may be unlucky forever, or need others to turn round in an order that they never find. So a
+// site that has waited too long pleads with a coordinator. The coordinator freezes all sites, along a
+// spanning tree of the graph: no site begins a try, and when all tries are over the coordinator learns which
+// sites are in service and which wait. Then it computes turns that serve all waiting sites (feasibility.hpp)
+// and sends this plan to all sites, which ends the freeze. Each site keeps the turns around it in the order
+// of the plan: it says Go to the first, to the next when it has counted that one, and so on, and has no room
+// for tries until all are done. A site that hears Go from its whole neighbourhood turns round. No site is
+// forced to turn round: the others wait until it wants to. So distant turns do not wait for each other, and
+// the coordinator need not hear of them: the next freeze ends when they are done. But no site stands still
+// for one that takes its time: such a site says so when it delays the end of a freeze, the coordinator
+// cancels the freeze, and starts none until the site wants its turn.
 //
-// Who waits and can never turn round is told so: its request, to enter or to leave, is refused.
+// A waiting site that can never turn round is told so: its request, to enter or to leave, is refused.
 #pragma once
 
 #include <boost/container/flat_map.hpp>
@@ -38,7 +37,7 @@ class Escrow {
 public:
     static const Model<Escrow> model;
 
-    // Who answers pleas: a site, or one in the middle.
+    // The site that answers pleas: a given one, or one in the middle.
     struct Coordinator {
         std::optional<SiteId> site;
         static Result<Coordinator> parse(std::string_view name, std::string_view text);
@@ -47,22 +46,22 @@ public:
     };
 
     struct Config : neighborhood::Neighborhood {
-        // None of these is in a paper; without each of them something breaks.
+        // None of these is in a paper; each is necessary.
         struct Repairs {
-            bool wake = true;          // who had no room for a try tells it when there is some
+            bool wake = true;          // a site without room for a try tells it when there is some
             bool finish_tries = true;  // a freeze waits for tries to end
             bool finish_plan = true;   // and for the turns of the plan before
-            bool hold_back = true;     // who has planned turns to come has no room for tries
-            bool carry_on = true;      // who waits is patient for so long after a freeze, and no longer
-            bool plead_once = true;    // not again before the first plea was answered
+            bool hold_back = true;     // a site with planned turns ahead has no room for tries
+            bool carry_on = true;      // a site's patience runs on after a freeze
+            bool plead_once = true;    // no second plea before the first is answered
             BOOST_DESCRIBE_CLASS(Repairs, (),
                                  (wake, finish_tries, finish_plan, hold_back, carry_on, plead_once), (), ())
         };
         Coordinator coordinator;
-        std::uint32_t retry_within = 4;  // ticks: a driver draws how long until the next try
-        // Ticks from the first try that failed to the plea, per member of the neighbourhood, of which more
-        // are in the way for a while, and per two hops to the end of the tree, which a plea costs everybody.
-        // 0: nobody pleads, and some may wait for ever.
+        std::uint32_t retry_within = 4;  // ticks: a driver draws the time until the next try
+        // Ticks from the first failed try to the plea: per member of the neighbourhood, since each may be in
+        // the way for a while, and per two hops to the end of the tree, since a plea costs all sites that
+        // much. 0: no site pleads, and some may wait forever.
         std::uint32_t rescue_after = 7;
         Repairs repairs;
 
@@ -71,7 +70,7 @@ public:
         std::vector<SiteId> parent;
         std::vector<std::vector<SiteId>> children;
         std::uint32_t depth = 0;
-        std::vector<std::uint32_t> colour;  // no two sites of a neighbourhood have the same
+        std::vector<std::uint32_t> colour;  // different for any two sites of a neighbourhood
 
         Config();
         void derive();
@@ -110,7 +109,7 @@ public:
         bool operator==(const Wake&) const = default;
         BOOST_DESCRIBE_CLASS(Wake, (), (), (), ())
     };
-    // It is your turn, as far as my neighbourhood goes; and: I have taken it.
+    // It is your turn, as far as my neighbourhood is concerned; and: I have taken my turn.
     struct Go {
         bool operator==(const Go&) const = default;
         BOOST_DESCRIBE_CLASS(Go, (), (), (), ())
@@ -134,7 +133,7 @@ public:
         BOOST_DESCRIBE_CLASS(Freeze, (), (), (), ())
     };
     struct Frozen {
-        // Of the sender and all below it.
+        // Of the sender and all sites below it.
         Sites in;
         Sites waiting;  // to turn round
         bool operator==(const Frozen&) const = default;
@@ -142,19 +141,19 @@ public:
     };
     struct Plan {
         std::vector<SiteId> turns;  // in this order
-        Sites heard;                // whose pleas are answered
-        Sites never;                // who can never turn round
+        Sites heard;                // sites whose pleas are answered
+        Sites never;                // sites that can never turn round
         bool operator==(const Plan&) const = default;
         BOOST_DESCRIBE_CLASS(Plan, (), (turns, heard, never), (), ())
     };
-    // A site whose planned turn is to come has not wanted to take it for a while; or now does.
+    // A site with a planned turn has not wanted to take it for a while; or now wants to.
     struct Willing {
         SiteId site = 0;
         bool now = false;
         bool operator==(const Willing&) const = default;
         BOOST_DESCRIBE_CLASS(Willing, (), (site, now), (), ())
     };
-    // The freeze is off.
+    // The freeze is cancelled.
     struct Thaw {
         bool operator==(const Thaw&) const = default;
         BOOST_DESCRIBE_CLASS(Thaw, (), (), (), ())
@@ -162,7 +161,8 @@ public:
     using Message = std::variant<Try, Ok, No, Commit, Cancel, Wake, Plea, Freeze, Frozen, Plan, Go, Adjust,
                                  Willing, Thaw>;
 
-    // retry: after a random while. rescue: patience is over. idle: it does not want its planned turn yet.
+    // retry: after a random time. rescue: patience is over. idle: the site does not want its planned turn
+    // yet.
     enum class Timer : std::uint8_t { retry, rescue, idle };
     BOOST_DESCRIBE_NESTED_ENUM(Timer, retry, rescue, idle)
     static bool fair(Timer timer) { return timer == Timer::rescue; }
@@ -246,48 +246,48 @@ private:
     template <class Letter>
     static void send_around(const Context& ctx, const Letter& letter, Effects& fx);
 
-    // trying: answers are missing. blocked: somebody has no room. ready: may try again.
+    // trying: answers are missing. blocked: a member has no room. ready: the site may try again.
     enum class Stage : std::uint8_t { none, trying, blocked, ready };
     BOOST_DESCRIBE_NESTED_ENUM(Stage, none, trying, blocked, ready)
     // timed: patience runs out. pleaded: the plea is not answered yet.
     enum class Help : std::uint8_t { none, timed, pleaded };
     BOOST_DESCRIBE_NESTED_ENUM(Help, none, timed, pleaded)
 
-    // Who wants to turn round.
+    // The requesting site.
     Phase phase_ = Phase::idle;
     Stage stage_ = Stage::none;
     Help help_ = Help::none;
     bool hopeless_ = false;         // can never turn round
-    Sites yes_;                     // who has room for the try
-    std::uint32_t unanswered_ = 0;  // who has not said yet
-    std::uint32_t refusals_ = 0;    // who has none
-    std::uint32_t wakes_ = 0;       // who has some now
+    Sites yes_;                     // members with room for the try
+    std::uint32_t unanswered_ = 0;  // members that have not answered
+    std::uint32_t refusals_ = 0;    // members without room
+    std::uint32_t wakes_ = 0;       // of these, members that have room now
 
-    // What it keeps for its neighbourhood.
-    std::uint32_t count_ = 0;                         // in service, as far as it has heard
-    std::uint32_t entering_ = 0;                      // put aside for those that try to enter
+    // State for the neighbourhood.
+    std::uint32_t count_ = 0;                         // sites in service, as far as this site has heard
+    std::uint32_t entering_ = 0;                      // places put aside for tries to enter
     std::uint32_t leaving_ = 0;                       // and to leave
-    boost::container::flat_map<SiteId, bool> watch_;  // whom to tell of room to enter (true) or leave
+    boost::container::flat_map<SiteId, bool> watch_;  // sites to tell of room to enter (true) or leave
 
     // From a freeze to the end of the plan.
     struct Gathering {
         bool settled = false;       // its own part is there
-        std::uint32_t missing = 0;  // it, and all children that have not reported yet
+        std::uint32_t missing = 0;  // this site, and all children that have not reported yet
         Frozen so_far;
         bool operator==(const Gathering&) const = default;
         BOOST_DESCRIBE_CLASS(Gathering, (), (settled, missing, so_far), (), ())
     };
     bool frozen_ = false;
     std::optional<Gathering> gathering_;
-    std::vector<SiteId> agenda_;  // whose turns around it are still to come
-    std::uint32_t gos_ = 0;       // how many have said that it is its turn
-    bool waited_for_ = false;     // has said that it does not want its own yet
+    std::vector<SiteId> agenda_;  // sites whose planned turns around it are still to come
+    std::uint32_t gos_ = 0;       // members that have said Go
+    bool waited_for_ = false;     // it has said that it does not want its own turn yet
 
-    // The coordinator's.
+    // State of the coordinator.
     std::vector<Plea> pleas_;      // by site
-    Sites unwilling_;              // have turns to come that they do not want yet
-    std::vector<SiteId> overdue_;  // waited, and no way was found nor ruled out
-    std::uint8_t doublings_ = 0;   // of the effort to find ways
+    Sites unwilling_;              // sites with planned turns that they do not want yet
+    std::vector<SiteId> overdue_;  // waiting sites for which a way was neither found nor ruled out
+    std::uint8_t doublings_ = 0;   // of the effort for the search
 
     BOOST_DESCRIBE_CLASS(Escrow, (), (), (),
                          (phase_, stage_, help_, hopeless_, yes_, unanswered_, refusals_, wakes_, count_,

@@ -1,8 +1,8 @@
-// What must be true of `escrow` in every world: I1 and I9 of the specification, and what they rest on.
+// The invariants of `escrow`: I1 and I9 of the specification, and their foundations.
 //
-// I9 is meant for what a site has heard; so what is still under way to it is counted. A planned turn is
-// decided by who is in service, not by counts: a site that is still to hear that a try was given up, or that
-// somebody left, then has more put aside than there is room for, until it hears it.
+// I9 speaks of what a site has heard, so the messages in flight to it are counted, too. A planned turn
+// depends on the sites in service, not on counts: a site that has yet to hear that a try was given up, or
+// that another site left, has more put aside than there is room for until it hears it.
 #include <algorithm>
 
 #include "core/model.hpp"
@@ -13,7 +13,7 @@ namespace allot {
 
 struct EscrowProperties {
     using Site = const Escrow&;
-    // Under way to a site, by kind; enter and leave.
+    // Messages in flight to a site, by kind; enter and leave.
     struct UnderWay {
         std::array<std::int64_t, 2> commits{};
         std::array<std::int64_t, 2> cancels{};
@@ -79,7 +79,7 @@ struct EscrowProperties {
             report.violated("woken", named(self) + " waits for room, and no site will tell it");
     }
 
-    // What was put aside before the freeze is given back, or taken, as soon as it hears of it.
+    // A site returns or takes what it put aside before the freeze as soon as it hears of the freeze.
     void check_plan(SiteId self) const {
         const Escrow& here = site(self);
         if (here.agenda_.empty()) return;
@@ -96,7 +96,7 @@ struct EscrowProperties {
             if (pleas[self] > 1) report.violated("one-plea", named(self) + " has pleaded twice");
     }
 
-    // Runs get everywhere, so a wrong verdict is seen through where there is room for the turn.
+    // Runs reach every configuration, so a wrong verdict shows where there is room for the turn.
     void check_verdicts() const {
         for (SiteId self = 0; self < view.sites.size(); ++self) {
             if (!site(self).hopeless_) continue;

@@ -1,5 +1,5 @@
-// Of each neighbourhood at most k sites are in service: who wants to enter needs the permission of its
-// neighbourhood, who leaves does so at once (LMUTEX). It is `inclusion` with in and out exchanged.
+// In each neighbourhood at most k sites are in service: a site needs the permission of its neighbourhood to
+// enter, and leaves at once (LMUTEX). It is `inclusion` with in and out exchanged.
 #pragma once
 
 #include "protocols/neighborhood/arbitrated.hpp"
@@ -15,7 +15,7 @@ struct ExclusionRules {
 
     struct Config : ArbiterConfig {
         struct Repairs : neighborhood::Repairs {
-            Repairs() = default;  // no aggregate, so it may describe just those that matter here
+            Repairs() = default;  // no aggregate, so that it describes only the repairs that matter here
             BOOST_DESCRIBE_CLASS(Repairs, (), (tags, reconsider), (), ())
         };
         Repairs repairs;

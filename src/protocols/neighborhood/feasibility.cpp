@@ -16,7 +16,7 @@ std::string named(SiteId site) {
     return "site " + std::to_string(site);
 }
 
-// --- Every configuration that can be reached, of a few sites while all others stay as they are.
+// --- All reachable configurations of a few sites while all others stay as they are.
 
 class Exploration {
 public:
@@ -32,8 +32,8 @@ public:
         reached_by_.push_back({});
     }
 
-    // Breadth first. `visit(site)` is called for everybody that may turn round in a configuration; it says
-    // whether to go on. Gives false if the effort was not enough for all configurations.
+    // Breadth first. Calls `visit(site)` for each site that may turn round in a configuration; it says
+    // whether to go on. False if the effort was not enough for all configurations.
     template <class Visit>
     bool run(std::uint64_t& effort, Visit&& visit) {
         for (; looked_at_ < found(); ++looked_at_) {
@@ -49,7 +49,7 @@ public:
         return true;
     }
 
-    // How the one was reached that is being looked at.
+    // The turns that lead to the present configuration.
     std::vector<SiteId> turns() const {
         std::vector<SiteId> turns;
         for (std::uint32_t at = looked_at_; at > 0; at = reached_by_[at].from)
@@ -62,7 +62,7 @@ public:
     const std::vector<std::uint64_t>& configurations() const { return bits_; }
 
 private:
-    // Configurations are numbered in the order in which they are found; the set knows only numbers.
+    // Configurations are numbered in the order of discovery; the set knows only numbers.
     struct Hash {
         const Exploration& owner;
         std::size_t operator()(std::uint32_t number) const {
@@ -87,7 +87,7 @@ private:
     bool in(std::uint32_t number, std::uint32_t i) const {
         return ((bits_[number * words_ + i / 64] >> (i % 64)) & 1u) != 0;
     }
-    // Turns everybody round that differs from where the position is now.
+    // Turns every site round that differs from the present position.
     void place(std::uint32_t number) {
         for (std::uint32_t i = 0; i < sites_.size(); ++i)
             if (in(number, i) != position_.in(sites_[i])) position_.turn(sites_[i]);
@@ -121,7 +121,7 @@ std::string after(const std::vector<SiteId>& turns) {
     return text;
 }
 
-// --- Counting: what two neighbourhoods together leave no room for.
+// --- Counting: turns that two neighbourhoods together exclude.
 
 class Certificates {
 public:
@@ -132,7 +132,7 @@ public:
             free_.push_back(static_cast<std::uint32_t>(neighbourhood.size()));
     }
 
-    // What is settled may settle more.
+    // A decided site may decide others.
     void run() {
         do {
             settled_ = false;
@@ -152,11 +152,11 @@ public:
     }
 
 private:
-    // On graphs where more share a neighbourhood, not all of them are looked at.
+    // Limits the work on graphs where more sites share a neighbourhood.
     static constexpr std::uint64_t most_pairs = 20'000'000;
 
     bool free(SiteId site) const { return sites_[site].prospect != Prospect::never; }
-    // What a neighbourhood needs, and may have, of those that are not known to stay as they are.
+    // What a neighbourhood needs and allows, without the sites that are known never to turn.
     std::int64_t least(SiteId center) const { return std::int64_t{ranges_[center].low} - fixed_in_[center]; }
     std::int64_t most(SiteId center) const { return std::int64_t{ranges_[center].high} - fixed_in_[center]; }
     void settle(SiteId center, const std::string& why) {
@@ -171,7 +171,7 @@ private:
             }
     }
 
-    // With those that stay as they are, all others of a neighbourhood are needed, or none has a place.
+    // With the fixed sites, a neighbourhood needs all of its others, or has no place for any.
     void alone(SiteId center) {
         if (least(center) == free_[center])
             settle(center,
@@ -179,8 +179,8 @@ private:
         if (most(center) == 0) settle(center, "the neighbourhood of " + named(center) + " is full forever");
     }
 
-    // Whatever `needs` must have beyond what lies outside `limits` is already all that `limits` may have: so
-    // it is exactly that, always, and no single turn leaves it so.
+    // `needs` must have so many sites beyond those outside `limits` that they already are all that `limits`
+    // allows: so it is exactly that number, always, and any single turn would change it.
     void together(SiteId needs, SiteId limits) {
         if (least(needs) < most(limits)) return;
         const auto outside = std::ranges::count_if(closed_[needs], [&](SiteId site) {
@@ -199,17 +199,17 @@ private:
     const std::vector<Range>& ranges_;
     const Configuration& start_;
     std::vector<Outlook>& sites_;
-    std::vector<std::uint32_t> fixed_in_;  // by neighbourhood: in service for ever, as far as that is known
+    std::vector<std::uint32_t> fixed_in_;  // by neighbourhood: sites in service forever, as far as is known
     std::vector<std::uint32_t> free_;      // by neighbourhood: all others
     bool settled_ = false;
     std::uint64_t pairs_ = 0;
 };
 
-// --- Who might turn round, each neighbourhood for itself.
+// --- Sites that might turn round, each neighbourhood for itself.
 
-// Somebody is taken for movable if every neighbourhood around it would have room as soon as those that are
-// movable stood as it needs them. All others stay as they are for ever: the first of them to turn round
-// would find those neighbourhoods as they have always been.
+// A site counts as movable if every neighbourhood around it would have room with the movable sites placed as
+// it needs them. All others stay as they are forever: the first of them to turn round would find those
+// neighbourhoods as they have always been.
 class Movable {
 public:
     Movable(const Closed& closed, const std::vector<Range>& ranges, const Configuration& start,
@@ -237,8 +237,8 @@ public:
 
     bool operator[](SiteId site) const { return movable_[site]; }
 
-    // Sites that share a neighbourhood which could have too few or too many belong together; what the others
-    // do is of no concern to them.
+    // Sites that share a neighbourhood which could have too few or too many belong together; the others do
+    // not affect them.
     std::vector<std::vector<SiteId>> regions() const {
         std::vector<std::vector<SiteId>> regions;
         std::vector<bool> placed(closed_.size(), false);
@@ -287,8 +287,8 @@ private:
     const Closed& closed_;
     const std::vector<Range>& ranges_;
     const Configuration& start_;
-    const std::vector<bool> fixed_;         // known to stay as they are
-    std::vector<std::uint32_t> least_in_;   // by neighbourhood: if all that are movable were out
+    const std::vector<bool> fixed_;         // sites known never to turn
+    std::vector<std::uint32_t> least_in_;   // by neighbourhood: if all movable sites were out
     std::vector<std::uint32_t> most_in_;    // and if they were in
     std::vector<std::uint32_t> obstacles_;  // by site: neighbourhoods without room for its turn
     std::vector<bool> movable_;
@@ -305,7 +305,7 @@ bool no_upper_bounds(const Closed& closed, const std::vector<Range>& ranges) {
     return true;
 }
 
-// Looks at everything that can be reached in a region, until the effort is used up.
+// Explores everything reachable in a region, until the effort is used up.
 void explore(const Position& position, const std::vector<SiteId>& region, std::uint64_t& effort,
              std::vector<Outlook>& sites) {
     const auto is_open = [&](SiteId site) { return sites[site].prospect == Prospect::unknown; };
@@ -324,10 +324,10 @@ void explore(const Position& position, const std::vector<SiteId>& region, std::u
                                                 " configurations that can be reached leave no room for it"};
 }
 
-// Ways for some sites of a region that is too large to look at everything first.
+// First finds ways for some sites of a region that is too large to explore.
 void find_ways(const Position& position, const std::vector<SiteId>& region, std::size_t count,
                std::uint64_t& effort, std::vector<Outlook>& sites) {
-    // No site may use up what is there for all.
+    // No site may use up the effort for all.
     const std::uint64_t share = effort / 64;
     for (const SiteId site : region) {
         if (sites[site].prospect != Prospect::unknown) continue;

@@ -1,6 +1,5 @@
-// Of each neighbourhood at least l sites are in service: who wants to leave service needs the permission of
-// its neighbourhood, who comes back does so at once (LMUTIN). How permissions are handed out is told in
-// arbiter.hpp.
+// In each neighbourhood at least l sites are in service: a site needs the permission of its neighbourhood to
+// leave, and returns at once (LMUTIN). arbiter.hpp explains the permissions.
 #pragma once
 
 #include "protocols/neighborhood/arbitrated.hpp"
@@ -16,7 +15,7 @@ struct InclusionRules {
 
     struct Config : ArbiterConfig {
         struct Repairs : neighborhood::Repairs {
-            Repairs() = default;  // no aggregate, so it may describe just those that matter here
+            Repairs() = default;  // no aggregate, so that it describes only the repairs that matter here
             BOOST_DESCRIBE_CLASS(Repairs, (), (start_out, tags, reconsider), (), ())
         };
         Repairs repairs;

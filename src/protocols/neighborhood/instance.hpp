@@ -1,5 +1,5 @@
-// An instance of the problem of neighbourhoods: who is whose neighbour, how many of each neighbourhood may be
-// in service, and who is at the start. A neighbourhood is a site with all its neighbours.
+// An instance of the neighbourhood problem: the graph, how many sites of each neighbourhood may be in
+// service, and which are at the start. A neighbourhood is a site with all its neighbours.
 #pragma once
 
 #include <boost/describe.hpp>
@@ -15,7 +15,7 @@
 
 namespace allot::neighborhood {
 
-// Who is in service, by site.
+// By site: true if it is in service.
 using Configuration = std::vector<bool>;
 // Neighbours in ascending order, the site itself among them.
 using Closed = std::vector<std::vector<SiteId>>;
@@ -49,7 +49,7 @@ private:
     BOOST_DESCRIBE_CLASS(Bounds, (), (), (), (text_))
 };
 
-// Who is in service at the start: `Ioo` (in, out, out), one letter for all sites, or `any` safe
+// The sites in service at the start: `Ioo` (in, out, out), one letter for all sites, or `any` safe
 // configuration.
 class Initial {
 public:
@@ -72,7 +72,7 @@ std::optional<SiteId> first_unsafe(const Closed& closed, const std::vector<Range
 enum class Prospect : std::uint8_t { yes, never, unknown };
 BOOST_DESCRIBE_ENUM(Prospect, yes, never, unknown)
 
-// Of one site: can it ever turn round, and why (not), for people.
+// For one site: whether it can ever turn round, and why (not), in one line.
 struct Outlook {
     Prospect prospect = Prospect::unknown;
     std::string reason;
@@ -82,42 +82,42 @@ struct Outlook {
 enum class Infeasible : std::uint8_t { refuse, allow };
 BOOST_DESCRIBE_ENUM(Infeasible, refuse, allow)
 
-// How long is looked for such sites before a run; what is not known by then does not stop it, but is said.
+// Effort of the search for such sites before a run; an undecided site does not stop the run but is reported.
 constexpr std::uint64_t effort_before_a_run = 200'000;
 
-// What the configurations of all protocols of this problem have in common. The graph says how many sites
-// there are, so there is no parameter for it.
+// Shared by the configurations of all protocols of this problem. The graph fixes the number of sites, so
+// there is no parameter for it.
 struct Neighborhood {
     Graph graph;
     Bounds bounds;
     Initial initial;
     Infeasible infeasible = Infeasible::refuse;
-    std::uint32_t founders = 0;  // all must be there from the start; 0: they are
+    std::uint32_t founders = 0;  // must be all sites; 0: all sites
 
-    // What follows from these (see `derive` in core/parameters.hpp): closed neighbourhoods, what they must
-    // keep to, and who is in service at the start.
+    // Derived (see `derive` in core/parameters.hpp): closed neighbourhoods, their bounds, and the sites in
+    // service at the start.
     std::uint32_t sites = 0;
     Closed closed;
     std::vector<Range> ranges;
     Configuration starts_in;  // empty: none was found
     bool no_start = false;    // there is none
-    // Which sites can ever turn round, as far as a short search finds out (feasibility.hpp). Empty: there is
-    // no start from which they could.
+    // Which sites can ever turn round, as far as a short search decides (feasibility.hpp). Empty: there is no
+    // start.
     std::vector<Outlook> prospects;
 
     void derive();
-    // Where the start must keep to narrower ranges than the run.
+    // For protocols whose start must keep to narrower ranges than the run.
     void derive(const std::vector<Range>& start_ranges);
 
     std::uint32_t size(SiteId site) const { return static_cast<std::uint32_t>(closed[site].size()); }
 
-    // The same after a longer search, where there is a start.
+    // The same after a longer search, if there is a start.
     std::vector<Outlook> outlook(std::uint64_t effort) const;
 
     BOOST_DESCRIBE_CLASS(Neighborhood, (), (graph, bounds, initial, infeasible, founders), (), ())
 };
 
-// That a number written by hand is not one of a site.
+// The error for a number that is not a site.
 std::optional<std::string> no_such_site(const Neighborhood& instance, SiteId site);
 template <class Sites>
 std::optional<std::string> no_such_site(const Neighborhood& instance, const Sites& sites) {
@@ -126,18 +126,18 @@ std::optional<std::string> no_such_site(const Neighborhood& instance, const Site
     return std::nullopt;
 }
 
-// What is wrong with graph, bounds and start as they are written, in one line.
+// The error in graph, bounds or start as written, in one line.
 std::optional<std::string> ill_written(const Neighborhood& instance);
-// That no safe start was found.
+// The error if no safe start was found.
 std::optional<std::string> startless(const Neighborhood& instance);
 // Either of them.
 std::optional<std::string> unfit(const Neighborhood& instance);
-// Of an instance that is fit: who can never turn round, and why, unless that is allowed. Nobody shall wait
-// for what can never be.
+// For a well-formed instance: the sites that can never turn round, and why, unless that is allowed. No site
+// shall wait in vain.
 std::optional<std::string> hopeless(const Neighborhood& instance);
-// To be said with what is wrong where the graph was written, but the bounds are those of the default's.
+// A hint for an error if the user wrote the graph but the bounds are the default's.
 std::string default_bounds_note(const Neighborhood& instance, const Neighborhood& by_default);
-// Of how many sites it is not known before the run whether they can ever turn round, in one line.
+// The number of sites of which it is not known before the run whether they can ever turn round, in one line.
 std::optional<std::string> uncertain(const Neighborhood& instance);
 
 }  // namespace allot::neighborhood

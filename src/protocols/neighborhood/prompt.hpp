@@ -5,7 +5,7 @@
 
 namespace allot::neighborhood {
 
-// A site may as well know at once what it tells itself: the reception commutes with every other step.
+// A message to oneself is prompt: its reception commutes with every other step.
 template <class Message>
 bool is_to_itself(const EnvelopeOf<Message>& envelope) {
     return envelope.from == envelope.to;

@@ -1,4 +1,4 @@
-// What each of the protocols made of arbiters asks of an instance, and which instances random runs draw.
+// The conditions of each protocol made of arbiters on its instance, and the instances for random runs.
 #include "core/draw.hpp"
 #include "protocols/neighborhood/composition.hpp"
 #include "protocols/neighborhood/exclusion.hpp"
@@ -36,7 +36,7 @@ void draw_complete(Draw& draw, std::uint32_t least, std::uint32_t most, std::uin
     draw.choice("bounds", bounds);
 }
 
-// What is kept in reserve must be there, and leave something.
+// The reserve must exist and leave something.
 template <class Config>
 std::optional<std::string> wrong_reserve(const Config& config) {
     if (config.leader >= config.sites)

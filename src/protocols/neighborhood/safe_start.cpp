@@ -36,8 +36,8 @@ private:
     std::vector<std::size_t> place_;
 };
 
-// Local search: again and again one neighbourhood with too few or too many is drawn, and in it the site is
-// turned round that brings all neighbourhoods closest to what they must keep to.
+// Local search: repeatedly draws a neighbourhood with too few or too many, and turns the site in it round
+// that brings all neighbourhoods closest to their bounds.
 class LocalSearch {
 public:
     LocalSearch(const Closed& closed, const std::vector<Range>& ranges, Configuration start, Random& draw)
@@ -48,7 +48,7 @@ public:
 
     std::optional<Configuration> run() {
         constexpr std::uint64_t steps_per_site = 200;
-        constexpr std::uint64_t most_looks = 1'000'000'000;  // at a count of a neighbourhood
+        constexpr std::uint64_t most_looks = 1'000'000'000;  // at the count of a neighbourhood
         std::uint64_t looks = 0;
         for (std::uint64_t step = 0; step < steps_per_site * closed_.size() && looks < most_looks; ++step) {
             if (unsafe_.empty()) return in_;
@@ -64,7 +64,7 @@ private:
     static std::int64_t distance(const Range& range, std::int64_t count) {
         return std::max<std::int64_t>({0, range.low - count, count - range.high});
     }
-    // How much further from safe all neighbourhoods were if this site turned round.
+    // How much further from safe all neighbourhoods would be if this site turned round.
     std::int64_t cost(SiteId turned) const {
         std::int64_t sum = 0;
         for (const SiteId site : closed_[turned])
@@ -72,7 +72,7 @@ private:
                    distance(ranges_[site], counts_[site]);
         return sum;
     }
-    // Now and then any of them, lest the search go round in a circle.
+    // Now and then a random one, so that the search does not run in a cycle.
     SiteId choose(const std::vector<SiteId>& neighbourhood) {
         constexpr std::uint64_t one_in = 12;
         if (draw_(one_in) == 0) return neighbourhood[draw_(neighbourhood.size())];
@@ -94,8 +94,7 @@ private:
     Random& draw_;
 };
 
-// One site after the other is put in or out, as long as every neighbourhood can still come to what it must
-// keep to.
+// Puts one site after the other in or out, as long as every neighbourhood can still satisfy its bounds.
 class Backtracking {
 public:
     Backtracking(const Closed& closed, const std::vector<Range>& ranges)
@@ -140,7 +139,7 @@ private:
     std::vector<std::uint32_t> undecided_;
 };
 
-// All are in service but a maximal independent set: every neighbourhood has somebody in and somebody out.
+// All sites in service except a maximal independent set: every neighbourhood has a site in and a site out.
 Configuration all_but_independent(const Closed& closed) {
     Configuration in(closed.size(), true);
     for (SiteId site = 0; site < closed.size(); ++site)

@@ -1,6 +1,6 @@
-// `composition` with a leader that lets one site pass when all around it wait (LKCS). What it needs for that,
-// the arbiters within two hops of the leader keep in reserve; so it asks for more room there, at the start
-// and always.
+// `composition` with a leader that lets one site pass when all sites around it wait (LKCS). The arbiters
+// within two hops of the leader keep a reserve for that; so it needs more room there, at the start and
+// always.
 #pragma once
 
 #include "protocols/neighborhood/arbitrated.hpp"
@@ -17,7 +17,7 @@ struct SidetrackRules {
 
     struct Config : ArbiterConfig {
         struct Repairs : neighborhood::Repairs {
-            Repairs() = default;  // no aggregate, so it may describe just those that matter here
+            Repairs() = default;  // no aggregate, so that it describes only the repairs that matter here
             BOOST_DESCRIBE_CLASS(Repairs, (),
                                  (start_out, tags, spare_users, reconsider, one_nominee, hard_caps, pay_back,
                                   start_margin, two_hops, forget_asked, fresh_tags),

@@ -58,7 +58,7 @@ bool Ways::reach(SiteId site, unsigned depth) {
     return reached;
 }
 
-// Who makes room for an entry leaves, and the other way round.
+// Room for an entry comes from a departure, and the other way round.
 bool Ways::reach_over(SiteId site, SiteId full, Will will, unsigned depth) {
     const std::size_t so_far = turns_.size();
     for (const SiteId helper : position_.around(full)) {

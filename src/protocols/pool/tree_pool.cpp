@@ -9,14 +9,14 @@ namespace allot {
 
 namespace {
 
-// One more, but never more than `most`.
+// Adds one, up to `most`.
 void bump(std::uint32_t& count, std::uint32_t most) {
     count = std::min(count + 1, most);
 }
 
 }  // namespace
 
-// A timer is set to a number of ticks with 32 bits.
+// A timer counts ticks in 32 bits.
 std::optional<std::string> TreePool::wrong_timeout(const Config& config) {
     constexpr std::uint64_t most = 0xFFFFFFFF;
     if (config.longest_timeout() <= most) return std::nullopt;
@@ -74,9 +74,9 @@ Demand TreePool::draw_demand(const Context& ctx, Random& random) {
     return {low + static_cast<std::uint32_t>(random(ctx.config.max_request - low + 1)), {}};
 }
 
-// Losses are survived with `taint`, unless the root decides while they go on; a timer that is always too
-// fast only if it decides some day. A message that comes twice is a fault after which nothing is promised
-// for a while.
+// With `taint` the pool survives losses, unless the root decides while they go on; it survives a timer that
+// is always too fast only if the root decides some day. A duplicated message is a fault after which nothing
+// is guaranteed for a while.
 void TreePool::sample(Draw& draw) {
     const auto sites = draw.number("sites", 1, 6);
     const auto units = draw.number("units", 1, 4);
@@ -107,7 +107,7 @@ void TreePool::start(const Context& ctx, Effects& fx) {
         fx.arm(Timer::controller, 1);
         return;
     }
-    seen_.pushers = ctx.config.all().pushers == 0 ? 1 : 0;  // as if they were there: none is made
+    seen_.pushers = ctx.config.all().pushers == 0 ? 1 : 0;  // as if they existed: none is made
     seen_.priorities = ctx.config.all().priorities == 0 ? 1 : 0;
     create(ctx, {}, fx);
     seen_ = {};
@@ -134,18 +134,18 @@ void TreePool::release(const Context& ctx, Effects& fx) {
     settle(ctx, fx);
 }
 
-// As if nothing had been asked for and that were given back.
+// As if the request were granted nothing and released.
 void TreePool::cancel(const Context& ctx, Effects& fx) {
     release(ctx, fx);
 }
 
-// A site that is alone has no ring: whatever it may ask for is there.
+// A single site has no ring: everything that it may ask for is there.
 bool TreePool::satisfied(const Context& ctx) const {
     return reserved_.size() >= need_ || ctx.config.sites == 1;
 }
 
-// In the same step as what led to it: otherwise units that come next would overtake the priority token, and
-// waiting could take any time (erratum 16).
+// In the same step as its cause: otherwise the next units would overtake the priority token, and waits would
+// be unbounded (erratum 16).
 void TreePool::settle(const Context& ctx, Effects& fx) {
     if (ctx.config.repairs.settle_at_once)
         sweep(ctx, fx);
@@ -170,7 +170,7 @@ void TreePool::sweep(const Context& ctx, Effects& fx) {
     }
 }
 
-// --- Resource, pusher and priority tokens. While it has tokens erased, the root discards those that it
+// --- Resource, pusher and priority tokens. While the root has tokens erased, it discards those that it
 // meets.
 
 void TreePool::receive(const Context& ctx, SiteId from, const Resource& token, Effects& fx) {
@@ -223,16 +223,16 @@ void TreePool::send(const Context& ctx, Channel channel, const Message& message,
         fx.reached("held-back");
         outbox_.push_back(message);
         fx.arm(Timer::pace, ctx.config.period);
-        // Only after a fault there is more than there should be.
+        // Only after a fault are there too many.
         if (outbox_.size() > ctx.config.outbox_size()) flush(ctx, fx);
         return;
     }
-    // After a fault something may be kept back though the root does not idle: nothing overtakes it.
+    // After a fault the outbox may be filled although the root does not idle: nothing overtakes it.
     if (is_root(ctx) && channel == 0 && !outbox_.empty()) flush(ctx, fx);
     fx.send(ctx.config.tree.neighbour(ctx.self, channel, ctx.config.sites), message);
 }
 
-// What arrives at the root on its last channel has been round the ring.
+// A token that arrives at the root on its last channel has been round the ring.
 void TreePool::count(const Context& ctx, Channel channel, const Message& token, Moment moment) {
     const bool now = (moment == Moment::arrival) == ctx.config.repairs.count_arrivals;
     if (!is_root(ctx) || channel + 1 != ctx.config.degree(ctx.self) || !now || !ctx.config.full()) return;
@@ -265,13 +265,13 @@ void TreePool::take(const Context& ctx, Channel channel, const Controller& contr
     }
 }
 
-// From where it was sent to, with the number it was sent with; from the parent with any.
+// It comes from where it was sent to, with the number it was sent with; from the parent with any number.
 bool TreePool::is_valid(const Context& ctx, Channel channel, const Controller& controller) const {
     if (!is_root(ctx) && channel == 0) return true;
     return channel == successor_ && controller.number == number_;
 }
 
-// Behind a marked controller there are no tokens that could overtake it while it waits: the root sends none.
+// Behind a marked controller no token can overtake it while it waits: the root sends none.
 bool TreePool::must_wait(const Context& ctx, Channel channel, const Controller& controller) const {
     if (!ctx.config.drain || phase_ != Phase::holding) return false;
     if (is_root(ctx)) return reset_ && next(ctx, successor_) == 0;
@@ -343,8 +343,8 @@ void TreePool::finish_traversal(const Context& ctx, Controller& controller, Effe
     }
 }
 
-// A count may be wrong where the timer fired, if something was lost. Where the timer fires every time it is
-// too fast, and nothing was lost.
+// A count may be wrong if the timer fired because a message was lost. A timer that fires every time is too
+// fast, and nothing was lost.
 bool TreePool::may_decide(const Context& ctx, Effects& fx) {
     const bool doubtful = ctx.config.taint && tainted_ && !reset_;
     if (!tainted_ && doubled_ > 0) --doubled_;
@@ -361,7 +361,7 @@ bool TreePool::may_decide(const Context& ctx, Effects& fx) {
     return false;
 }
 
-// Makes what is missing.
+// Makes the missing tokens.
 void TreePool::create(const Context& ctx, const Controller& controller, Effects& fx) {
     if (controller.priorities + seen_.priorities < 1) send(ctx, 0, Priority{}, fx);
     for (; controller.resources + seen_.resources < ctx.config.units; ++seen_.resources) {
@@ -371,7 +371,7 @@ void TreePool::create(const Context& ctx, const Controller& controller, Effects&
     if (seen_.pushers < 1) send(ctx, 0, Pusher{}, fx);
 }
 
-// The holder is told, unless what it held is not made anew before it lets go.
+// Tells the holder, unless its units are not made again before it releases them.
 void TreePool::erase(const Context& ctx, bool priority_too, Effects& fx) {
     const bool in_use = phase_ == Phase::holding && !reserved_.empty();
     if (in_use && !(is_root(ctx) && ctx.config.drain)) fx.revoked();
@@ -395,7 +395,7 @@ void TreePool::timeout(const Context& ctx, Timer timer, Effects& fx) {
 }
 
 void TreePool::arm(const Context& ctx, Effects& fx) const {
-    // One that is held back is not lost.
+    // A controller that is held back is not lost.
     const std::uint64_t held_back = holds_back_controller() ? ctx.config.period : 0;
     fx.arm(Timer::controller,
            static_cast<std::uint32_t>((ctx.config.first_timeout() << doubled_) + held_back));
@@ -412,7 +412,8 @@ void TreePool::receive(const Context& ctx, SiteId from, const Wanted& hint, Effe
         send(ctx, 0, hint, fx);
 }
 
-// The traversal under way may have passed whoever waits; the one after it meets it, and keeps the root awake.
+// The present traversal may have passed the waiting site already; the next one meets it, and keeps the root
+// awake.
 void TreePool::wake(const Context& ctx, Effects& fx) {
     awake_ = 2;
     flush(ctx, fx);

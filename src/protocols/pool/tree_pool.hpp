@@ -1,28 +1,27 @@
-// A pool of l units on a tree, of which each request takes up to k at once; it repairs itself from any state
+// A pool of l units on a tree, of which each request takes up to k at once; it recovers from any state
 // (specs: pool, after Datta, Devismes, Horn and Larmore).
 //
-// Four kinds of tokens walk the tree in depth-first order: what comes in on one channel leaves on the next,
-// so the tree is a ring of 2(n - 1) channels.
+// Four kinds of tokens walk the tree in depth-first order: a token that comes in on one channel leaves on the
+// next, so the tree is a ring of 2(n - 1) channels.
 //
-// Resource: one unit each. A site that waits keeps those that pass, up to its need, and has the units when it
-// has enough; whoever lets go sends them on. This alone deadlocks: two sites may each keep half of what both
-// need.
+// Resource: one unit each. A waiting site keeps those that pass, up to its need, and has the units when it
+// has enough; a release sends them on. This alone deadlocks: two sites may each keep half of what both need.
 //
-// Pusher: who has not got enough lets go of what it kept when the pusher passes. Now somebody may starve.
+// Pusher: a site without enough units passes those that it kept on when the pusher passes. Now a site may
+// starve.
 //
-// Priority: a site that waits keeps it until it is served, and meanwhile the pusher makes no difference to
-// it.
+// Priority: a waiting site keeps it until it is served, and meanwhile the pusher does not affect it.
 //
-// Controller: counts the others, which only the root decides on. It takes note of the tokens that rest at the
-// sites it passes; the root counts those that overtake it, as they arrive on the last channel. When it is
-// back, everything was counted once: what is missing is made, and where there is too much the next traversal
-// is marked, which erases every token it meets. A controller that got lost is sent again; its number tells it
-// from stale ones, if there are more numbers than messages could be stale.
+// Controller: counts the others; only the root acts on the counts. It counts the tokens that rest at the
+// sites it passes; the root counts those that overtake it, as they arrive on the last channel. When the
+// controller is back, every token was counted once: the root makes the missing ones, and if there are too
+// many, the next traversal is marked and erases every token it meets. The root sends a lost controller again;
+// its number tells it from stale ones, if there are more numbers than stale messages.
 //
 // Options. `taint`: a traversal in which the timer fired decides nothing, because a count may be wrong by
-// then; so lost messages never lead to too many units. `drain`: a marked controller waits at a site until
-// that lets go, so a unit is never made anew while its holder still works. `pacing`: while nobody waits the
-// root keeps what it would send to its first child, and lets it go once a period.
+// then; so lost messages never lead to too many units. `drain`: a marked controller waits at a site until its
+// release, so a unit is never made again while its holder still works. `pacing`: while no site waits, the
+// root keeps back what it would send to its first child, and sends it once a period.
 #pragma once
 
 #include <optional>
@@ -37,11 +36,11 @@ namespace allot {
 
 namespace pool {
 
-// How much of the protocol there is; without the controller the tokens are there from the start.
+// The parts of the protocol that run; without the controller the tokens exist from the start.
 enum class Stage : std::uint8_t { naive, pusher, priority, full };
 BOOST_DESCRIBE_ENUM(Stage, naive, pusher, priority, full)
 
-// How many tokens of each kind; the root's counts stop at one too many.
+// Number of tokens of each kind; the root's counts stop at one too many.
 struct Tally {
     std::uint32_t resources = 0;
     std::uint32_t pushers = 0;
@@ -60,15 +59,15 @@ public:
 
     struct Config {
         struct Repairs {
-            bool push_without_priority = true;  // erratum 1: the pusher spares who has the priority token
+            bool push_without_priority = true;  // erratum 1: the pusher spares the priority holder
             bool zero_counts = true;            // erratum 2: each traversal begins to count at 0
-            bool create_at_end = true;          // erratum 3: tokens are made only when a traversal is over
+            bool create_at_end = true;          // erratum 3: tokens are made only at the end of a traversal
             bool adopt_number = true;           // erratum 6: a site takes over the controller's number
             bool erase_priority = true;         // erratum 7: a controller that comes back erases it, too
             bool count_passing = true;          // erratum 8: a priority token that passes the root counts
             bool count_arrivals = true;      // erratum 9: tokens count when they arrive, not when they leave
-            bool forward_duplicates = true;  // erratum 11: a controller that was seen before goes on
-            bool settle_at_once = true;      // erratum 16: what follows from a message is part of its step
+            bool forward_duplicates = true;  // erratum 11: a duplicate controller goes on
+            bool settle_at_once = true;      // erratum 16: the consequences of a message are part of its step
             BOOST_DESCRIBE_CLASS(Repairs, (),
                                  (push_without_priority, zero_counts, create_at_end, adopt_number,
                                   erase_priority, count_passing, count_arrivals, forward_duplicates,
@@ -78,9 +77,9 @@ public:
         std::uint32_t sites = 3;
         std::uint32_t units = 2;        // l
         std::uint32_t max_request = 1;  // k
-        std::uint32_t min_request = 1;  // 0: requests for nothing are made, too
+        std::uint32_t min_request = 1;  // 0: requests for nothing are allowed, too
         Tree tree;
-        std::uint32_t cmax = 1;     // so many stale messages a channel may hold after a fault
+        std::uint32_t cmax = 1;     // stale messages that a channel may hold after a fault
         std::uint32_t modulus = 0;  // numbers of the controller; 0: enough for cmax
         pool::Stage stage = pool::Stage::full;
         bool taint = true;
@@ -98,10 +97,10 @@ public:
 
         bool full() const { return stage == pool::Stage::full; }
         std::uint32_t degree(SiteId site) const { return tree.degree(site, sites); }
-        // The most that the root keeps back from its first child: all that should be there.
+        // Maximum that the root keeps back from its first child: all tokens that should exist.
         std::uint32_t outbox_size() const { return pacing ? units + 3 : 0; }
-        // More numbers than can be stale: those on all channels, those that sites remember or defer, and what
-        // else the root keeps.
+        // More numbers than can be stale: those on all channels, those that sites remember or defer, and
+        // those that the root keeps.
         std::uint64_t numbers_for_cmax() const {
             const std::uint64_t edges = std::uint64_t{sites} - 1;
             return 2 * edges * (std::uint64_t{cmax} + 1) + (drain ? 1 : 0) + outbox_size() + 1;
@@ -132,14 +131,14 @@ public:
     };
     struct Controller {
         std::uint32_t number = 0;      // C
-        bool marked = false;           // R: erases what it meets
+        bool marked = false;           // R: erases the tokens it meets
         std::uint32_t resources = 0;   // PT: units it has found resting, up to l + 1
         std::uint32_t priorities = 0;  // PPr: priority tokens likewise, up to 2
-        bool wanted = false;           // with pacing: somebody it has met waits
+        bool wanted = false;           // with pacing: it has met a waiting site
         bool operator==(const Controller&) const = default;
         BOOST_DESCRIBE_CLASS(Controller, (), (number, marked, resources, priorities, wanted), (), ())
     };
-    // With pacing: somebody waits. Only advice; it may get lost or be forged.
+    // With pacing: a site waits. Only a hint; it may get lost or be forged.
     struct Wanted {
         bool operator==(const Wanted&) const = default;
         BOOST_DESCRIBE_CLASS(Wanted, (), (), (), ())
@@ -187,7 +186,7 @@ public:
     bool operator==(const TreePool&) const = default;
 
 private:
-    // A marked controller that waits until this site lets go.
+    // A marked controller that waits until this site releases.
     struct Deferred {
         Channel channel = 0;
         Controller controller;
@@ -250,13 +249,13 @@ private:
     Channel successor_ = 0;            // Succ: where the controller was sent last
     std::optional<Deferred> deferred_;
     // At the root only.
-    bool reset_ = false;           // Reset: the traversal under way is marked
+    bool reset_ = false;           // Reset: the present traversal is marked
     pool::Tally seen_;             // SToken, SPush, SPrio: arrived on the last channel in this traversal
     bool tainted_ = false;         // the timer fired in this traversal
-    std::uint32_t undecided_ = 0;  // so many traversals before it decided nothing
-    std::uint32_t doubled_ = 0;    // so often the timeout was doubled
-    std::uint32_t awake_ = 0;      // with pacing: so many traversals more at full speed
-    std::vector<Message> outbox_;  // and what is kept back from the first child otherwise
+    std::uint32_t undecided_ = 0;  // number of traversals before it that decided nothing
+    std::uint32_t doubled_ = 0;    // how often the timeout was doubled
+    std::uint32_t awake_ = 0;      // with pacing: number of further traversals at full speed
+    std::vector<Message> outbox_;  // and the tokens kept back from the first child otherwise
 
     BOOST_DESCRIBE_CLASS(TreePool, (), (), (),
                          (phase_, need_, reserved_, priority_, number_, successor_, deferred_, reset_, seen_,

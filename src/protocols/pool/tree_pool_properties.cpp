@@ -1,4 +1,4 @@
-// What must be true of a pool, what it may look like after a fault, and when it is as it should be again.
+// The invariants of a pool, its states after a fault, and its legitimate worlds.
 
 #include <algorithm>
 #include <boost/container/small_vector.hpp>
@@ -38,18 +38,18 @@ struct ByChannel {
 
 }  // namespace
 
-// Everything there is, and how it lies round the ring.
+// All tokens, and their positions on the ring.
 struct TreePool::Census {
     std::uint32_t number = 0;  // of the root
     Tally tokens;
     std::uint32_t controllers = 0;  // with that number
     bool marked = false;            // a controller, of any number
 
-    // The one of them that is furthest round the ring; the others are behind it, copies that a timer in a
-    // hurry has sent. They follow it and are dropped where it has been.
+    // The one that is furthest round the ring; the others are behind it, copies that an early timer has sent.
+    // They follow it and are dropped where it has been.
     const Controller* controller = nullptr;
     Tally behind;          // tokens it has passed, or that overtook it at the root
-    bool in_order = true;  // its number and its way are as the sites remember them
+    bool in_order = true;  // its number and its way agree with the sites' memory
 
     void note(const Message& message) {
         add(tokens, message);
@@ -58,7 +58,7 @@ struct TreePool::Census {
         controllers += found->number == number;
         marked = marked || found->marked;
     }
-    // Whether what was counted so far is what it has left behind.
+    // True if the counts so far match the tokens it has left behind.
     bool counts_right(const Tally& seen) const {
         return controller->resources + seen.resources == behind.resources &&
                controller->priorities + seen.priorities == behind.priorities &&
@@ -79,15 +79,15 @@ TreePool::Census TreePool::census(const View<TreePool>& view) {
     return census;
 }
 
-// A station is a site and the channel by which one arrives there. What rests at the root and came in by the
-// last channel is the first thing behind the controller, which then left by channel 0. Controllers with
-// other numbers may only be ahead of it: the root drops them before it comes there.
+// A station is a site and the channel by which one arrives there. A token that rests at the root and came in
+// by the last channel is the first thing behind the controller, which then left by channel 0. Controllers
+// with other numbers may only be ahead of it: the root drops them before it gets there.
 void TreePool::Census::walk(const View<TreePool>& view) {
     const Config& config = view.config;
     boost::container::small_vector<std::optional<Channel>, 16> sent_to(view.sites.size());
     SiteId here = Tree::root;
     Channel arrival = config.degree(here) - 1;
-    std::uint32_t left = controllers;  // for ever, if somebody put one between sites that are no neighbours
+    std::uint32_t left = controllers;  // endless, if one is between sites that are no neighbours
     for (std::uint32_t hops = 0; left > 0 && hops < 2 * (config.sites - 1); ++hops) {
         const TreePool& site = view.site(here).protocol;
         behind.resources += site.resting(arrival);
@@ -121,7 +121,7 @@ void TreePool::Census::walk(const View<TreePool>& view) {
     }
 }
 
-// Where messages have come twice, so have tokens: no more is promised until they have been erased.
+// Duplicated messages duplicate tokens: nothing is guaranteed until they have been erased.
 void TreePool::on_state(const View<TreePool>& view, Report& report) {
     for (SiteId self = 0; self < view.sites.size(); ++self) check_site(view, self, report);
     if (view.duplicates && !legal(view)) return;
@@ -135,7 +135,7 @@ void TreePool::on_state(const View<TreePool>& view, Report& report) {
     if (exceeds(census.tokens, all)) report.violated("no-surplus", "there are " + text(census.tokens));
     if (root.reset_ || census.marked) report.violated("no-reset", "tokens are being erased");
     if (view.loses) return;
-    // Before the root has made the first ones there are none.
+    // Before the root has made the first tokens there are none.
     if (census.tokens != all && census.tokens != Tally{})
         report.violated("exact", "there are " + text(census.tokens));
     if (census.controller != nullptr && !root.tainted_ && !census.counts_right(root.seen_))
@@ -143,8 +143,8 @@ void TreePool::on_state(const View<TreePool>& view, Report& report) {
                                      ", which is not what was counted");
 }
 
-// A program uses what it was granted until it lets go, whatever became of the tokens. With `drain` nobody is
-// told to stop, so nobody is left out.
+// A program uses its grant until it releases it, whatever happened to the tokens. With `drain` no site is
+// told to stop, so all count.
 std::uint64_t TreePool::in_use(const View<TreePool>& view) {
     std::uint64_t used = 0;
     for (const auto* site : view.sites) {
@@ -167,7 +167,7 @@ std::optional<std::string> TreePool::wrong_size(const View<TreePool>& view, Site
     const bool revoked = view.site(self).application.revoked;
     std::size_t most = site.need_;
     if (site.phase_ == Phase::idle || view.config.sites == 1 || revoked) most = 0;
-    // With `drain` a root that holds erases its own units first; none are made before it has let go.
+    // With `drain` a holding root erases its own units first; none are made before its release.
     const bool drains = view.config.drain && site.reset_;
     const bool right = site.phase_ == Phase::holding && !drains ? kept == most : kept <= most;
     if (right && site.need_ <= view.config.max_request) return std::nullopt;
@@ -175,7 +175,7 @@ std::optional<std::string> TreePool::wrong_size(const View<TreePool>& view, Site
            std::to_string(site.need_);
 }
 
-// All tokens are there, and a controller that has counted right and that all sites will take for what it is.
+// All tokens exist, and a controller that has counted right and that all sites will accept.
 bool TreePool::legal(const View<TreePool>& view) {
     for (SiteId self = 0; self < view.sites.size(); ++self) {
         const TreePool& site = view.site(self).protocol;
@@ -189,7 +189,7 @@ bool TreePool::legal(const View<TreePool>& view) {
     return census.in_order && census.counts_right(root.seen_);
 }
 
-// What the root alone uses stays as it is elsewhere.
+// Members that only the root uses are unchanged elsewhere.
 std::optional<Domain> TreePool::domain(const Context& ctx, std::string_view member) {
     const Config& config = ctx.config;
     const std::uint64_t degree = config.degree(ctx.self);
@@ -201,7 +201,7 @@ std::optional<Domain> TreePool::domain(const Context& ctx, std::string_view memb
     if (member == "number") return Domain{0, config.numbers() - 1};
     if (member == "marked") return Domain{0, 1};
     if (member == "wanted") return Domain{0, config.pacing ? 1u : 0u};
-    // The controller and the root's tally share names and bounds; confine() sees to the tallies of others.
+    // The controller and the root's tally share names and bounds; confine() handles the tallies of others.
     if (member == "resources") return Domain{0, config.units + 1};
     if (member == "pushers" || member == "priorities") return Domain{0, 2};
     const bool root = is_root(ctx) && degree > 0;

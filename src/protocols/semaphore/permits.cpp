@@ -41,7 +41,7 @@ std::optional<std::string> Permits::state_error(const Context& ctx) const {
     return std::nullopt;
 }
 
-// Any faults but those that nobody could detect: who is not watched must not crash.
+// Any faults except undetectable ones: a site that is not watched must not crash.
 void Permits::sample(Draw& draw) {
     const auto sites = draw.number("sites", 2, 5);
     const auto permits = draw.number("permits", 1, sites);
@@ -124,8 +124,8 @@ void Permits::receive(const Context& ctx, SiteId from, const Init& init, Effects
 
 void Permits::try_admit(const Context& ctx, SiteId newcomer, Effects& fx) {
     Acquaintance& peer = peers_[newcomer];
-    if (peer.parked == 0 || peer.parked > peer.life + 1) return;  // nobody asks, or not the life I know
-    // Who starts knows too little to vouch for a stranger; it answers when it has started.
+    if (peer.parked == 0 || peer.parked > peer.life + 1) return;  // no request, or another incarnation
+    // A starting site knows too little to vouch for a stranger; it answers when it has started.
     const bool too_early = starting_ && ctx.config.open() && peer.standing == Standing::stranger;
     if (peer.is_over(peer.parked - 1)) {
         peer.parked = 0;
@@ -142,7 +142,8 @@ void Permits::admit(const Context& ctx, SiteId newcomer, Effects& fx) {
     if (peer.standing == Standing::stranger) {
         if (!ctx.config.open()) return;
         peer.standing = Standing::member;
-        // It does not ask yet, and its first stamp will exceed the clock it gets with the acknowledgement.
+        // The newcomer does not ask yet, and its first stamp will exceed the clock it gets with the
+        // acknowledgement.
         if (phase_ == Phase::waiting) {
             peer.permitted = true;
             fx.reached("implied-permission");
@@ -162,7 +163,7 @@ void Permits::acknowledge(const Context& ctx, SiteId newcomer, Effects& fx) {
         const Acquaintance& peer = peers_[site];
         if (open && peer.standing == Standing::member) ack.members.push_back({site, peer.life});
         if (open && peer.standing == Standing::gone) ack.gone.push_back({site, peer.life});
-        // Back, but no member yet: of its earlier life there is still to be told.
+        // It is back but no member yet: word of the end of its earlier incarnation is still missing.
         if (open && peer.standing == Standing::stranger && peer.life > 0)
             ack.gone.push_back({site, peer.life - 1});
     }
@@ -183,8 +184,8 @@ void Permits::receive(const Context& ctx, SiteId from, const Ack& ack, Effects& 
     go_on(ctx, fx);
 }
 
-// Whose end the sender vouches for: a member in a later life has no earlier one. Nor has the sender itself,
-// and if it has started it knows what its earlier lives were granted.
+// The sender vouches for these ends: a member in a later incarnation has no earlier one. Nor has the sender
+// itself, and if it has started it knows what its earlier incarnations were granted.
 void Permits::take_word(const Context& ctx, SiteId from, const Ack& ack, Effects& fx) {
     const auto earlier_lives_over = [&](const Peer& peer) {
         if (peer.site != ctx.self && peer.incarnation > 0)
@@ -195,7 +196,7 @@ void Permits::take_word(const Context& ctx, SiteId from, const Ack& ack, Effects
     if (ack.started) earlier_lives_over({from, ack.lives.sender});
 }
 
-// First all of them, so that an acknowledgement which I send now names them all.
+// All members first, so that an acknowledgement that I send now names them all.
 void Permits::meet_members(const Context& ctx, const std::vector<Peer>& members, Effects& fx) {
     for (const Peer& member : members)
         if (member.site != ctx.self && meet(ctx, member, fx)) greet(ctx, member.site, fx);
@@ -218,8 +219,8 @@ void Permits::finish_start(const Context& ctx, Effects& fx) {
     }
 }
 
-// How every handler ends that may have brought me closer to anything. Not earlier: in the middle of a handler
-// a member may be missing that is about to be put in.
+// The end of every handler that may have brought me closer to a grant. Not earlier: in the middle of a
+// handler a member may be missing that is about to be added.
 void Permits::go_on(const Context& ctx, Effects& fx) {
     if (starting_ && started(ctx)) finish_start(ctx, fx);
     if (phase_ != Phase::waiting || !may_enter(ctx)) return;
@@ -230,8 +231,8 @@ void Permits::go_on(const Context& ctx, Effects& fx) {
 
 bool Permits::started(const Context& ctx) const {
     const bool open = ctx.config.open();
-    if (!open && ctx.incarnation > 0) return false;  // a fixed group takes nobody back
-    // One that may ask knows all others that may. Who starts does not, and who founds the group needs nobody.
+    if (!open && ctx.incarnation > 0) return false;  // no site returns to a fixed group
+    // A site that may ask knows all others that may. A starting site does not, and a founder needs no one.
     if (!founder(ctx) && !vouched_) return false;
     if (!ctx.config.repairs.join_barrier) return true;
     for (SiteId site = 0; site < peers_.size(); ++site) {
@@ -261,7 +262,8 @@ void Permits::request(const Context& ctx, const Demand& demand, Effects& fx) {
 
 void Permits::receive(const Context& ctx, SiteId from, const Request& request, Effects& fx) {
     clock_ = max(clock_, request.stamp);
-    // Who starts uses nothing and will ask with a later stamp, so it permits all, whomever it knows.
+    // A starting site uses nothing and will ask with a later stamp, so it permits every request, even of
+    // strangers.
     if (starting_) return fx.send(from, Reply{{ctx.incarnation, request.lives.sender}, request.stamp});
     Acquaintance* peer = writer(ctx, from, request.lives, fx);
     if (peer == nullptr) return go_on(ctx, fx);
@@ -298,7 +300,7 @@ void Permits::release(const Context& ctx, Effects& fx) {
     fx.released();
 }
 
-// The member that wrote this to me: to this life of mine, in the life that I know it in.
+// The member that sent this message to my present incarnation, in the incarnation in which I know it.
 Permits::Acquaintance* Permits::writer(const Context& ctx, SiteId from, const Lives& lives, Effects& fx) {
     Acquaintance& peer = peers_[from];
     if (lives.addressee != ctx.incarnation) {
@@ -318,7 +320,8 @@ bool Permits::goes_first(const Context& ctx, SiteId other, Stamp others_stamp) c
     return phase_ == Phase::waiting && std::pair(*stamp_, ctx.self) < std::pair(others_stamp, other);
 }
 
-// Whoever has not permitted my request may hold as many units as it said, or else as one may ask for.
+// A peer that has not permitted my request may hold the units that it named, or else the maximum of a
+// request.
 bool Permits::may_enter(const Context& ctx) const {
     std::uint64_t units = units_;
     for (SiteId site = 0; site < peers_.size() && units <= ctx.config.permits; ++site) {
@@ -372,7 +375,7 @@ void Permits::receive(const Context& ctx, SiteId from, const Leave& leave, Effec
     dead(ctx, {from, leave.life}, fx);
 }
 
-// A sign of life of a peer: whether that is the life I know and may still go on.
+// A sign of life of a peer: true if it is the incarnation that I know and it may still be alive.
 bool Permits::meet(const Context& ctx, Peer peer, Effects& fx) {
     Acquaintance& known = peers_[peer.site];
     if (peer.incarnation > known.life) known.later = std::max(known.later, peer.incarnation);
@@ -380,8 +383,8 @@ bool Permits::meet(const Context& ctx, Peer peer, Effects& fx) {
     return known.life == peer.incarnation && !known.is_over(peer.incarnation);
 }
 
-// What follows from my detector's reports, and from signs of a later life: that one has begun proves that the
-// earlier ones are over.
+// Conclusions from my detector's reports and from signs of a later incarnation, which prove that the earlier
+// ones have ended.
 void Permits::conclude(const Context& ctx, SiteId site, Effects& fx) {
     Acquaintance& known = peers_[site];
     if (known.reported <= known.life && known.later <= known.life) return;
@@ -390,7 +393,7 @@ void Permits::conclude(const Context& ctx, SiteId site, Effects& fx) {
         if (known.reported <= known.life) fx.reached("life-proves-death");
         bury(ctx, site, true, fx);
     }
-    // While I start, the lives in between need word, too.
+    // While I start, the incarnations in between need word, too.
     const bool next = known.later == known.life + 1 || !starting_ || !ctx.config.open();
     if (known.later == 0 || !next) return;
     turn_to({site, known.later});
@@ -398,8 +401,8 @@ void Permits::conclude(const Context& ctx, SiteId site, Effects& fx) {
 }
 
 // A site that has not acknowledged me does not count me, unless we founded the group together: it may have
-// been granted what I know nothing of. So its end must be told by somebody who knew it, and whose clock comes
-// with the word; else I could ask with a stamp below those of its grants.
+// been granted something that I do not know. So its end must be reported by a site that knew it, with that
+// site's clock; otherwise I could ask with a stamp below those of its grants.
 bool Permits::needs_word(const Context& ctx, SiteId site) const {
     if (!ctx.config.open() || !ctx.config.repairs.dead_by_word || !starting_) return false;
     const bool founded_together = founder(ctx) && site < ctx.config.first_members() && peers_[site].life == 0;
@@ -436,7 +439,7 @@ void Permits::turn_to(Peer peer) {
     forget(peers_[peer.site], peer.incarnation);
 }
 
-// Forgets all but its life and the signs of lives from `first` on.
+// Forgets everything but its incarnation and the signs of incarnations from `first` on.
 void Permits::forget(Acquaintance& known, std::uint32_t first) {
     const auto kept = [&](std::uint32_t life_plus_1) { return life_plus_1 > first ? life_plus_1 : 0; };
     known = {.life = known.life,
@@ -459,8 +462,8 @@ std::optional<Stamp> Permits::clock_to_tell(const Context& ctx) const {
 
 // --- Links that lose messages.
 
-// Every message is understood twice, so whatever may have been lost is said again: what I still wait for, and
-// whom I know to be gone.
+// Every message may be received twice, so repeat everything that may have been lost: the requests that I
+// still wait for, and the sites that I know to be gone.
 void Permits::reconnected(const Context& ctx, Peer peer, Effects& fx) {
     const Acquaintance& known = peers_[peer.site];
     if (known.standing != Standing::member) return;
@@ -525,7 +528,8 @@ void Permits::check_site(const View<Permits>& view, SiteId self, Report& report)
         if (known.standing == Standing::gone && same_life)
             tell("dead-are-dead", "takes for dead", other);                                            // I2
         if (known.owed && site.phase_ == Phase::idle) tell("owed-in-use", "is idle and owes", other);  // I3
-        // I8, and more: who starts may still wait for word, but of two that may ask each counts the other.
+        // I8, and more: a starting site may still wait for word, but of two sites that may ask each counts
+        // the other.
         const bool both = other != self && peer.up() && !site.starting_ && !peer.protocol.starting_;
         if (both && (known.standing != Standing::member || !same_life))
             tell("mutual", "does not count", other);

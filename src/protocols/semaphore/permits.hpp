@@ -1,23 +1,24 @@
-// Crash-tolerant permits: at most k units are held at any time, and whoever waits is served, however many of
-// the others crash (specs: semaphore, after Bouillaguet, Arantes and Sens, who extend Raymond 1989).
+// Crash-tolerant permits: at most k units are held at any time, and every waiting site is served, however
+// many of the others crash (specs: semaphore, after Bouillaguet, Arantes and Sens, who extend Raymond 1989).
 //
-// As in Raymond's algorithm a site stamps its request and asks everybody; whoever holds, or waits and asked
-// earlier, answers later. Three things are different:
+// As in Raymond's algorithm a site stamps its request and asks all others; a site that holds, or waits and
+// asked earlier, answers later. Three things are different:
 //
-// Answers are cumulative. A reply names the stamp it permits and says it of all earlier ones too, so copies
-// and late replies do no harm, and nothing is counted: who is still missing is derived from what is there.
+// Answers are cumulative. A reply names the stamp that it permits, and covers all earlier ones too, so
+// duplicates and late replies do no harm, and nothing is counted: the missing peers are derived from the
+// state.
 //
-// The dead are not waited for. A detector of class T reports the crash of a site only if it trusted that site
-// before, and then truthfully. Whoever learns of a crash first tells everybody else, once.
+// No site waits for the dead. A detector of class T reports the crash of a site only if it trusted that site
+// before, and then truthfully. The first site that learns of a crash tells all others, once.
 //
-// A site takes part only when it is known. It registers with INIT; a peer acknowledges once its detector
-// trusts the newcomer. In a fixed group a second detector (class S) says for whose ACK it is useless to wait;
-// it may lie about anybody but one site, and that one watches everybody. In an open group every live member
-// must have acknowledged: a barrier. A site that comes back after a crash is a newcomer with a higher
-// incarnation.
+// A site takes part only when the others know it. It registers with INIT; a peer acknowledges once its
+// detector trusts the newcomer. In a fixed group a second detector (class S) says whose ACK will never come;
+// it may lie about any site but one, and that one watches all others. In an open group every live member must
+// have acknowledged: a barrier. A site that returns after a crash is a newcomer with a higher incarnation.
 //
-// A request may be for several units (`--max-request`). Then who defers an answer says how many units it
-// wants itself, and a site may enter when its own units and those of all missing peers fit into k together.
+// A request may be for several units (`--max-request`). Then a site that defers an answer says how many units
+// it wants itself, and a site may enter when its own units and those of all missing peers together fit into
+// k.
 #pragma once
 
 #include <optional>
@@ -29,26 +30,26 @@ namespace allot {
 
 namespace permits {
 
-// fixed: the members are known and stay the same. open: sites join, leave and come back.
+// fixed: the members are known and stay the same. open: sites join, leave and return.
 enum class Membership : std::uint8_t { fixed, open };
 BOOST_DESCRIBE_ENUM(Membership, fixed, open)
 
 enum class Standing : std::uint8_t { stranger, member, gone };
 BOOST_DESCRIBE_ENUM(Standing, stranger, member, gone)
 
-// What a site knows of one peer, in one of its lives. Signs of a later life are kept apart until this one is
-// known to be over.
+// The knowledge of a site about one peer, in one incarnation. Signs of a later one are kept apart until this
+// one is known to have ended.
 struct Acquaintance {
     Standing standing = Standing::stranger;
     std::uint32_t life = 0;      // incarnation
-    std::uint32_t later = 0;     // a later life there was a sign of; 0: none
-    std::uint32_t reported = 0;  // so many of its lives my detector has reported over
-    std::uint32_t trusted = 0;   // the latest life that my detector trusts, plus 1
-    std::uint32_t parked = 0;    // the life, plus 1, whose INIT waits for that
+    std::uint32_t later = 0;     // a later incarnation of which there was a sign; 0: none
+    std::uint32_t reported = 0;  // number of its incarnations that my detector has reported dead
+    std::uint32_t trusted = 0;   // the latest incarnation that my detector trusts, plus 1
+    std::uint32_t parked = 0;    // the incarnation, plus 1, whose INIT waits for that
     bool acked = false;          // while I start: it has acknowledged me
     bool excused = false;        // while I start: it was suspected
-    bool permitted = false;      // it lets my open request pass
-    std::uint32_t bound = 0;     // units it may use before that; 0: it has not said
+    bool permitted = false;      // it permits my open request
+    std::uint32_t bound = 0;     // units it may use before that; 0: unknown
     std::optional<Stamp> owed;   // its newest request that I have not answered
     bool operator==(const Acquaintance&) const = default;
 
@@ -61,7 +62,7 @@ BOOST_DESCRIBE_STRUCT(Acquaintance, (),
                       (standing, life, later, reported, trusted, parked, acked, excused, permitted, bound,
                        owed))
 
-// Who holds the only permit after whom: stamps with their sites grow.
+// Monitor for one permit: stamps (with sites) of successive holders grow.
 struct FencesGrowInOrder {
     Stamp stamp;
     SiteId site = 0;
@@ -79,8 +80,8 @@ public:
 
     struct Config {
         struct Repairs {
-            bool apply_crash = true;     // erratum 1: who detects a crash also applies it to itself
-            bool relay = true;           // erratum 2: who is told of a crash tells the others
+            bool apply_crash = true;     // erratum 1: a site that detects a crash also applies it to itself
+            bool relay = true;           // erratum 2: a site that is told of a crash tells the others
             bool advance_clock = true;   // erratum 11: a request advances its own clock
             bool join_barrier = true;    // section 7: a newcomer asks when all members know it, not one
             bool clock_in_crash = true;  // section 7: a newcomer that skips a dead holder learns its clock
@@ -92,11 +93,11 @@ public:
         };
         std::uint32_t sites = 3;
         std::uint32_t permits = 1;
-        std::uint32_t max_request = 1;  // units one request may ask for
+        std::uint32_t max_request = 1;  // units of one request
         permits::Membership membership = permits::Membership::fixed;
-        std::uint32_t founders = 0;  // sites from this one on join later; 0: all are there
+        std::uint32_t founders = 0;  // later sites join later; 0: all are founders
         bool start_up = true;        // off: the founders know and have acknowledged each other
-        bool early_crashes = false;  // on: in a fixed group sites may crash before they have started up
+        bool early_crashes = false;  // on: in a fixed group sites may crash before their start is complete
         Repairs repairs;
         BOOST_DESCRIBE_CLASS(Config, (),
                              (sites, permits, max_request, membership, founders, start_up, early_crashes,
@@ -108,7 +109,7 @@ public:
     };
     static std::optional<std::string> config_error(const Config& config);
 
-    // Which life of the sender wrote, to which life of the addressee.
+    // The incarnations of sender and receiver.
     struct Lives {
         std::uint32_t sender = 0;
         std::uint32_t addressee = 0;
@@ -122,7 +123,7 @@ public:
     };
     struct Ack {
         Lives lives;
-        std::optional<Stamp> clock;  // this and what follows only in an open group
+        std::optional<Stamp> clock;  // this and the following members only in an open group
         bool started = false;        // the sender may ask itself
         std::vector<Peer> members;
         std::vector<Peer> gone;
@@ -137,14 +138,14 @@ public:
     };
     struct Reply {
         Lives lives;
-        Stamp stamp;  // every request of yours up to this has my permission
+        Stamp stamp;  // permits every request of the receiver up to this stamp
         bool operator==(const Reply&) const = default;
         BOOST_DESCRIBE_CLASS(Reply, (), (lives, stamp), (), ())
     };
     struct Defer {
         Lives lives;
         Stamp stamp;
-        std::uint32_t units = 0;  // what I want or hold myself
+        std::uint32_t units = 0;  // units that the sender wants or holds
         bool operator==(const Defer&) const = default;
         BOOST_DESCRIBE_CLASS(Defer, (), (lives, stamp, units), (), ())
     };
@@ -189,7 +190,7 @@ public:
     void detected(const Context& ctx, Detection detection, Peer peer, Effects& fx);
     Phase phase() const { return phase_; }
     bool may_request(const Context&) const { return !starting_; }
-    // In a fixed group nobody can detect the crash of a site that nobody trusted yet.
+    // In a fixed group no detector reports the crash of a site that it has not trusted.
     bool may_crash(const Context& ctx) const {
         return !starting_ || ctx.config.open() || ctx.config.early_crashes;
     }
@@ -197,10 +198,10 @@ public:
     std::optional<std::string> state_error(const Context& ctx) const;
 
     static void sample(Draw& draw);
-    // Only in a fixed group does anything hang on suspicions.
+    // Suspicions matter only in a fixed group.
     static bool needs_anchor(const Config& config) { return !config.open(); }
 
-    // These only ever bring their receiver closer to entering, or to the end of its start.
+    // These messages only bring their receiver closer to a grant, or to the end of its start.
     static bool prompt(const EnvelopeOf<Message>& envelope);
 
     static void on_state(const View<Permits>& view, Report& report);
@@ -249,12 +250,12 @@ private:
     static void check_site(const View<Permits>& view, SiteId self, Report& report);
 
     bool starting_ = true;
-    bool vouched_ = false;  // while I start: one that may ask has acknowledged me
+    bool vouched_ = false;  // while I start: a site that may ask has acknowledged me
     Phase phase_ = Phase::idle;
     Stamp clock_;                      // the highest stamp seen
-    std::optional<Stamp> stamp_;       // of the open request, from asking to letting go
-    std::uint32_t units_ = 0;          // what it is for
-    std::vector<Acquaintance> peers_;  // by site; my own place in it is not used
+    std::optional<Stamp> stamp_;       // of the open request, until its release
+    std::uint32_t units_ = 0;          // of the open request
+    std::vector<Acquaintance> peers_;  // by site; my own entry is unused
 
     BOOST_DESCRIBE_CLASS(Permits, (), (), (), (starting_, vouched_, phase_, clock_, stamp_, units_, peers_))
 };

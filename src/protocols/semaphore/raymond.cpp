@@ -16,7 +16,7 @@ std::optional<std::string> Raymond::config_error(const Config& config) {
     return std::nullopt;
 }
 
-// Answers are counted, so every message must arrive exactly once; and k crashes stop everyone.
+// Answers are counted, so every message must arrive exactly once; and k crashes stop every site.
 void Raymond::sample(Draw& draw) {
     const auto sites = draw.number("sites", 2, 5);
     const auto permits = draw.number("permits", 1, sites);
@@ -79,7 +79,7 @@ void Raymond::release(const Context&, Effects& fx) {
 
 void Raymond::try_enter(const Context& ctx, Effects& fx) {
     if (phase_ != Phase::waiting) return;
-    // Stops at the k-th peer that has not answered: with many sites this is where the time goes.
+    // Stops at the k-th peer that has not answered: with many sites most of the time is spent here.
     std::uint32_t missing = 0;
     for (const std::uint32_t count : unanswered_)
         if (count > 0 && ++missing == ctx.config.permits) return;
@@ -102,7 +102,7 @@ void Raymond::on_state(const View<Raymond>& view, Report& report) {
     check_answers(view, report);
 }
 
-// Between two live sites nothing that is waited for gets lost or doubled (semaphore.md, I4).
+// Between two live sites no awaited answer gets lost or doubled (semaphore.md, I4).
 void Raymond::check_answers(const View<Raymond>& view, Report& report) {
     const std::size_t sites = view.sites.size();
     boost::container::small_vector<std::uint32_t, 36> under_way(sites * sites);  // [asker][peer]
@@ -149,7 +149,7 @@ constinit const Model<Raymond> Raymond::model{
     .sample = &sample,
     .requests = {.capacity = [](const Config& config) -> std::uint64_t { return config.permits; },
                  .capacity_is_bound = true},
-    // A reply only ever brings its receiver closer to entering.
+    // A reply only brings its receiver closer to a grant.
     .reduction = {.prompt =
                       [](const EnvelopeOf<Message>& envelope) {
                           return std::holds_alternative<Reply>(envelope.message);

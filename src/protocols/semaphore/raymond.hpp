@@ -1,15 +1,15 @@
-// Raymond's algorithm (1989): at most k of N sites hold a permit, as long as nobody crashes.
+// Raymond's algorithm (1989): at most k of N sites hold a permit, as long as no site crashes.
 //
-// A site that wants a permit stamps its request with a Lamport time and asks everybody. A site answers at
-// once unless it holds a permit, or wants one and asked earlier; then it answers when it lets go. With N - k
-// answers a site may go in: at most k - 1 others have not let it pass, so at most k hold a permit.
+// A site that wants a permit stamps its request with a Lamport time and asks all others. A site answers at
+// once unless it holds a permit, or wants one and asked earlier; then it answers at its release. With N - k
+// answers a site may enter: at most k - 1 others have not permitted it, so at most k hold a permit.
 //
-// An answer may arrive long after the request it belongs to, when k > 1. So every site counts, per peer,
-// how many of its requests are not answered yet; only when none is left does the peer's permission stand for
-// the newest request. A deferred answer settles all requests of that peer at once: it carries their number.
+// An answer may arrive long after its request, when k > 1. So every site counts, per peer, how many of its
+// requests are not answered yet; only when none is left does the peer's permission cover the newest request.
+// A deferred answer covers all requests of that peer at once: it carries their number.
 //
-// With k = 1 this is Ricart and Agrawala's mutual exclusion. A crashed site answers nobody, so each crash
-// costs a permit for ever, and k crashes stop everyone: `permits` is the cure.
+// With k = 1 this is Ricart and Agrawala's mutual exclusion. A crashed site never answers, so each crash
+// costs a permit forever, and k crashes stop every site: `permits` tolerates them.
 #pragma once
 
 #include <optional>
@@ -37,7 +37,7 @@ public:
         BOOST_DESCRIBE_CLASS(Request, (), (stamp), (), ())
     };
     struct Reply {
-        std::uint32_t answers = 1;  // how many requests this settles
+        std::uint32_t answers = 1;  // number of requests that this answers
         bool operator==(const Reply&) const = default;
         BOOST_DESCRIBE_CLASS(Reply, (), (answers), (), ())
     };
@@ -53,7 +53,7 @@ public:
     void receive(const Context& ctx, SiteId from, const Reply& reply, Effects& fx);
     void release(const Context& ctx, Effects& fx);
     Phase phase() const { return phase_; }
-    // Why a state written by hand cannot be one of this instance.
+    // Why a state written by hand is impossible in this instance.
     std::optional<std::string> state_error(const Context& ctx) const;
 
     static void on_state(const View<Raymond>& view, Report& report);
@@ -67,7 +67,7 @@ private:
 
     Phase phase_ = Phase::idle;
     Stamp clock_;                            // H: the highest stamp seen
-    std::optional<Stamp> stamp_;             // last: of the open request, from asking to letting go
+    std::optional<Stamp> stamp_;             // last: of the open request, until its release
     std::vector<std::uint32_t> unanswered_;  // reply_count: my requests that this peer has not answered
     std::vector<std::uint32_t> deferred_;    // defer_count: requests of this peer that I have not answered
 

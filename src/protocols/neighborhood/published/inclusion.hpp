@@ -1,9 +1,9 @@
 // `inclusion` as the paper prints it (Algorithms 1 and 2), defects included. Permissions are counted, not
-// remembered; a permission is asked back from a site, not from one of its requests; and whom to ask is looked
-// at only when a request arrives.
+// remembered; a permission is asked back from a site, not from one of its requests; and an arbiter looks for
+// one to ask back only when a request arrives.
 //
-// Where a Relinquish arrives from a site that has no permission, the listing does not say what happens:
-// --late undefined stops there, grant hands out the next permission as in other cases, ignore does nothing.
+// The listing does not define the arrival of a Relinquish from a site without a permission: --late undefined
+// stops there, grant hands out the next permission as in other cases, ignore does nothing.
 #pragma once
 
 #include <array>
@@ -29,7 +29,7 @@ public:
 
     struct Config : neighborhood::Neighborhood {
         struct Repairs {
-            bool start_out = false;  // erratum 1: at first, those have permissions to be out that are out
+            bool start_out = false;  // erratum 1: the sites that start out have permissions to be out
             BOOST_DESCRIBE_CLASS(Repairs, (), (start_out), (), ())
         };
         neighborhood::LateRelinquish late = neighborhood::LateRelinquish::undefined;

@@ -108,7 +108,7 @@ void TreePoolPublished::receive(const Context& ctx, SiteId from, const Controlle
     relay(ctx, *channel, fx);
 }
 
-// Lines 43-73 of the root. The end of line 65 closes line 44, so what follows is done for every controller.
+// Lines 43-73 of the root. The end of line 65 closes line 44, so the rest is done for every controller.
 void TreePoolPublished::steer(const Context& ctx, Channel channel, Effects& fx) {
     const bool valid = channel == successor_ && last_.number == number_;
     if (valid) {

@@ -1,10 +1,10 @@
 // The pool as the paper prints it (Algorithms 1 and 2), with the brackets where they stand. tree_pool.hpp has
-// the idea, and the same algorithm repaired; most defects can be switched back on there, one by one.
+// the idea, and the same algorithm repaired; most defects can be switched on there, one by one.
 //
-// A process goes through its loop for ever. Here the reception of a message is a step, and so is a sweep in
-// which nothing is received: the end of the loop, in which a process enters, lets the priority token go, and,
-// as the brackets stand, whatever else is not inside a reception. What the listing declares as variables (C,
-// R, PT, PPr, Ok) is state, since it is read when nothing was received.
+// A process runs its loop forever. Here the reception of a message is a step, and so is a sweep in which
+// nothing is received: the end of the loop, in which a process enters, passes the priority token on and, as
+// the brackets stand, does everything that is not inside a reception. The listing's variables (C, R, PT, PPr,
+// Ok) are state, because it reads them when nothing was received.
 #pragma once
 
 #include <optional>
@@ -22,8 +22,8 @@ public:
     using Channel = Tree::Channel;
     struct Config {
         struct Repairs {
-            bool answer_valid = false;    // erratum 4: the root answers only a controller that it expects
-            bool inside_receive = false;  // erratum 5: without a controller none is passed on
+            bool answer_valid = false;    // erratum 4: the root answers only an expected controller
+            bool inside_receive = false;  // erratum 5: without a controller, none is passed on
             BOOST_DESCRIBE_CLASS(Repairs, (), (answer_valid, inside_receive), (), ())
         };
         std::uint32_t sites = 3;

@@ -19,8 +19,8 @@ std::optional<std::string> PermitsPublished::state_error(const Context& ctx) con
     return std::nullopt;
 }
 
-// --- Lines 1 to 8 and 34 to 37. INIT goes to the others only (erratum 9), and one that is not trusted yet
-// waits beside the handler, not inside it (erratum 10): read otherwise, no site would ever start.
+// --- Lines 1 to 8 and 34 to 37. INIT goes to the others only (erratum 9), and an INIT from an untrusted site
+// waits beside the handler, not inside it (erratum 10): otherwise no site would ever start.
 
 void PermitsPublished::handle(const Context& ctx, const Input& input, Effects& fx) {
     dispatch(*this, ctx, input, fx);
@@ -95,7 +95,7 @@ void PermitsPublished::timeout(const Context& ctx, Timer, Effects& fx) {
     take_lines(ctx, fx);
 }
 
-// Goes on until the next point at which messages are handled in between.
+// Continues to the next point at which other messages are handled.
 void PermitsPublished::take_lines(const Context& ctx, Effects& fx) {
     while (line_ != Line::none && !pauses(ctx, line_)) take_line(ctx, fx);
     if (line_ != Line::none)

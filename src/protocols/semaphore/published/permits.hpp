@@ -1,11 +1,11 @@
 // The crash-aware semaphore as its paper prints it (Bouillaguet, Arantes and Sens, Algorithm 1), with its
-// defects: what one line cannot mend in `permits`, because it needs other state and other steps.
+// defects. It is separate because `permits` has other state and other steps.
 //
-// Replies are counted, not named, so a copy of one does harm (erratum 8). Lines 9 to 14, the request, are
+// Replies are counted, not named, so a duplicate does harm (erratum 8). Lines 9 to 14, the request, are
 // several steps with messages handled in between (errata 3 to 5): a timer, `next_line`, takes them one at a
-// time. Who detects a crash tells the others and forgets itself (erratum 1).
+// time. A site that detects a crash tells the others and forgets itself (erratum 1).
 //
-// Each defect that can be mended by itself is a repair, switched off unless `--with NAME` says otherwise.
+// Each defect that can be corrected by itself is a repair, switched off unless `--with NAME` switches it on.
 // Names in comments are the paper's.
 #pragma once
 
@@ -18,7 +18,7 @@ namespace allot {
 
 namespace permits_published {
 
-// How far a request has come; the next step begins here.
+// The progress of a request; the next step begins here.
 enum class Line : std::uint8_t { none, stamp, clear, send, count };
 BOOST_DESCRIBE_ENUM(Line, none, stamp, clear, send, count)
 
@@ -30,7 +30,7 @@ public:
 
     struct Config {
         struct Repairs {
-            bool apply_crash = false;   // erratum 1: who detects a crash also applies it to itself
+            bool apply_crash = false;   // erratum 1: a site that detects a crash also applies it to itself
             bool stamp_first = false;   // erratum 3: lines 9 and 10 are one step
             bool count_first = false;   // erratum 4: lines 13 and 14 are one step
             bool send_at_once = false;  // erratum 5: lines 11 to 14 are one step
@@ -38,8 +38,8 @@ public:
         };
         std::uint32_t sites = 3;
         std::uint32_t permits = 1;
-        bool start_up = true;        // off: everybody has acknowledged everybody
-        bool early_crashes = false;  // on: sites may crash before they have started up
+        bool start_up = true;        // off: all sites have acknowledged each other
+        bool early_crashes = false;  // on: sites may crash before their start is complete
         Repairs repairs;
         BOOST_DESCRIBE_CLASS(Config, (), (sites, permits, start_up, early_crashes, repairs), (), ())
     };
@@ -110,7 +110,7 @@ private:
         bool parked = false;            // its INIT waits until it is trusted
         bool acked = false;             // while I start: it has acknowledged me, or was suspected
         bool crashed = false;           // crashed_i
-        std::int32_t reply_count = 0;   // answers of it that are outstanding
+        std::int32_t reply_count = 0;   // outstanding answers from it
         std::uint32_t defer_count = 0;  // answers to it that I have deferred
         bool operator==(const Acquaintance&) const = default;
         BOOST_DESCRIBE_CLASS(Acquaintance, (), (trusted, parked, acked, crashed, reply_count, defer_count),
@@ -129,11 +129,11 @@ private:
     Phase phase_ = Phase::idle;        // state_i
     Stamp clock_;                      // H_i
     Stamp last_;                       // last_i
-    Line line_ = Line::none;           // where a request that is being made stands
+    Line line_ = Line::none;           // progress of the present request
     SiteId addressee_ = 0;             // the j of line 12
     std::int32_t perm_count_ = 0;      // perm_count_i
     std::int32_t alive_ = 0;           // n_i
-    std::vector<Acquaintance> peers_;  // by site; my own place in it is not used
+    std::vector<Acquaintance> peers_;  // by site; my own entry is unused
 
     BOOST_DESCRIBE_CLASS(PermitsPublished, (), (), (),
                          (starting_, phase_, clock_, last_, line_, addressee_, perm_count_, alive_, peers_))
