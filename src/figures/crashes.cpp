@@ -86,7 +86,8 @@ Figure crashes() {
     figure.notes = {
         "The published algorithm runs with handlers that are one step each (stamp-first, send-at-once); as "
         "printed, with a request in several steps, it deadlocks under load or lets too many in (errata 3 to "
-        "5). It keeps erratum 1: who detects a crash tells the others and goes on counting the victim.",
+        "5). It keeps erratum 1: a site that detects a crash tells the others and continues to count the "
+        "victim.",
         "dense: everybody watches everybody. sparse: only site 0, which never crashes, watches the others; "
         "the sites then begin as if started up.",
     };

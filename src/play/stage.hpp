@@ -44,7 +44,7 @@ public:
     // The violations of the present world. After an arbitrary start, a protocol that declares legitimate
     // worlds answers for its properties only in those.
     Report judge() const;
-    // What the starts of the founders violated.
+    // Violations at the starts of the founders.
     const Report& birth() const { return birth_; }
 
     // By channel in (from, to) order, oldest first.

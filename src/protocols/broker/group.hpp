@@ -58,7 +58,7 @@ struct Group {
 };
 BOOST_DESCRIBE_STRUCT(Group, (), (resources, clients, founders, min_request, max_request, wants, popularity))
 
-// What a protocol accepts: how many resources at once, and whether their order matters.
+// The requests that a protocol accepts: how many resources at once, and whether their order matters.
 struct Manner {
     std::uint32_t most = 0;
     bool ordered = false;

@@ -156,7 +156,7 @@ private:
     static constexpr std::uint64_t most_pairs = 20'000'000;
 
     bool free(SiteId site) const { return sites_[site].prospect != Prospect::never; }
-    // What a neighbourhood needs and allows, without the sites that are known never to turn.
+    // The need and the limit of a neighbourhood, without the sites that are known never to turn.
     std::int64_t least(SiteId center) const { return std::int64_t{ranges_[center].low} - fixed_in_[center]; }
     std::int64_t most(SiteId center) const { return std::int64_t{ranges_[center].high} - fixed_in_[center]; }
     void settle(SiteId center, const std::string& why) {
