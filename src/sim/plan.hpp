@@ -115,9 +115,8 @@ struct Plan {
     world::AnchorChoice anchor;
 
     // The judgement.
-    OptionalCount verify;  // events between two judgements of the whole world; 0: only at the end
-    OptionalTime
-        patience;  // a request open at the end and older than this is unserved; a quarter of the time
+    OptionalCount verify;   // events between two judgements of the whole world; 0: only at the end
+    OptionalTime patience;  // age at the end from which an open request is unserved; a quarter of the time
 
     bool corrupts() const { return start == Start::arbitrary || !corrupt_at.times.empty(); }
     Time from() const { return crash_from.value.value_or(time.value / 10); }
