@@ -39,7 +39,7 @@ struct RunFlags {
     std::vector<std::string> stray;  // words in place of flags
 };
 
-struct Plan {
+struct Settings {
     Demand demand;
     std::optional<microseconds> patience;  // empty: no limit
     std::optional<microseconds> grace;
@@ -79,7 +79,7 @@ Result<Demand> demand_of(const RunFlags& flags) {
     return demand;
 }
 
-Result<Plan> plan_of(const RunFlags& flags) {
+Result<Settings> settings_of(const RunFlags& flags) {
     if (!flags.stray.empty() && flags.stray.front().starts_with('-'))
         return Error{fmt::format("{}: no such flag; see `allot run --help`", flags.stray.front())};
     if (!flags.stray.empty())
@@ -89,35 +89,35 @@ Result<Plan> plan_of(const RunFlags& flags) {
         return Error{"run: no command; write it after --, as in `allot run --lock db -- make deploy`"};
     auto demand = demand_of(flags);
     if (!demand) return Error{demand.error()};
-    Plan plan{.demand = std::move(*demand)};
+    Settings settings{.demand = std::move(*demand)};
     if (flags.no_wait || !flags.timeout.empty()) {
         const auto patience =
             flags.no_wait ? parse_time("patience", flags.patience) : parse_time("timeout", flags.timeout);
         if (!patience) return Error{patience.error()};
-        plan.patience = *patience;
+        settings.patience = *patience;
     }
     if (!flags.grace.empty()) {
         const auto grace = parse_time("grace", flags.grace);
         if (!grace) return Error{grace.error()};
-        plan.grace = *grace;
+        settings.grace = *grace;
     }
     const auto resume_within = parse_time("resume-within", flags.resume_within);
     if (!resume_within) return Error{resume_within.error()};
-    plan.resume_within = std::chrono::ceil<milliseconds>(*resume_within);
-    return plan;
+    settings.resume_within = std::chrono::ceil<milliseconds>(*resume_within);
+    return settings;
 }
 
 // Others may get a permit, and over a network any resource, when the daemon has been silent for stop_within.
 // The command must have ended by then, so it gets half of that time. Any other loss is known at once, or when
 // a killed daemon is back, which then waits for stop_within.
-Result<microseconds> grace_of(const Plan& plan, bool elsewhere, microseconds stop_within) {
-    const bool silence_costs = elsewhere || !plan.demand.permits().empty();
+Result<microseconds> grace_of(const Settings& settings, bool elsewhere, microseconds stop_within) {
+    const bool silence_costs = elsewhere || !settings.demand.permits().empty();
     const microseconds most = silence_costs ? stop_within / 2 : stop_within * 3 / 4;
-    if (!plan.grace) return std::min<microseconds>(milliseconds(2000), most);
-    if (*plan.grace <= most) return *plan.grace;
+    if (!settings.grace) return std::min<microseconds>(milliseconds(2000), most);
+    if (*settings.grace <= most) return *settings.grace;
     return Error{
         fmt::format("--grace {}ms: a program has {}ms to stop using a lost lease here; write at most {}ms",
-                    plan.grace->count() / 1000, stop_within.count() / 1000, most.count() / 1000)};
+                    settings.grace->count() / 1000, stop_within.count() / 1000, most.count() / 1000)};
 }
 
 // --- The environment of the command.
@@ -218,23 +218,24 @@ int hold_and_run(const Session& session, Lease& lease, bool elsewhere, microseco
 // --- The command line.
 
 // Without a time limit, a notice says if the request may wait in vain; with one, the final message does.
-Lease acquire(Session& session, const Plan& plan, const client::Options& options, client::Deadline deadline) {
+Lease acquire(Session& session, const Settings& settings, const client::Options& options,
+              client::Deadline deadline) {
     std::optional<WaitingNotice> notice;
-    if (deadline.never()) notice.emplace(options, plan.demand);
-    return session.acquire(plan.demand, deadline);
+    if (deadline.never()) notice.emplace(options, settings.demand);
+    return session.acquire(settings.demand, deadline);
 }
 
 // Silence until the deadline does not prove that there is no daemon, as it may be slow: report a timeout.
 int explain_failure(const client::Failure& failure, const RunFlags& flags, const client::Options& options,
-                    const Plan& plan, client::Deadline deadline) {
+                    const Settings& settings, client::Deadline deadline) {
     const bool time_is_up = failure.code() == client::Code::timed_out ||
                             (failure.code() == client::Code::unreachable && Clock::now() >= deadline.at());
     if (!time_is_up) return report(failure, options);
     // --no-wait does not wait for a reason either.
-    const std::string why =
-        failure.code() == client::Code::unreachable
-            ? "the daemon does not answer"
-            : why_not_granted(options, plan.demand, flags.no_wait ? milliseconds(100) : milliseconds(2000));
+    const std::string why = failure.code() == client::Code::unreachable
+                                ? "the daemon does not answer"
+                                : why_not_granted(options, settings.demand,
+                                                  flags.no_wait ? milliseconds(100) : milliseconds(2000));
     fmt::print(stderr, "allot: {}: not granted within {}{}{}\n", flags.no_wait ? "busy" : "timed out",
                flags.no_wait ? flags.patience : flags.timeout, why.empty() ? "" : "; ", why);
     return flags.no_wait ? exit_busy : exit_timed_out;
@@ -257,24 +258,25 @@ Session connect(client::Options options) {
 }
 
 int run_command(const RunFlags& flags) {
-    const auto plan = plan_of(flags);
-    if (!plan) return wrong_usage(plan.error());
-    const client::Deadline deadline = plan->patience ? client::Deadline(*plan->patience) : client::Deadline();
+    const auto settings = settings_of(flags);
+    if (!settings) return wrong_usage(settings.error());
+    const client::Deadline deadline =
+        settings->patience ? client::Deadline(*settings->patience) : client::Deadline();
     auto options = daemon_at(flags.daemon, fmt::format("{}", fmt::join(flags.command, " ")));
     if (!options) return wrong_usage(options.error());
-    options->resume_within = plan->resume_within;
-    if (plan->patience)
+    options->resume_within = settings->resume_within;
+    if (settings->patience)
         options->connect_timeout =
-            std::min(options->connect_timeout, std::chrono::ceil<milliseconds>(*plan->patience));
+            std::min(options->connect_timeout, std::chrono::ceil<milliseconds>(*settings->patience));
     try {
         Session session = connect(*options);
         const bool elsewhere = is_elsewhere(*options);
-        const auto grace = grace_of(*plan, elsewhere, session.stop_within());
+        const auto grace = grace_of(*settings, elsewhere, session.stop_within());
         if (!grace) return wrong_usage(grace.error());
-        Lease lease = acquire(session, *plan, *options, deadline);
+        Lease lease = acquire(session, *settings, *options, deadline);
         return hold_and_run(session, lease, elsewhere, *grace, flags.command);
     } catch (const client::Failure& failure) {
-        return explain_failure(failure, flags, *options, *plan, deadline);
+        return explain_failure(failure, flags, *options, *settings, deadline);
     }
 }
 
@@ -316,9 +318,8 @@ void add_run(CommandLine& line, std::vector<std::string> program) {
         .needs(no_wait);
     command
         .option("--grace", flags->grace,
-                "Time from SIGTERM to SIGKILL if the lease is lost; default and maximum depend on the "
-                "cluster's stop_within: at most 3/4 of it, with permits or --at at most half; default 2s, or "
-                "the maximum if that is less")
+                "Time from SIGTERM to SIGKILL if the lease is lost; at most 3/4 of the cluster's "
+                "stop_within, or half of it with permits or --at; default 2s, or that maximum if it is less")
         .shown_as("TIME");
     command
         .option("--resume-within", flags->resume_within,

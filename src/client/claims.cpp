@@ -55,13 +55,13 @@ ClaimPtr Claims::granted(session::Granted& message) {
     const auto found = find(message.ticket);
     if (found == all_.end()) return nullptr;
     const ClaimPtr claim = *found;
-    if (claim->stage == Stage::waiting) {
-        claim->stage = Stage::held;
+    if (claim->phase == ClaimPhase::waiting) {
+        claim->phase = ClaimPhase::held;
         claim->held.reserve(message.held.size());
         for (session::Held& one : message.held) claim->held.push_back({std::move(one.name), one.fence});
         return claim;
     }
-    if (claim->stage != Stage::held || same(claim->held, message.held)) return nullptr;
+    if (claim->phase != ClaimPhase::held || same(claim->held, message.held)) return nullptr;
     lose(claim, "the daemon granted it again with another fence");
     return claim;
 }
@@ -70,7 +70,7 @@ ClaimPtr Claims::refused(const session::Refused& message) {
     const auto found = find(message.ticket);
     if (found == all_.end()) return nullptr;
     const ClaimPtr claim = *found;
-    const bool waited = claim->stage == Stage::waiting;
+    const bool waited = claim->phase == ClaimPhase::waiting;
     if (waited) claim->failure.emplace(code_of(message.why), message.reason);
     end(claim);
     return waited ? claim : nullptr;
@@ -88,27 +88,27 @@ ClaimPtr Claims::lost(const session::Lost& message) {
     const auto found = find(message.ticket);
     if (found == all_.end()) return nullptr;
     const ClaimPtr claim = *found;
-    const bool told_already = claim->stage == Stage::giving_back || claim->stage == Stage::lost;
+    const bool told_already = claim->phase == ClaimPhase::releasing || claim->phase == ClaimPhase::lost;
     if (!told_already) lose(claim, message.reason);
     if (claim->request.locks.empty()) end(claim);
     return told_already ? nullptr : claim;
 }
 
-bool Claims::give_back(const ClaimPtr& claim) {
-    if (claim->stage == Stage::over || claim->stage == Stage::giving_back) return false;
-    claim->stage = Stage::giving_back;
+bool Claims::release(const ClaimPtr& claim) {
+    if (claim->phase == ClaimPhase::over || claim->phase == ClaimPhase::releasing) return false;
+    claim->phase = ClaimPhase::releasing;
     claim->process = Descriptor();
     return true;
 }
 
 bool Claims::withdraw(const ClaimPtr& claim, Failure failure) {
     claim->failure = std::move(failure);
-    return give_back(claim);
+    return release(claim);
 }
 
 void Claims::lose(const ClaimPtr& claim, const std::string& reason) {
     claim->failure.emplace(Code::lost, reason);
-    claim->stage = Stage::lost;
+    claim->phase = ClaimPhase::lost;
 }
 
 void Claims::forget() {
@@ -124,32 +124,32 @@ Claims::Resumption Claims::resume(const session::Welcome& welcome) {
         resume_one(claim, std::binary_search(open.begin(), open.end(), claim->ticket()), resumption);
     // A ticket that only the daemon knows was released here, and the Release got lost.
     for (const Ticket ticket : open)
-        if (find(ticket) == all_.end()) resumption.give_back.push_back(ticket);
+        if (find(ticket) == all_.end()) resumption.release.push_back(ticket);
     return resumption;
 }
 
 void Claims::resume_one(const ClaimPtr& claim, bool known, Resumption& resumption) {
-    switch (claim->stage) {
-        case Stage::waiting:
+    switch (claim->phase) {
+        case ClaimPhase::waiting:
             if (!known) resumption.ask.push_back(claim);
             break;
-        case Stage::held:
+        case ClaimPhase::held:
             if (known && claim->process) resumption.follow.push_back(claim);
             if (known) break;
             claim->failure.emplace(Code::lost, "the daemon was restarted and does not know the lease");
             end(claim);
             resumption.lost.push_back(claim);
             break;
-        case Stage::lost:
+        case ClaimPhase::lost:
             if (!known) end(claim);
             break;
-        case Stage::giving_back:
+        case ClaimPhase::releasing:
             if (known)
-                resumption.give_back.push_back(claim->ticket());
+                resumption.release.push_back(claim->ticket());
             else
                 end(claim);
             break;
-        case Stage::over:
+        case ClaimPhase::over:
             break;
     }
 }
@@ -162,7 +162,7 @@ std::vector<ClaimPtr>::iterator Claims::find(Ticket ticket) {
 }
 
 void Claims::end(const ClaimPtr& claim) {
-    claim->stage = Stage::over;
+    claim->phase = ClaimPhase::over;
     claim->process = Descriptor();
     if (const auto found = find(claim->ticket()); found != all_.end()) all_.erase(found);
 }

@@ -19,7 +19,7 @@ using session::Ticket;
 
 // lost: the program must stop. The daemon may still keep the lease, so the program releases it like any
 // other. releasing: the daemon has not answered Release yet.
-enum class Stage : std::uint8_t { waiting, held, lost, giving_back, over };
+enum class ClaimPhase : std::uint8_t { waiting, held, lost, releasing, over };
 
 struct Claim;
 using ClaimPtr = std::shared_ptr<Claim>;
@@ -30,7 +30,7 @@ struct Claim {
     session::Acquire request;
     Clock::time_point asked_at;  // the daemon that grants it was alive after this time
     Deadline deadline;
-    Stage stage = Stage::waiting;
+    ClaimPhase phase = ClaimPhase::waiting;
     std::vector<Held> held;
     std::optional<Failure> failure;  // why it was not granted, or was lost
 
@@ -61,15 +61,15 @@ public:
     ClaimPtr lost(const session::Lost& message);
 
     // Decisions of this program. True if the daemon must receive Release.
-    bool give_back(const ClaimPtr& claim);                  // a lease, or a request that nobody waits for
+    bool release(const ClaimPtr& claim);                    // a lease, or a request that nobody waits for
     bool withdraw(const ClaimPtr& claim, Failure failure);  // a request fails
     void lose(const ClaimPtr& claim, const std::string& reason);  // a lease is lost
 
     // After a reconnect: the messages to repeat, and the claims that changed.
     struct Resumption {
-        std::vector<ClaimPtr> ask;      // Acquire
-        std::vector<Ticket> give_back;  // Release
-        std::vector<ClaimPtr> follow;   // Follow
+        std::vector<ClaimPtr> ask;     // Acquire
+        std::vector<Ticket> release;   // Release
+        std::vector<ClaimPtr> follow;  // Follow
         std::vector<ClaimPtr> lost;
     };
     Resumption resume(const session::Welcome& welcome);

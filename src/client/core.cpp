@@ -81,10 +81,10 @@ ClaimPtr Core::acquire(const Demand& demand, Deadline deadline) {
     const ClaimPtr claim = open_claim(demand, deadline);
     claim->waiter = &waiter;
     ask(claim);
-    wait_until(lock, waiter, deadline.at(), [&] { return claim->stage != Stage::waiting; });
+    wait_until(lock, waiter, deadline.at(), [&] { return claim->phase != ClaimPhase::waiting; });
     claim->waiter = nullptr;
-    if (claim->stage == Stage::waiting) fail_waiting(claim, at_deadline());
-    if (claim->stage != Stage::held) throw Failure(*claim->failure);
+    if (claim->phase == ClaimPhase::waiting) fail_waiting(claim, at_deadline());
+    if (claim->phase != ClaimPhase::held) throw Failure(*claim->failure);
     return claim;
 }
 
@@ -122,28 +122,28 @@ void Core::release(const ClaimPtr& claim) {
     std::function<void(const std::string&)> forgotten;
     const Lock lock(mutex_);
     forgotten.swap(claim->on_lost);
-    if (claims_.give_back(claim)) say(session::Release{claim->ticket()});
+    if (claims_.release(claim)) say(session::Release{claim->ticket()});
 }
 
 bool Core::valid(const ClaimPtr& claim) {
     Lock lock(mutex_);
-    if (claim->stage == Stage::held && !reading_) {
+    if (claim->phase == ClaimPhase::held && !reading_) {
         read_once(lock, Clock::now(), -1);
         pass_on_the_reading();
     }
-    if (claim->stage == Stage::held && !connected()) {
+    if (claim->phase == ClaimPhase::held && !connected()) {
         std::condition_variable waiter;
         wait_until(lock, waiter, Clock::now() + short_wait,
-                   [&] { return connected() || claim->stage != Stage::held; });
+                   [&] { return connected() || claim->phase != ClaimPhase::held; });
     }
     const Time sure = sure_until(*claim, connected());
-    if (claim->stage == Stage::held && Clock::now() >= sure) lose(claim, silence());
-    return claim->stage == Stage::held;
+    if (claim->phase == ClaimPhase::held && Clock::now() >= sure) lose(claim, silence());
+    return claim->phase == ClaimPhase::held;
 }
 
 Clock::time_point Core::valid_until(const ClaimPtr& claim) {
     const Lock lock(mutex_);
-    return claim->stage == Stage::held ? sure_until(*claim, connected()) : Time::min();
+    return claim->phase == ClaimPhase::held ? sure_until(*claim, connected()) : Time::min();
 }
 
 std::string Core::lost_because(const ClaimPtr& claim) {
@@ -167,8 +167,8 @@ void Core::follow(const ClaimPtr& claim, int process) {
     Lock lock(mutex_);
     std::condition_variable waiter;
     wait_until(lock, waiter, Clock::now() + options_.resume_within,
-               [&] { return link_ == Link::open || claim->stage != Stage::held; });
-    if (claim->stage != Stage::held)
+               [&] { return link_ == Link::open || claim->phase != ClaimPhase::held; });
+    if (claim->phase != ClaimPhase::held)
         throw Failure(Code::lost, claim->failure ? claim->failure->what() : "the lease was released");
     if (link_ != Link::open) throw Failure(Code::unreachable, problem_);
     if (!connection_->passes_descriptors())
@@ -181,8 +181,8 @@ void Core::follow(const ClaimPtr& claim, int process) {
     const Time asked = Clock::now();
     ping(asked);
     wait_until(lock, waiter, asked + options_.resume_within,
-               [&] { return proof_ >= asked - rounding || claim->stage != Stage::held; });
-    if (claim->stage != Stage::held)
+               [&] { return proof_ >= asked - rounding || claim->phase != ClaimPhase::held; });
+    if (claim->phase != ClaimPhase::held)
         throw Failure(Code::lost, claim->failure ? claim->failure->what() : "the lease was released");
     if (proof_ < asked - rounding) throw Failure(Code::unreachable, silence());
 }
@@ -363,7 +363,8 @@ void Core::run_calls(Lock& lock) {
 Clock::time_point Core::next_wake() const {
     Time wake = chores_at_;
     for (const ClaimPtr& claim : claims_.all())
-        if (claim->stage == Stage::waiting && claim->settled) wake = std::min(wake, claim->deadline.at());
+        if (claim->phase == ClaimPhase::waiting && claim->settled)
+            wake = std::min(wake, claim->deadline.at());
     return wake;
 }
 
@@ -371,7 +372,7 @@ void Core::stop() {
     Lock lock(mutex_);
     stopping_ = true;
     for (const ClaimPtr& claim : claims_.all())
-        if (claim->stage == Stage::waiting)
+        if (claim->phase == ClaimPhase::waiting)
             fail_waiting(claim, Failure(Code::unreachable, "the session was closed"));
     if (!thread_.joinable()) return drop("the session was closed");
     wake_thread();

@@ -93,8 +93,8 @@ void Core::bury() {
 void Core::give_up(Code code) {
     session_.clear();
     for (const ClaimPtr& claim : claims_.all()) {
-        if (claim->stage == Stage::waiting) fail_waiting(claim, Failure(code, problem_));
-        if (claim->stage == Stage::held) lose(claim, problem_);
+        if (claim->phase == ClaimPhase::waiting) fail_waiting(claim, Failure(code, problem_));
+        if (claim->phase == ClaimPhase::held) lose(claim, problem_);
     }
     claims_.forget();
 }
@@ -175,7 +175,7 @@ void Core::hear(session::Welcome& message) {
     proof_ = greeted_at_;
     const Claims::Resumption resumption = claims_.resume(message);
     for (const ClaimPtr& claim : resumption.lost) tell(claim);
-    for (const Ticket ticket : resumption.give_back) say(session::Release{ticket});
+    for (const Ticket ticket : resumption.release) say(session::Release{ticket});
     for (const ClaimPtr& claim : resumption.follow) say_follow(*claim);
     for (const ClaimPtr& claim : resumption.ask) ask(claim);
     for (std::condition_variable* waiter : waiters_) waiter->notify_one();
@@ -281,7 +281,7 @@ bool Core::check_claims(Time now) {
     bool concerned = false;
     bool wants_sign = false;
     for (const ClaimPtr& claim : claims_.all()) {
-        if (claim->stage == Stage::waiting) {
+        if (claim->phase == ClaimPhase::waiting) {
             concerned = true;
             wants_sign = wants_sign || now >= claim->asked_at + ping_every();
             if (silent)
@@ -293,7 +293,7 @@ bool Core::check_claims(Time now) {
             const bool signs = needs_signs(claim->has_permits());
             concerned = concerned || signs;
             wants_sign = wants_sign || (signs && now >= std::max(claim->asked_at, proof_) + ping_every());
-            if (claim->stage == Stage::held && now >= sure_until(*claim, link_ == Link::open))
+            if (claim->phase == ClaimPhase::held && now >= sure_until(*claim, link_ == Link::open))
                 lose(claim, silence());
         }
     }

@@ -21,9 +21,9 @@ struct ClaimsTest : testing::Test {
         return claim;
     }
 
-    ClaimPtr giving_back(const std::string& name) {
+    ClaimPtr releasing(const std::string& name) {
         const ClaimPtr claim = held(name);
-        EXPECT_TRUE(claims.give_back(claim));
+        EXPECT_TRUE(claims.release(claim));
         return claim;
     }
 
@@ -36,7 +36,7 @@ struct ClaimsTest : testing::Test {
 
 TEST_F(ClaimsTest, A_grant_brings_the_fences) {
     const ClaimPtr claim = held("db", 17);
-    EXPECT_EQ(claim->stage, Stage::held);
+    EXPECT_EQ(claim->phase, ClaimPhase::held);
     ASSERT_EQ(claim->held.size(), 1U);
     EXPECT_EQ(claim->held[0].fence, 17U);
 }
@@ -44,7 +44,7 @@ TEST_F(ClaimsTest, A_grant_brings_the_fences) {
 TEST_F(ClaimsTest, A_refusal_ends_what_waits) {
     const ClaimPtr claim = waiting("db");
     EXPECT_EQ(claims.refused({claim->ticket(), session::Refusal::forbidden, "not for you"}), claim);
-    EXPECT_EQ(claim->stage, Stage::over);
+    EXPECT_EQ(claim->phase, ClaimPhase::over);
     EXPECT_EQ(claim->failure->code(), Code::forbidden);
     EXPECT_TRUE(claims.all().empty());
 }
@@ -54,17 +54,17 @@ TEST_F(ClaimsTest, A_grant_that_crosses_with_the_withdrawal_is_not_taken) {
     EXPECT_TRUE(claims.withdraw(claim, Failure(Code::timed_out, "not granted in time")));
     session::Granted late{claim->ticket(), {{"db", 3}}};
     EXPECT_EQ(claims.granted(late), nullptr);
-    EXPECT_EQ(claim->stage, Stage::giving_back);
+    EXPECT_EQ(claim->phase, ClaimPhase::releasing);
     EXPECT_EQ(claims.released({claim->ticket()}), nullptr) << "nobody waits for that answer";
-    EXPECT_EQ(claim->stage, Stage::over);
+    EXPECT_EQ(claim->phase, ClaimPhase::over);
 }
 
 TEST_F(ClaimsTest, What_was_lost_is_still_given_back_but_only_once) {
     const ClaimPtr claim = held("db");
     claims.lose(claim, "silence");
     EXPECT_EQ(claim->failure->code(), Code::lost);
-    EXPECT_TRUE(claims.give_back(claim));
-    EXPECT_FALSE(claims.give_back(claim));
+    EXPECT_TRUE(claims.release(claim));
+    EXPECT_FALSE(claims.release(claim));
 }
 
 TEST_F(ClaimsTest, Permits_that_the_daemon_calls_lost_need_not_be_given_back) {
@@ -72,16 +72,16 @@ TEST_F(ClaimsTest, Permits_that_the_daemon_calls_lost_need_not_be_given_back) {
     session::Granted message{claim->ticket(), {{"builds", 1}}};
     claims.granted(message);
     EXPECT_EQ(claims.lost({claim->ticket(), "expelled"}), claim);
-    EXPECT_FALSE(claims.give_back(claim));
+    EXPECT_FALSE(claims.release(claim));
     EXPECT_TRUE(claims.all().empty());
 }
 
 TEST_F(ClaimsTest, The_daemon_keeps_locks_that_were_lost_until_they_are_given_back) {
     const ClaimPtr claim = held("db");
     EXPECT_EQ(claims.lost({claim->ticket(), "expelled"}), claim);
-    EXPECT_EQ(claim->stage, Stage::lost);
+    EXPECT_EQ(claim->phase, ClaimPhase::lost);
     EXPECT_EQ(claims.lost({claim->ticket(), "expelled"}), nullptr) << "it was told";
-    EXPECT_TRUE(claims.give_back(claim));
+    EXPECT_TRUE(claims.release(claim));
     EXPECT_EQ(claims.released({claim->ticket()}), nullptr);
     EXPECT_TRUE(claims.all().empty());
 }
@@ -93,7 +93,7 @@ TEST_F(ClaimsTest, Words_about_unknown_tickets_change_nothing) {
     EXPECT_EQ(claims.refused({99, session::Refusal::wrong, ""}), nullptr);
     EXPECT_EQ(claims.released({99}), nullptr);
     EXPECT_EQ(claims.lost({99, ""}), nullptr);
-    EXPECT_EQ(claim->stage, Stage::held);
+    EXPECT_EQ(claim->phase, ClaimPhase::held);
 }
 
 TEST_F(ClaimsTest, Taken_up_again_each_acquire_that_is_not_known_is_repeated) {
@@ -101,7 +101,7 @@ TEST_F(ClaimsTest, Taken_up_again_each_acquire_that_is_not_known_is_repeated) {
     const ClaimPtr unknown = waiting("gpu0");
     const auto resumption = resume({known->ticket()});
     EXPECT_EQ(resumption.ask, std::vector{unknown});
-    EXPECT_EQ(known->stage, Stage::waiting);
+    EXPECT_EQ(known->phase, ClaimPhase::waiting);
     EXPECT_TRUE(resumption.lost.empty());
 }
 
@@ -111,7 +111,7 @@ TEST_F(ClaimsTest, Taken_up_again_what_is_held_stays_held_if_it_is_known) {
     const auto resumption = resume({known->ticket()});
     EXPECT_EQ(resumption.lost, std::vector{unknown});
     EXPECT_EQ(unknown->failure->code(), Code::lost);
-    EXPECT_EQ(known->stage, Stage::held);
+    EXPECT_EQ(known->phase, ClaimPhase::held);
     session::Granted again{known->ticket(), {{"db", 4}}};
     EXPECT_EQ(claims.granted(again), nullptr) << "nothing has changed";
 }
@@ -121,30 +121,30 @@ TEST_F(ClaimsTest, Taken_up_again_with_another_fence_it_is_lost) {
     resume({claim->ticket()});
     session::Granted again{claim->ticket(), {{"db", 5}}};
     EXPECT_EQ(claims.granted(again), claim);
-    EXPECT_EQ(claim->stage, Stage::lost);
+    EXPECT_EQ(claim->phase, ClaimPhase::lost);
 }
 
 TEST_F(ClaimsTest, Taken_up_again_each_release_that_was_not_answered_is_repeated) {
-    const ClaimPtr known = giving_back("db");
-    const ClaimPtr done = giving_back("gpu0");
+    const ClaimPtr known = releasing("db");
+    const ClaimPtr done = releasing("gpu0");
     const auto resumption = resume({known->ticket()});
-    EXPECT_EQ(resumption.give_back, std::vector{known->ticket()});
-    EXPECT_EQ(done->stage, Stage::over) << "the daemon had heard of it";
+    EXPECT_EQ(resumption.release, std::vector{known->ticket()});
+    EXPECT_EQ(done->phase, ClaimPhase::over) << "the daemon had heard of it";
 }
 
 TEST_F(ClaimsTest, What_only_the_daemon_knows_of_is_given_back) {
-    EXPECT_EQ(resume({7}).give_back, std::vector<Ticket>{7});
+    EXPECT_EQ(resume({7}).release, std::vector<Ticket>{7});
 }
 
 TEST_F(ClaimsTest, A_session_that_is_new_holds_nothing_and_asks_again) {
     const ClaimPtr asked = waiting("db");
     const ClaimPtr had = held("gpu0");
-    const ClaimPtr returned = giving_back("net");
+    const ClaimPtr returned = releasing("net");
     const auto resumption = claims.resume(session::Welcome{.resumed = false});
     EXPECT_EQ(resumption.ask, std::vector{asked});
     EXPECT_EQ(resumption.lost, std::vector{had});
-    EXPECT_TRUE(resumption.give_back.empty());
-    EXPECT_EQ(returned->stage, Stage::over);
+    EXPECT_TRUE(resumption.release.empty());
+    EXPECT_EQ(returned->phase, ClaimPhase::over);
     EXPECT_EQ(claims.all(), std::vector{asked});
 }
 
