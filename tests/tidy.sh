@@ -12,9 +12,11 @@ cd "$ALLOT_SOURCE_DIR" || exit 1
 declare -A page_allowance=(
 )
 
-# Comment lines in headers that open with `// Who`, `// Whoever` or `// So long`, by folder.
-declare -A comment_allowance=(
-    [src/daemon]=8
+# Comments, errors and help texts that open with Who, Whoever, What, So long or the like, by folder.
+declare -A opening_allowance=(
+    [src/core]=25
+    [src/daemon]=58
+    [src/world]=22
 )
 
 # Functions of more than 70 lines: FILE:NAME and how many lines it has.
@@ -94,6 +96,27 @@ columns($0) > 100 && !/^ *<?https?:/ { report("wrap this line: it has " columns(
 }
 AWK
 
+# Openings of sentences in comments, and in the texts of errors and help. A question may begin with Who or What.
+cat >"$here/openings.awk" <<'AWK'
+function report(text) { print FILENAME ":" FNR ": name the actor first: " substr(text, 1, 60) }
+BEGIN {
+    opening = "([Ww]ho|[Ww]hoever|[Ww]hom|What|[Ss]o long|[Ss]o many|[Oo]f [^.,;:\"]* so many) "
+    sentence = "[.!?;:] (Who|Whoever|Whom|What|So long|So many) "
+}
+{
+    line = $0
+    comment = ""
+    if (match(line, /(^|[ \t])\/\/ /)) {
+        comment = substr(line, RSTART + RLENGTH)
+        line = substr(line, 1, RSTART - 1)
+    }
+    sub(/^--- /, "", comment)
+    if (comment ~ ("^" opening) && comment !~ /\?/) report(comment)
+    else if (match(comment, sentence) && comment !~ /\?/) report(substr(comment, RSTART + 2))
+    if (match(line, "(\"|[.:;] )" opening "[^\"]*\"")) report(substr(line, RSTART))
+}
+AWK
+
 # Functions begin outside of others: a header with a parameter list, up to `{`. They end with `}` in the column of the header.
 cat >"$here/functions.awk" <<'AWK'
 function indent_of(text) { match(text, /^ */); return RLENGTH }
@@ -132,9 +155,8 @@ done
 
 for folder in src/*/; do
     folder=${folder%/}
-    grep -rnE '^ *// (Who|Whoever|So long) ' --include='*.hpp' "$folder" |
-        sed -E 's/^([^:]*:[0-9]+): *(.*)/\1: name the actor first: \2/' >"$findings"
-    compare "$findings" "$folder" "${comment_allowance[$folder]:-0}" comment_allowance
+    find "$folder" -name '*.[ch]pp' | sort | xargs awk -f "$here/openings.awk" >"$findings"
+    compare "$findings" "$folder" "${opening_allowance[$folder]:-0}" opening_allowance
 done
 
 declare -A long=()

@@ -50,7 +50,7 @@ Argument add_explained_flag(Command& command, Parameters& given, std::string_vie
     return add_parameter_flag(command, given, known->name, known->meaning, "Instance");
 }
 
-// What is off by default is switched on by its name alone.
+// The name of a parameter that is off by default is enough to switch it on.
 static void add_setup_flag(Command& command, Parameters& given, const ParameterInfo& parameter) {
     if (parameter.fallback == "off") {
         const auto switch_on = [&given, name = parameter.name] { given[name] = "on"; };
