@@ -16,6 +16,7 @@ using world::LocalInfo;
 
 constexpr std::size_t step_width = 32;
 constexpr std::size_t change_width = 24;
+constexpr std::size_t standing_width = 13;
 
 std::string trimmed(std::string line) {
     line.erase(line.find_last_not_of(' ') + 1);
@@ -58,7 +59,7 @@ std::string sent_text(const Stage& stage, const std::vector<EnvelopeId>& sent) {
 std::string standing_text(const LocalInfo& site) {
     const std::string_view standing = enum_name(site.standing);
     return site.incarnation == 0 ? std::string(standing)
-                                 : fmt::format("{} (life {})", standing, site.incarnation + 1);
+                                 : fmt::format("{} (incarnation {})", standing, site.incarnation);
 }
 
 }  // namespace
@@ -85,12 +86,15 @@ void Narrator::note(std::size_t line, const std::string& text, const std::string
 
 void Narrator::show(const Stage& stage) {
     if (log_ == nullptr) return;
-    *log_ << fmt::format("      {:<4}  {:<13}  {:<8}  {}\n", "site", "standing", "phase", "state");
+    std::size_t width = standing_width;
+    for (SiteId site = 0; site < stage.world().sites.size(); ++site)
+        width = std::max(width, standing_text(stage.site(site)).size());
+    *log_ << fmt::format("      {:<4}  {:<{}}  {:<8}  {}\n", "site", "standing", width, "phase", "state");
     for (SiteId site = 0; site < stage.world().sites.size(); ++site) {
         const LocalInfo& info = stage.site(site);
         const std::string state =
             info.up() ? json_text(stage.machine().state(stage.world().sites[site])) : "";
-        *log_ << trimmed(fmt::format("      {:<4}  {:<13}  {:<8}  {}", site, standing_text(info),
+        *log_ << trimmed(fmt::format("      {:<4}  {:<{}}  {:<8}  {}", site, standing_text(info), width,
                                      info.up() ? condition(info) : "", state))
               << '\n';
     }

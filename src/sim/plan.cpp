@@ -119,7 +119,7 @@ Result<Plan> take_plan(Parameters& given) {
 
 namespace {
 
-std::optional<std::string> wrong_times(const Plan& plan) {
+std::optional<std::string> times_error(const Plan& plan) {
     if (plan.time.value == 0) return "--time 0: write a time, as in 10s";
     if (plan.warm_up.value >= plan.time.value)
         return fmt::format("--warm-up {}: write less than --time {}", plan.warm_up.text(), plan.time.text());
@@ -130,7 +130,7 @@ std::optional<std::string> wrong_times(const Plan& plan) {
     return std::nullopt;
 }
 
-std::optional<std::string> wrong_sites(const Plan& plan, std::uint32_t sites) {
+std::optional<std::string> sites_error(const Plan& plan, std::uint32_t sites) {
     if (auto error = world::requests_error(plan.requests, sites)) return error;
     if (auto error = world::sites_error("campers", plan.campers, sites)) return error;
     if (auto error = world::anchor_error(plan.anchor, sites)) return error;
@@ -144,9 +144,9 @@ std::optional<std::string> wrong_sites(const Plan& plan, std::uint32_t sites) {
 
 }  // namespace
 
-std::optional<std::string> wrong(const Plan& plan, std::uint32_t sites) {
-    if (auto error = wrong_times(plan)) return error;
-    if (auto error = wrong_sites(plan, sites)) return error;
+std::optional<std::string> values_error(const Plan& plan, std::uint32_t sites) {
+    if (auto error = times_error(plan)) return error;
+    if (auto error = sites_error(plan, sites)) return error;
     if (plan.founders > sites)
         return fmt::format("--founders {}: write a whole number from 1 to {}", plan.founders, sites);
     if (plan.crashes > sites)

@@ -135,6 +135,6 @@ struct Plan {
 Result<Plan> take_plan(Parameters& given);
 
 // Why this plan is impossible for this number of sites, if it is.
-std::optional<std::string> wrong(const Plan& plan, std::uint32_t sites);
+std::optional<std::string> values_error(const Plan& plan, std::uint32_t sites);
 
 }  // namespace allot::sim

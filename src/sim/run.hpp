@@ -68,7 +68,7 @@ private:
     // A report of a detector, which is sent if it is still true then.
     struct Word {
         SiteId to = 0;
-        std::uint32_t life = 0;  // incarnation of the observer
+        std::uint32_t incarnation = 0;  // incarnation of the observer
         InputKind kind{};
         SiteId about = 0;
     };
@@ -117,7 +117,7 @@ private:
 
     void hear(std::uint32_t slot);
     void say_later(SiteId to, InputKind kind, SiteId about);
-    std::optional<std::uint32_t> life_meant(const Word& word) const;
+    std::optional<std::uint32_t> incarnation_meant(const Word& word) const;
     void announce_start(SiteId self);
     void announce_end(SiteId self);
     void inform(SiteId self);

@@ -33,11 +33,11 @@ void Run::hear(std::uint32_t slot) {
     const Word word = words_[slot];
     words_.give_back(slot);
     Site& site = at(word.to);
-    const auto life = life_meant(word);
-    if (!site.up() || site.incarnation != word.life || !life) return;
+    const auto incarnation = incarnation_meant(word);
+    if (!site.up() || site.incarnation != word.incarnation || !incarnation) return;
     if (log_ != nullptr) log_step(word.to, world::detection_line(word.kind, word.to, word.about));
     take(word.to, site.application.phase, [&] {
-        stepper_.detect(word.to, site, word.kind, {word.about, *life});
+        stepper_.detect(word.to, site, word.kind, {word.about, *incarnation});
     });
     // The detector trusts the next incarnation only when the observer knows that the last one has ended.
     if (facts().listens(Detection::trusted) && word.kind == InputKind::dead && at(word.about).up() &&
@@ -47,7 +47,7 @@ void Run::hear(std::uint32_t slot) {
 
 // The incarnation of the peer that this report may name now, if any. This detector never lies, and suspects
 // only sites that are gone.
-std::optional<std::uint32_t> Run::life_meant(const Word& word) const {
+std::optional<std::uint32_t> Run::incarnation_meant(const Word& word) const {
     if (!listens(word.to, word.about)) return std::nullopt;
     const auto known = at(word.to).detector.find(word.about);
     const Watch heard = known == at(word.to).detector.end() ? Watch{} : known->second;
@@ -103,9 +103,9 @@ void Run::inform(SiteId self) {
             if (other.standing == Standing::absent || !listens(self, peer)) continue;
             if (facts().listens(Detection::trusted) && other.up() && plan_.trust != world::Trust::anchor)
                 say_later(self, InputKind::trusted, peer);
-            const std::uint32_t lives_over = other.incarnation + (other.up() ? 0 : 1);
+            const std::uint32_t ended = other.incarnation + (other.up() ? 0 : 1);
             if (facts().listens(Detection::dead) && !facts().listens(Detection::trusted))
-                for (std::uint32_t life = 0; life < lives_over; ++life)
+                for (std::uint32_t incarnation = 0; incarnation < ended; ++incarnation)
                     say_later(self, InputKind::dead, peer);
             if (facts().listens(Detection::suspected) && !other.up())
                 say_later(self, InputKind::suspected, peer);

@@ -141,7 +141,7 @@ Result<std::unique_ptr<Simulation>> make_simulation(const world::Entry& entry, c
     auto instance = entry.make_instance(left);
     if (!instance) return Error{instance.error()};
     if (!left.empty()) return world::unknown_parameter(entry, left);
-    if (auto error = wrong(plan, (*instance)->sites())) return Error{std::move(*error)};
+    if (auto error = values_error(plan, (*instance)->sites())) return Error{std::move(*error)};
     Surroundings around = surroundings_of(**instance, plan, parameters);
     if (auto error = plan_error(**instance, plan, around)) return Error{std::move(*error)};
     return std::make_unique<Simulation>(std::move(*instance), plan, std::move(around));

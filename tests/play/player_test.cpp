@@ -605,7 +605,8 @@ TEST(Player, The_log_says_what_each_line_does_in_columns) {
         log, HasSubstr("      site  standing       phase     state\n      0     up             waiting   {"));
     EXPECT_THAT(log, HasSubstr("\n      2     down\n      0 -> 1  Request {\"stamp\": 2}\n"));
     EXPECT_THAT(log_of("protocol raymond\nshow"), HasSubstr("nothing is in flight"));
-    EXPECT_THAT(log_of("protocol raymond\ncrash 1\nrestart 1\nshow"), HasSubstr("1     up (life 2)    idle"));
+    EXPECT_THAT(log_of("protocol raymond\ncrash 1\nrestart 1\nshow"),
+                HasSubstr("1     up (incarnation 1)  idle"));
 }
 
 // The files that explain a protocol say the truth about it.

@@ -79,7 +79,7 @@ std::vector<Demand> Permits::demands(const Context& ctx) {
 template <class F>
 void Permits::for_each_peer(const Context& ctx, F&& f) {
     for (SiteId site = 0; site < peers_.size(); ++site)
-        if (site != ctx.self && peers_[site].standing == Standing::member) f(site, peers_[site]);
+        if (site != ctx.self && peers_[site].standing == PeerStatus::member) f(site, peers_[site]);
 }
 
 // --- Registration.
@@ -107,7 +107,7 @@ void Permits::start(const Context& ctx, Effects& fx) {
     peers_.resize(ctx.config.sites);
     const SiteId founders = ctx.config.first_members();
     for (SiteId site = 0; site < founders; ++site)
-        if (site != ctx.self) peers_[site].standing = Standing::member;
+        if (site != ctx.self) peers_[site].standing = PeerStatus::member;
     starting_ = ctx.config.start_up || !founder(ctx);
     if (!starting_) return;
     for_each_peer(ctx, [&](SiteId peer, Acquaintance&) { fx.send(peer, Init{ctx.incarnation}); });
@@ -126,7 +126,7 @@ void Permits::try_admit(const Context& ctx, SiteId newcomer, Effects& fx) {
     Acquaintance& peer = peers_[newcomer];
     if (peer.parked == 0 || peer.parked > peer.life + 1) return;  // no request, or another incarnation
     // A starting site knows too little to vouch for a stranger; it answers when it has started.
-    const bool too_early = starting_ && ctx.config.open() && peer.standing == Standing::stranger;
+    const bool too_early = starting_ && ctx.config.open() && peer.standing == PeerStatus::stranger;
     if (peer.is_over(peer.parked - 1)) {
         peer.parked = 0;
     } else if (peer.is_trusted() && !too_early) {
@@ -139,9 +139,9 @@ void Permits::try_admit(const Context& ctx, SiteId newcomer, Effects& fx) {
 
 void Permits::admit(const Context& ctx, SiteId newcomer, Effects& fx) {
     Acquaintance& peer = peers_[newcomer];
-    if (peer.standing == Standing::stranger) {
+    if (peer.standing == PeerStatus::stranger) {
         if (!ctx.config.open()) return;
-        peer.standing = Standing::member;
+        peer.standing = PeerStatus::member;
         // The newcomer does not ask yet, and its first stamp will exceed the clock it gets with the
         // acknowledgement.
         if (phase_ == Phase::waiting) {
@@ -161,10 +161,10 @@ void Permits::acknowledge(const Context& ctx, SiteId newcomer, Effects& fx) {
     }
     for (SiteId site = 0; site < peers_.size(); ++site) {
         const Acquaintance& peer = peers_[site];
-        if (open && peer.standing == Standing::member) ack.members.push_back({site, peer.life});
-        if (open && peer.standing == Standing::gone) ack.gone.push_back({site, peer.life});
+        if (open && peer.standing == PeerStatus::member) ack.members.push_back({site, peer.life});
+        if (open && peer.standing == PeerStatus::gone) ack.gone.push_back({site, peer.life});
         // It is back but no member yet: word of the end of its earlier incarnation is still missing.
-        if (open && peer.standing == Standing::stranger && peer.life > 0)
+        if (open && peer.standing == PeerStatus::stranger && peer.life > 0)
             ack.gone.push_back({site, peer.life - 1});
     }
     fx.send(newcomer, std::move(ack));
@@ -175,7 +175,7 @@ void Permits::receive(const Context& ctx, SiteId from, const Ack& ack, Effects& 
     if (ack.clock) clock_ = max(clock_, *ack.clock);
     take_word(ctx, from, ack, fx);
     if (meet(ctx, {from, ack.lives.sender}, fx) && starting_) {
-        if (ctx.config.open()) peers_[from].standing = Standing::member;
+        if (ctx.config.open()) peers_[from].standing = PeerStatus::member;
         peers_[from].acked = true;
         vouched_ = vouched_ || ack.started;
         conclude(ctx, from, fx);
@@ -205,8 +205,8 @@ void Permits::meet_members(const Context& ctx, const std::vector<Peer>& members,
 }
 
 void Permits::greet(const Context& ctx, SiteId stranger, Effects& fx) {
-    if (peers_[stranger].standing != Standing::stranger) return;
-    peers_[stranger].standing = Standing::member;
+    if (peers_[stranger].standing != PeerStatus::stranger) return;
+    peers_[stranger].standing = PeerStatus::member;
     fx.send(stranger, Init{ctx.incarnation});
 }
 
@@ -237,7 +237,7 @@ bool Permits::started(const Context& ctx) const {
     if (!ctx.config.repairs.join_barrier) return true;
     for (SiteId site = 0; site < peers_.size(); ++site) {
         const Acquaintance& peer = peers_[site];
-        if (site == ctx.self || peer.standing != Standing::member) continue;
+        if (site == ctx.self || peer.standing != PeerStatus::member) continue;
         if (open ? !peer.acked || !peer.is_trusted() : !peer.acked && !peer.excused) return false;
     }
     return true;
@@ -304,15 +304,15 @@ void Permits::release(const Context& ctx, Effects& fx) {
 Permits::Acquaintance* Permits::writer(const Context& ctx, SiteId from, const Lives& lives, Effects& fx) {
     Acquaintance& peer = peers_[from];
     if (lives.addressee != ctx.incarnation) {
-        fx.reached("letter-to-an-earlier-life");
+        fx.reached("earlier-incarnation");
         return nullptr;
     }
     if (!meet(ctx, {from, lives.sender}, fx)) {
         fx.reached("word-of-the-gone");
         return nullptr;
     }
-    if (!ctx.config.repairs.join_barrier) peer.standing = Standing::member;  // discovered by its request
-    return peer.standing == Standing::member ? &peer : nullptr;
+    if (!ctx.config.repairs.join_barrier) peer.standing = PeerStatus::member;  // discovered by its request
+    return peer.standing == PeerStatus::member ? &peer : nullptr;
 }
 
 bool Permits::goes_first(const Context& ctx, SiteId other, Stamp others_stamp) const {
@@ -326,7 +326,7 @@ bool Permits::may_enter(const Context& ctx) const {
     std::uint64_t units = units_;
     for (SiteId site = 0; site < peers_.size() && units <= ctx.config.permits; ++site) {
         const Acquaintance& peer = peers_[site];
-        if (site == ctx.self || peer.standing != Standing::member || peer.permitted) continue;
+        if (site == ctx.self || peer.standing != PeerStatus::member || peer.permitted) continue;
         units += peer.bound > 0 ? peer.bound : ctx.config.max_request;
     }
     return units <= ctx.config.permits;
@@ -388,9 +388,9 @@ bool Permits::meet(const Context& ctx, Peer peer, Effects& fx) {
 void Permits::conclude(const Context& ctx, SiteId site, Effects& fx) {
     Acquaintance& known = peers_[site];
     if (known.reported <= known.life && known.later <= known.life) return;
-    if (known.standing != Standing::gone) {
+    if (known.standing != PeerStatus::gone) {
         if (needs_word(ctx, site)) return fx.reached("death-needs-word");
-        if (known.reported <= known.life) fx.reached("life-proves-death");
+        if (known.reported <= known.life) fx.reached("later-incarnation");
         bury(ctx, site, true, fx);
     }
     // While I start, the incarnations in between need word, too.
@@ -430,7 +430,7 @@ void Permits::bury(const Context& ctx, SiteId site, bool tell, Effects& fx) {
     if (starting_) fx.reached("death-in-start");
     if (phase_ == Phase::waiting && !known.permitted) fx.reached("death-of-a-missing");
     forget(known, known.life + 1);
-    known.standing = Standing::gone;
+    known.standing = PeerStatus::gone;
     if (tell) tell_others(ctx, {site, known.life}, fx);
 }
 
@@ -466,14 +466,14 @@ std::optional<Stamp> Permits::clock_to_tell(const Context& ctx) const {
 // still wait for, and the sites that I know to be gone.
 void Permits::reconnected(const Context& ctx, Peer peer, Effects& fx) {
     const Acquaintance& known = peers_[peer.site];
-    if (known.standing != Standing::member) return;
+    if (known.standing != PeerStatus::member) return;
     fx.reached("asked-again");
     if (starting_) fx.send(peer.site, Init{ctx.incarnation});
     if (phase_ == Phase::waiting && !known.permitted)
         fx.send(peer.site, Request{lives(ctx, peer.site), *stamp_});
     for (SiteId site = 0; site < peers_.size(); ++site) {
         const std::uint32_t lives_over =
-            peers_[site].life + (peers_[site].standing == Standing::gone ? 1 : 0);
+            peers_[site].life + (peers_[site].standing == PeerStatus::gone ? 1 : 0);
         if (lives_over > 0) fx.send(peer.site, Crash{{site, lives_over - 1}, clock_to_tell(ctx)});
     }
 }
@@ -525,13 +525,13 @@ void Permits::check_site(const View<Permits>& view, SiteId self, Report& report)
         const Acquaintance& known = site.peers_[other];
         const auto& peer = view.site(other);
         const bool same_life = peer.up() && peer.incarnation == known.life;
-        if (known.standing == Standing::gone && same_life)
+        if (known.standing == PeerStatus::gone && same_life)
             tell("dead-are-dead", "takes for dead", other);                                            // I2
         if (known.owed && site.phase_ == Phase::idle) tell("owed-in-use", "is idle and owes", other);  // I3
         // I8, and more: a starting site may still wait for word, but of two sites that may ask each counts
         // the other.
         const bool both = other != self && peer.up() && !site.starting_ && !peer.protocol.starting_;
-        if (both && (known.standing != Standing::member || !same_life))
+        if (both && (known.standing != PeerStatus::member || !same_life))
             tell("mutual", "does not count", other);
     }
 }
@@ -547,9 +547,8 @@ constexpr std::array properties{
     PropertyName{"fences-grow", "with one permit, stamp and site of successive holders grow"},
 };
 constexpr std::array<std::string_view, 10> probes{
-    "init-parked",        "reply-too-late",  "word-of-the-gone",  "letter-to-an-earlier-life",
-    "death-of-a-missing", "death-in-start",  "life-proves-death", "implied-permission",
-    "asked-again",        "death-needs-word"};
+    "init-parked",    "reply-too-late",    "word-of-the-gone",   "earlier-incarnation", "death-of-a-missing",
+    "death-in-start", "later-incarnation", "implied-permission", "asked-again",         "death-needs-word"};
 
 }  // namespace
 

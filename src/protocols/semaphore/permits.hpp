@@ -34,13 +34,13 @@ namespace permits {
 enum class Membership : std::uint8_t { fixed, open };
 BOOST_DESCRIBE_ENUM(Membership, fixed, open)
 
-enum class Standing : std::uint8_t { stranger, member, gone };
-BOOST_DESCRIBE_ENUM(Standing, stranger, member, gone)
+enum class PeerStatus : std::uint8_t { stranger, member, gone };
+BOOST_DESCRIBE_ENUM(PeerStatus, stranger, member, gone)
 
 // The knowledge of a site about one peer, in one incarnation. Signs of a later one are kept apart until this
 // one is known to have ended.
 struct Acquaintance {
-    Standing standing = Standing::stranger;
+    PeerStatus standing = PeerStatus::stranger;
     std::uint32_t life = 0;      // incarnation
     std::uint32_t later = 0;     // a later incarnation of which there was a sign; 0: none
     std::uint32_t reported = 0;  // number of its incarnations that my detector has reported dead
@@ -55,7 +55,7 @@ struct Acquaintance {
 
     bool is_trusted() const { return trusted == life + 1; }
     bool is_over(std::uint32_t other) const {
-        return other < life || (other == life && standing == Standing::gone);
+        return other < life || (other == life && standing == PeerStatus::gone);
     }
 };
 BOOST_DESCRIBE_STRUCT(Acquaintance, (),
@@ -210,7 +210,7 @@ public:
 
 private:
     using Acquaintance = permits::Acquaintance;
-    using Standing = permits::Standing;
+    using PeerStatus = permits::PeerStatus;
 
     template <class F>
     void for_each_peer(const Context& ctx, F&& f);
