@@ -243,7 +243,7 @@ void Cluster::stop() {
     if (own_folder_) std::filesystem::remove_all(folder_, failure);
 }
 
-std::optional<std::string> wrong(const Options& options) {
+std::optional<std::string> options_error(const Options& options) {
     if (options.hosts < 1 || options.hosts > most_hosts)
         return fmt::format("--hosts {}: write a number from 1 to {}", options.hosts, most_hosts);
     std::set<std::string> names;
@@ -261,7 +261,7 @@ std::optional<std::string> wrong(const Options& options) {
 
 int run_up(Options options) {
     if (options.semaphores.empty()) options.semaphores = {"builds=2"};
-    if (auto why = wrong(options)) return wrong_usage(*why);
+    if (auto why = options_error(options)) return wrong_usage(*why);
     const sigset_t set = ends();
     ::sigprocmask(SIG_BLOCK, &set, nullptr);
     Cluster cluster(options);

@@ -46,7 +46,7 @@ private:
 
     void read(std::string_view bytes) {
         asked_ += bytes;
-        if (stage_ == Stage::asks) return answer_next();
+        if (exchange_ == Exchange::asks) return answer_next();
         // Questions ahead of their time are few, or the visitor takes no answers.
         if (asked_.size() > most_header) gone_();
     }
@@ -58,7 +58,7 @@ private:
         boost::system::error_code failure;
         const std::size_t used = parser.put(boost::asio::buffer(asked_), failure);
         if (failure == http::error::need_more && asked_.size() <= most_header) return;
-        stage_ = Stage::waits;
+        exchange_ = Exchange::waits;
         if (failure) {
             keep_alive_ = false;
             return reply(http::status::bad_request, "text/plain", "this is no HTTP request\n");
@@ -100,14 +100,14 @@ private:
         std::ostringstream text;
         text << response;
         stream_->write(text.str());
-        stage_ = Stage::listens;
+        exchange_ = Exchange::listens;
         wait();
     }
 
     void sent() {
-        if (stage_ != Stage::listens) return;
+        if (exchange_ != Exchange::listens) return;
         if (!keep_alive_) return gone_();
-        stage_ = Stage::asks;
+        exchange_ = Exchange::asks;
         answer_next();
     }
 
@@ -116,8 +116,8 @@ private:
     const HttpPages& pages_;
     std::function<void()> gone_;
     std::string asked_;
-    enum class Stage { asks, waits, listens };
-    Stage stage_ = Stage::asks;
+    enum class Exchange { asks, waits, listens };
+    Exchange exchange_ = Exchange::asks;
     bool keep_alive_ = true;
     bool head_only_ = false;
 };

@@ -18,7 +18,7 @@ struct Field {
 };
 using Stanza = std::vector<Field>;
 
-Error wrong(const Source& source, std::size_t line, const std::string& what) {
+Error error_at(const Source& source, std::size_t line, const std::string& what) {
     return Error{fmt::format("src/protocols/{}/errata.txt:{}: {}", source.problem, line, what)};
 }
 
@@ -33,14 +33,14 @@ std::string_view trimmed(std::string_view text) {
 std::optional<Error> read_line(const Source& source, std::size_t number, std::string_view line,
                                Stanza& stanza) {
     const bool goes_on = line.front() == ' ' || line.front() == '\t';
-    if (goes_on && stanza.empty()) return wrong(source, number, "an indented line continues no value");
+    if (goes_on && stanza.empty()) return error_at(source, number, "an indented line continues no value");
     if (goes_on) {
         std::string& value = stanza.back().value;
         value += (value.empty() ? "" : " ") + std::string(trimmed(line));
         return std::nullopt;
     }
     const auto colon = line.find(':');
-    if (colon == std::string_view::npos) return wrong(source, number, "write `key: value`");
+    if (colon == std::string_view::npos) return error_at(source, number, "write `key: value`");
     stanza.push_back(
         {number, std::string(line.substr(0, colon)), std::string(trimmed(line.substr(colon + 1)))});
     return std::nullopt;
@@ -92,19 +92,19 @@ bool is_command(std::string_view text) {
 
 std::optional<Error> take_field(const Source& source, const Field& field, Erratum& erratum) {
     if (std::find(keys.begin(), keys.end(), field.key) == keys.end())
-        return wrong(source, field.line,
-                     fmt::format("{}: write {}", field.key, listed({keys.begin(), keys.end()})));
+        return error_at(source, field.line,
+                        fmt::format("{}: write {}", field.key, listed({keys.begin(), keys.end()})));
     std::string* place = place_of(erratum, field.key);
     if (place == nullptr)
-        return wrong(source, field.line,
-                     fmt::format("{}: it belongs to a command; write the command first", field.key));
+        return error_at(source, field.line,
+                        fmt::format("{}: it belongs to a command; write the command first", field.key));
     if (!place->empty())
-        return wrong(source, field.line, fmt::format("{}: this key is there already", field.key));
+        return error_at(source, field.line, fmt::format("{}: this key is there already", field.key));
     if (field.value.empty())
-        return wrong(source, field.line, fmt::format("{}: its value is missing", field.key));
+        return error_at(source, field.line, fmt::format("{}: its value is missing", field.key));
     if ((field.key == "command" || field.key == "cure") && !is_command(field.value))
-        return wrong(source, field.line,
-                     fmt::format("{}: begin with `allot check`, `allot play` or `allot sim`", field.key));
+        return error_at(source, field.line,
+                        fmt::format("{}: begin with `allot check`, `allot play` or `allot sim`", field.key));
     *place = field.value;
     return std::nullopt;
 }
@@ -131,7 +131,7 @@ Result<Erratum> read_erratum(const Source& source, const Stanza& stanza, const s
         if (const auto error = take_field(source, field, erratum)) return *error;
     if (erratum.paper.empty()) erratum.paper = paper;
     if (const auto key = missing_key(erratum))
-        return wrong(source, stanza.front().line, fmt::format("this erratum has no {}", *key));
+        return error_at(source, stanza.front().line, fmt::format("this erratum has no {}", *key));
     return erratum;
 }
 
@@ -163,8 +163,8 @@ Result<std::vector<Erratum>> parse(const Source& source) {
         if (!erratum) return Error{erratum.error()};
         for (const Erratum& earlier : list)
             if (earlier.number == erratum->number)
-                return wrong(source, stanza.front().line,
-                             fmt::format("two errata have number {}", erratum->number));
+                return error_at(source, stanza.front().line,
+                                fmt::format("two errata have number {}", erratum->number));
         list.push_back(*erratum);
     }
     return list;

@@ -189,7 +189,7 @@ Result<Pair> read_authority(const Paths& paths) {
 
 // --- Errors in an order
 
-std::string wrong_name(const std::string& name) {
+std::string name_error(const std::string& name) {
     const auto plain = [](char c) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
                c == '-' || c == '_';
@@ -203,12 +203,12 @@ std::string wrong_name(const std::string& name) {
     return "";
 }
 
-std::string wrong_with(const CertificateOrder& order) {
+std::string order_error(const CertificateOrder& order) {
     if (order.days < 1 || order.days > 36500)
         return fmt::format("--days {}: write a number from 1 to 36500", order.days);
     std::set<std::string> seen;
     for (const auto& [name, is_host, paths] : subjects_of(order)) {
-        if (std::string wrong = wrong_name(name); !wrong.empty()) return wrong;
+        if (std::string wrong = name_error(name); !wrong.empty()) return wrong;
         if (!seen.insert(paths.certificate).second) return fmt::format("{}: write each name once", name);
         for (const std::string& path : {paths.certificate, paths.key})
             if (!order.force && is_there(path))
@@ -244,7 +244,7 @@ Result<Pair> authority_in(const CertificateOrder& order, Files& files) {
 }  // namespace
 
 Result<std::vector<CertificateFile>> make_certificates(const CertificateOrder& order) {
-    if (std::string wrong = wrong_with(order); !wrong.empty()) return Error{std::move(wrong)};
+    if (std::string wrong = order_error(order); !wrong.empty()) return Error{std::move(wrong)};
     const std::filesystem::path folder = order.folder;
     std::error_code failure;
     std::filesystem::create_directories(order.programs.empty() ? folder : folder / "programs", failure);

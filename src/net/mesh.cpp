@@ -241,7 +241,7 @@ bool MeshOfPeers::resume(std::string_view saved) {
 
 // --- Errors in a configuration
 
-std::string wrong_host(const MeshConfig& config, const MeshConfig::Host& host) {
+std::string host_error(const MeshConfig& config, const MeshConfig::Host& host) {
     if (const auto address = parse_host_port(host.address); !address)
         return fmt::format("host {}: {}", host.name, address.error());
     const auto same_name = [&](const MeshConfig::Host& other) { return other.name == host.name; };
@@ -255,10 +255,10 @@ std::string wrong_host(const MeshConfig& config, const MeshConfig::Host& host) {
     return "";
 }
 
-std::string wrong_with(const MeshConfig& config) {
+std::string config_error(const MeshConfig& config) {
     if (config.self >= config.hosts.size()) return fmt::format("host {}: not configured", config.self);
     for (const MeshConfig::Host& host : config.hosts)
-        if (std::string wrong = wrong_host(config, host); !wrong.empty()) return wrong;
+        if (std::string wrong = host_error(config, host); !wrong.empty()) return wrong;
     if (config.heartbeat.count() <= 0 || config.silence < 2 * config.heartbeat)
         return fmt::format("silence {} ms: write at least twice the heartbeat, which is {} ms",
                            config.silence.count(), config.heartbeat.count());
@@ -271,7 +271,7 @@ std::string wrong_with(const MeshConfig& config) {
 }  // namespace
 
 Result<std::unique_ptr<Mesh>> Mesh::make(boost::asio::io_context& loop, MeshConfig config, Events events) {
-    if (std::string wrong = wrong_with(config); !wrong.empty()) return Error{std::move(wrong)};
+    if (std::string wrong = config_error(config); !wrong.empty()) return Error{std::move(wrong)};
     return std::unique_ptr<Mesh>(new MeshOfPeers(loop, std::move(config), std::move(events)));
 }
 

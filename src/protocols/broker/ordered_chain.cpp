@@ -78,7 +78,7 @@ void OrderedChain::release(const Context&, Effects& fx) {
 }
 
 void OrderedChain::receive(const Context&, SiteId, const Done& done, Effects& fx) {
-    forget([&](const Claim& claim) { return claim.request == done.request; }, fx);
+    forget([&](const QueuedRequest& claim) { return claim.request == done.request; }, fx);
 }
 
 void OrderedChain::cancel(const Context&, Effects& fx) {
@@ -88,7 +88,7 @@ void OrderedChain::cancel(const Context&, Effects& fx) {
 
 void OrderedChain::receive(const Context&, SiteId, const Cancel& cancel, Effects& fx) {
     Resource& me = resource();
-    const auto place = std::ranges::find(me.queue, cancel.request, &Claim::request);
+    const auto place = std::ranges::find(me.queue, cancel.request, &QueuedRequest::request);
     if (place == me.queue.end()) {
         me.cancelled.insert(cancel.request);
         return;
@@ -99,7 +99,7 @@ void OrderedChain::receive(const Context&, SiteId, const Cancel& cancel, Effects
     } else {
         fx.send(cancel.request.owner, Cancelled{cancel.request});
     }
-    forget([&](const Claim& claim) { return claim.request == cancel.request; }, fx);
+    forget([&](const QueuedRequest& claim) { return claim.request == cancel.request; }, fx);
 }
 
 void OrderedChain::receive(const Context&, SiteId, const Cancelled&, Effects& fx) {
@@ -113,12 +113,12 @@ bool OrderedChain::watches(const Context&, SiteId peer) const {
     if (me == nullptr) return false;
     const auto is_theirs = [&](OwnId request) { return request.owner == peer; };
     return std::ranges::any_of(me->cancelled, is_theirs) ||
-           std::ranges::any_of(me->queue, is_theirs, &Claim::request);
+           std::ranges::any_of(me->queue, is_theirs, &QueuedRequest::request);
 }
 
 void OrderedChain::departed(const Context&, Peer peer, Effects& fx) {
     std::erase_if(resource().cancelled, [&](OwnId request) { return request.owner == peer.site; });
-    forget([&](const Claim& claim) { return claim.request.owner == peer.site; }, fx);
+    forget([&](const QueuedRequest& claim) { return claim.request.owner == peer.site; }, fx);
 }
 
 bool OrderedChain::is_first(OwnId request) const {
@@ -139,7 +139,7 @@ std::optional<std::string> OrderedChain::state_error(const Context& ctx) const {
     const auto* client = std::get_if<Client>(&role_);
     if (auto why = broker::not_its_role(config, ctx.self, client != nullptr)) return why;
     if (client != nullptr) return broker::client_error(config, client->phase, client->wanted);
-    for (const Claim& claim : resource().queue) {
+    for (const QueuedRequest& claim : resource().queue) {
         if (auto why = broker::not_a_client(config, claim.request.owner)) return why;
         if (auto why = broker::not_resources(config, claim.further)) return why;
     }

@@ -34,16 +34,16 @@ struct Client {
 };
 BOOST_DESCRIBE_STRUCT(Client, (), (phase, request, wanted))
 
-struct Claim {
+struct QueuedRequest {
     OwnId request;
     Resources further;  // the resources after this one, ascending
-    bool operator==(const Claim&) const = default;
+    bool operator==(const QueuedRequest&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Claim, (), (request, further))
+BOOST_DESCRIBE_STRUCT(QueuedRequest, (), (request, further))
 
 struct Resource {
-    std::vector<Claim> queue;   // the first has the resource
-    std::set<OwnId> cancelled;  // cancelled before they arrived
+    std::vector<QueuedRequest> queue;  // the first has the resource
+    std::set<OwnId> cancelled;         // cancelled before they arrived
     bool operator==(const Resource&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Resource, (), (queue, cancelled))
@@ -123,7 +123,7 @@ public:
 
 private:
     using Client = chain::Client;
-    using Claim = chain::Claim;
+    using QueuedRequest = chain::QueuedRequest;
     using Resource = chain::Resource;
 
     static bool can_act(const OrderedChain& receiver, const Message& message);

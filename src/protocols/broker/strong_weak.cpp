@@ -82,7 +82,7 @@ void StrongWeak::receive(const Context& ctx, SiteId, const EndAck& ack, Effects&
 
 // Queries of a resource.
 
-const StrongWeak::Entry& StrongWeak::head() const {
+const StrongWeak::QueuedRequest& StrongWeak::head() const {
     ensure(!resource().line.empty(), "the first of an empty line");
     return resource().line.front();
 }
@@ -95,7 +95,7 @@ bool StrongWeak::is_current(const Config& config, EdgeId edge) const {
 
 // The request that stands in line here because of that edge.
 StrongWeak::Line::const_iterator StrongWeak::led_here(const Config& config, EdgeId edge) const {
-    return std::ranges::find_if(resource().line, [&](const Entry& entry) {
+    return std::ranges::find_if(resource().line, [&](const QueuedRequest& entry) {
         return entry.edge && same_edge(config, *entry.edge, edge);
     });
 }
@@ -107,8 +107,9 @@ bool StrongWeak::waits_here(const Config& config, EdgeId edge) const {
 }
 
 StrongWeak::Line::const_iterator StrongWeak::in_line(const Config& config, RequestId request) const {
-    return std::ranges::find_if(
-        resource().line, [&](const Entry& entry) { return same_request(config, entry.request, request); });
+    return std::ranges::find_if(resource().line, [&](const QueuedRequest& entry) {
+        return same_request(config, entry.request, request);
+    });
 }
 
 std::map<OwnId, SiteId>::const_iterator StrongWeak::set_aside(const Config& config, RequestId request) const {
@@ -226,9 +227,9 @@ void StrongWeak::promote(const Config& config, std::optional<EdgeId> pred, Effec
 
 // The end of a request.
 
-StrongWeak::Entry StrongWeak::remove(const Context& ctx, Line::const_iterator place, Effects& fx) {
+StrongWeak::QueuedRequest StrongWeak::remove(const Context& ctx, Line::const_iterator place, Effects& fx) {
     auto& line = resource().line;
-    const Entry gone = *place;
+    const QueuedRequest gone = *place;
     const bool was_first = place == line.begin();
     line.erase(place);
     if (was_first) head_changed(ctx, fx);
@@ -239,7 +240,7 @@ void StrongWeak::receive(const Context& ctx, SiteId, const Done& done, Effects& 
     const auto& line = resource().line;
     if (line.empty() || !same_request(ctx.config, head().request, done.request))
         return fx.reached("late-done");
-    const Entry over = remove(ctx, line.begin(), fx);
+    const QueuedRequest over = remove(ctx, line.begin(), fx);
     if (over.role == Role::weak) return fx.send(*over.other, Done{over.request});
     fx.send(over.request.owner, EndAck{over.request});
     unmark(ctx, over.request, fx);
@@ -257,7 +258,7 @@ void StrongWeak::receive(const Context& ctx, SiteId, const Cancel& cancel, Effec
         me.cancelled.insert(cancel.request);
         return;
     }
-    const Entry over = remove(ctx, place, fx);
+    const QueuedRequest over = remove(ctx, place, fx);
     if (over.role == Role::weak) return fx.send(*over.other, Cancel{over.request});
     fx.send(over.request.owner, EndAck{over.request});
     unmark(ctx, over.request, fx);
@@ -267,7 +268,7 @@ bool StrongWeak::watches(const Context&, SiteId peer) const {
     const auto* me = std::get_if<Resource>(&role_);
     if (me == nullptr) return false;
     const auto is_theirs = [&](RequestId request) { return request.owner == peer; };
-    return std::ranges::any_of(me->line, is_theirs, &Entry::request) ||
+    return std::ranges::any_of(me->line, is_theirs, &QueuedRequest::request) ||
            std::ranges::any_of(me->aside, [&](const auto& one) { return is_theirs(one.first); }) ||
            std::ranges::any_of(me->cancelled, is_theirs);
 }
@@ -277,7 +278,7 @@ void StrongWeak::departed(const Context& ctx, Peer peer, Effects& fx) {
     const auto is_theirs = [&](RequestId request) { return request.owner == peer.site; };
     std::erase_if(me.cancelled, is_theirs);
     std::erase_if(me.aside, [&](const auto& one) { return is_theirs(one.first); });
-    const auto place = std::ranges::find_if(me.line, is_theirs, &Entry::request);
+    const auto place = std::ranges::find_if(me.line, is_theirs, &QueuedRequest::request);
     if (place == me.line.end()) return;
     if (place == me.line.begin()) fx.reached("vanished-first");
     unmark(ctx, remove(ctx, place, fx).request, fx);
@@ -305,7 +306,7 @@ std::optional<std::string> StrongWeak::state_error(const Context& ctx) const {
         if (client->asked.size() > 2) return "at most two resources are asked";
         return broker::client_error(config, client->phase, client->asked);
     }
-    for (const Entry& entry : resource().line) {
+    for (const QueuedRequest& entry : resource().line) {
         if (auto why = pair_error(config, entry.request, entry.role, entry.other)) return why;
         if (entry.role == Role::weak && !entry.edge)
             return "a weak entry in line has an edge that leads there";
@@ -326,7 +327,7 @@ std::optional<std::string> StrongWeak::message_error(const Config& config, const
 void StrongWeak::receive(const Context& ctx, SiteId, const Token&, Effects& fx) {
     Resource& me = resource();
     me.token = true;
-    for (const Entry& entry : me.line)
+    for (const QueuedRequest& entry : me.line)
         if (entry.role != Role::weak) me.marked.insert(entry.request);
     if (!ctx.config.repairs.pass_token) return;
     if (ctx.config.pace > 0 && me.line.empty())

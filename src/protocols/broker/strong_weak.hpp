@@ -53,17 +53,17 @@ struct Client {
 BOOST_DESCRIBE_STRUCT(Client, (), (phase, request, asked))
 
 // A request that stands in line.
-struct Entry {
+struct QueuedRequest {
     RequestId request;
     Role role = Role::single;
     std::optional<SiteId> other;  // the other resource of a pair
     std::optional<EdgeId> edge;   // of a weak entry: the edge that leads here
-    bool operator==(const Entry&) const = default;
+    bool operator==(const QueuedRequest&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Entry, (), (request, role, other, edge))
+BOOST_DESCRIBE_STRUCT(QueuedRequest, (), (request, role, other, edge))
 
 struct Resource {
-    std::vector<Entry> line;            // the strong queue
+    std::vector<QueuedRequest> line;    // the strong queue
     std::map<RequestId, SiteId> aside;  // the weak queue: requests, with their strong resource
     EdgeId edge;                        // of the first in line, if that is strong; otherwise the newest
     bool token = false;
@@ -237,9 +237,9 @@ public:
 
 private:
     using Client = strong_weak::Client;
-    using Entry = strong_weak::Entry;
+    using QueuedRequest = strong_weak::QueuedRequest;
     using Resource = strong_weak::Resource;
-    using Line = std::vector<Entry>;
+    using Line = std::vector<QueuedRequest>;
     friend struct StrongWeakProperties;
     friend struct StrongWeakRelevance;
 
@@ -255,14 +255,14 @@ private:
     bool waits_here(const Config& config, EdgeId edge) const;
     Line::const_iterator in_line(const Config& config, RequestId request) const;
     std::map<RequestId, SiteId>::const_iterator set_aside(const Config& config, RequestId request) const;
-    const Entry& head() const;
+    const QueuedRequest& head() const;
 
     void head_changed(const Context& ctx, Effects& fx);
     void follow(const Context& ctx, EdgeId init, Victim victim, boost::container::flat_set<SiteId> passed,
                 EdgeId arrived_on, Effects& fx) const;
     void undo_edge(std::optional<EdgeId> pred, Effects& fx) const;
     void promote(const Config& config, std::optional<EdgeId> pred, Effects& fx);
-    Entry remove(const Context& ctx, Line::const_iterator place, Effects& fx);
+    QueuedRequest remove(const Context& ctx, Line::const_iterator place, Effects& fx);
     void unmark(const Context& ctx, RequestId request, Effects& fx);
     void pass_token(const Context& ctx, Effects& fx);
 

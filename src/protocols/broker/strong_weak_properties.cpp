@@ -29,7 +29,7 @@ struct StrongWeakProperties {
     }
 
     // Only for clients that are up: each resource forgets the others on its own.
-    static void check_edge(const World& view, SiteId self, const P::Entry& entry, Report& report) {
+    static void check_edge(const World& view, SiteId self, const P::QueuedRequest& entry, Report& report) {
         if (!entry.edge || !view.site(entry.request.owner).up()) return;
         const auto& strong = view.site(*entry.other).protocol;
         if (is_first(view, *entry.other, entry.request) && strong.head().role == P::Role::strong &&

@@ -27,7 +27,7 @@ struct Post {
 }  // namespace
 
 std::optional<std::string> ControlToken::config_error(const Config& config) {
-    return multilock::wrong_resources(config.resources, config.max_request);
+    return multilock::resources_error(config.resources, config.max_request);
 }
 
 void ControlToken::sample(Draw& draw) {
@@ -40,7 +40,7 @@ void ControlToken::sample(Draw& draw) {
 std::optional<std::string> ControlToken::state_error(const Context& ctx) const {
     for (const auto& [resource, heir] : heirs_)
         if (heir >= ctx.config.sites) return "heirs are sites";
-    return control_.misfit(ctx.config.sites);
+    return control_.state_error(ctx.config.sites);
 }
 
 void ControlToken::handle(const Context& ctx, const Input& input, Effects& fx) {
@@ -55,7 +55,7 @@ void ControlToken::start(const Context& ctx, Effects&) {
 
 void ControlToken::request(const Context& ctx, const Demand& demand, Effects& fx) {
     ensure(phase_ == Phase::idle, "a request while another is open");
-    if (auto why = multilock::unfit(demand)) return fx.refused(std::move(*why));
+    if (auto why = multilock::demand_error(demand)) return fx.refused(std::move(*why));
     phase_ = Phase::waiting;
     request_ = request_.next();
     wanted_ = demand.resources;

@@ -28,7 +28,7 @@ std::optional<std::string> Counters::config_error(const Config& config) {
     if (config.homes > config.sites)
         return "--homes " + std::to_string(config.homes) + ": write a number from 0 (all) to " +
                std::to_string(config.sites);
-    return multilock::wrong_resources(config.resources, config.max_request);
+    return multilock::resources_error(config.resources, config.max_request);
 }
 
 std::vector<Demand> Counters::demands(const Context& ctx) {
@@ -60,7 +60,7 @@ void Counters::handle(const Context& ctx, const Input& input, Effects& fx) {
 
 void Counters::request(const Context& ctx, const Demand& demand, Effects& fx) {
     ensure(state_ == State::idle, "a request while another is open");
-    if (auto why = multilock::unfit(demand)) return fx.refused(std::move(*why));
+    if (auto why = multilock::demand_error(demand)) return fx.refused(std::move(*why));
     Step step{ctx, fx};
     state_ = State::counting;
     ++number_;

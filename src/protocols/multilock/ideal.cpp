@@ -20,7 +20,7 @@ bool any_in(const std::vector<std::string>& resources, const boost::container::f
 }  // namespace
 
 std::optional<std::string> Ideal::config_error(const Config& config) {
-    return multilock::wrong_resources(config.resources, config.max_request);
+    return multilock::resources_error(config.resources, config.max_request);
 }
 
 void Ideal::sample(Draw& draw) {
@@ -38,7 +38,7 @@ void Ideal::handle(const Context& ctx, const Input& input, Effects& fx) {
 
 void Ideal::request(const Context&, const Demand& demand, Effects& fx) {
     ensure(phase_ == Phase::idle, "a request while another is open");
-    if (auto why = multilock::unfit(demand)) return fx.refused(std::move(*why));
+    if (auto why = multilock::demand_error(demand)) return fx.refused(std::move(*why));
     phase_ = Phase::waiting;
     wanted_ = demand.resources;
     fx.send(scheduler, Ask{wanted_});
@@ -71,9 +71,9 @@ void Ideal::receive(const Context& ctx, SiteId, const Done& done, Effects& fx) {
 }
 
 void Ideal::schedule(const Context& ctx, Effects& fx) {
-    std::vector<ideal::Entry> waiting;
+    std::vector<ideal::QueuedRequest> waiting;
     Names reserved;
-    for (ideal::Entry& entry : queue_) {
+    for (ideal::QueuedRequest& entry : queue_) {
         const bool free = !any_in(entry.resources, in_use_);
         if (free && !any_in(entry.resources, reserved)) {
             if (!waiting.empty()) fx.reached("overtaken");
@@ -88,7 +88,7 @@ void Ideal::schedule(const Context& ctx, Effects& fx) {
     queue_ = std::move(waiting);
 }
 
-void Ideal::admit(const ideal::Entry& entry, Effects& fx) {
+void Ideal::admit(const ideal::QueuedRequest& entry, Effects& fx) {
     std::vector<Fence> fences;
     for (const std::string& resource : entry.resources) {
         in_use_.insert(resource);

@@ -25,12 +25,12 @@ namespace ideal {
 enum class Policy : std::uint8_t { fit, fifo };
 BOOST_DESCRIBE_ENUM(Policy, fit, fifo)
 
-struct Entry {
+struct QueuedRequest {
     SiteId site = 0;
     std::vector<std::string> resources;
-    bool operator==(const Entry&) const = default;
+    bool operator==(const QueuedRequest&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Entry, (), (site, resources))
+BOOST_DESCRIBE_STRUCT(QueuedRequest, (), (site, resources))
 
 }  // namespace ideal
 
@@ -88,13 +88,13 @@ private:
     using Names = boost::container::flat_set<std::string>;
 
     void schedule(const Context& ctx, Effects& fx);
-    void admit(const ideal::Entry& entry, Effects& fx);
+    void admit(const ideal::QueuedRequest& entry, Effects& fx);
 
     Phase phase_ = Phase::idle;
     std::vector<std::string> wanted_;  // in the caller's order
 
     // At site 0.
-    std::vector<ideal::Entry> queue_;  // oldest first
+    std::vector<ideal::QueuedRequest> queue_;  // oldest first
     Names in_use_;
     boost::container::flat_map<std::string, Fence> fences_;  // of the newest grants
 

@@ -22,7 +22,7 @@ struct Post {
 }  // namespace
 
 std::optional<std::string> Incremental::config_error(const Config& config) {
-    return multilock::wrong_resources(config.resources, config.max_request);
+    return multilock::resources_error(config.resources, config.max_request);
 }
 
 void Incremental::sample(Draw& draw) {
@@ -33,7 +33,7 @@ void Incremental::sample(Draw& draw) {
 
 std::optional<std::string> Incremental::state_error(const Context& ctx) const {
     for (const auto& [resource, path] : paths_)
-        if (auto why = path.misfit(ctx.config.sites)) return why;
+        if (auto why = path.state_error(ctx.config.sites)) return why;
     return std::nullopt;
 }
 
@@ -43,7 +43,7 @@ void Incremental::handle(const Context& ctx, const Input& input, Effects& fx) {
 
 void Incremental::request(const Context& ctx, const Demand& demand, Effects& fx) {
     ensure(phase_ == Phase::idle, "a request while another is open");
-    if (auto why = multilock::unfit(demand)) return fx.refused(std::move(*why));
+    if (auto why = multilock::demand_error(demand)) return fx.refused(std::move(*why));
     phase_ = Phase::waiting;
     wanted_ = demand.resources;
     go_on(ctx, fx);

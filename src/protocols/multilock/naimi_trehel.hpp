@@ -47,7 +47,7 @@ public:
     void release(const Context& ctx, Effects& fx);
     Phase phase() const { return phase_; }
     std::optional<std::string> state_error(const Context& ctx) const {
-        return path_.misfit(ctx.config.sites);
+        return path_.state_error(ctx.config.sites);
     }
 
     static void on_state(const View<NaimiTrehel>& view, Report& report);

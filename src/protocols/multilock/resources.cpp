@@ -17,7 +17,7 @@ std::string name_of(std::uint32_t resource) {
 
 }  // namespace
 
-std::optional<std::string> wrong_resources(std::uint32_t resources, std::uint32_t max_request) {
+std::optional<std::string> resources_error(std::uint32_t resources, std::uint32_t max_request) {
     if (resources < 1) return "--resources 0: write a number from 1 on";
     if (max_request > resources)
         return "--max-request " + std::to_string(max_request) + ": with --resources " +
@@ -60,7 +60,7 @@ Demand draw_demand(const Resources& resources, Random& random) {
     return demand;
 }
 
-std::optional<std::string> unfit(const Demand& demand) {
+std::optional<std::string> demand_error(const Demand& demand) {
     auto names = demand.resources;
     std::ranges::sort(names);
     if (names.empty()) return "a demand names at least one resource";

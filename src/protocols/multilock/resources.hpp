@@ -24,7 +24,7 @@ Resources resources_of(const Config& config) {
     return {config.resources, config.max_request == 0 ? config.resources : config.max_request};
 }
 
-std::optional<std::string> wrong_resources(std::uint32_t resources, std::uint32_t max_request);
+std::optional<std::string> resources_error(std::uint32_t resources, std::uint32_t max_request);
 
 // Every set of resources up to the largest size, if there are few; else each one alone. Odd sites name them
 // in reverse: only the order of the fences may depend on the caller's order.
@@ -32,7 +32,7 @@ std::vector<Demand> demands(const Resources& resources, SiteId self);
 // Draws first a size, then a set of that size, each uniformly.
 Demand draw_demand(const Resources& resources, Random& random);
 // Why this demand cannot be granted.
-std::optional<std::string> unfit(const Demand& demand);
+std::optional<std::string> demand_error(const Demand& demand);
 
 // No resource is held by two sites.
 template <class P>

@@ -11,10 +11,10 @@ namespace {
 
 template <class Entries>
 auto entry_of(Entries& entries, SiteId site) {
-    return std::ranges::find(entries, site, &Entry::site);
+    return std::ranges::find(entries, site, &RankedRequest::site);
 }
 
-void erase_site(boost::container::flat_set<Entry>& entries, SiteId site) {
+void erase_site(boost::container::flat_set<RankedRequest>& entries, SiteId site) {
     if (const auto place = entry_of(entries, site); place != entries.end()) entries.erase(place);
 }
 
@@ -65,10 +65,10 @@ std::optional<std::string> Arbiter::state_error(const Here& here) const {
     std::vector<SiteId> named(got_.begin(), got_.end());
     named.insert(named.end(), seen_.begin(), seen_.end());
     if (nominee_) named.push_back(*nominee_);
-    for (const Desk& desk : desks_) {
-        for (const auto* entries : {&desk.granted, &desk.pending})
-            for (const Entry& entry : *entries) named.push_back(entry.site);
-        if (desk.preempting) named.push_back(desk.preempting->site);
+    for (const PermissionLists& own : permissions_) {
+        for (const auto* entries : {&own.granted, &own.pending})
+            for (const RankedRequest& entry : *entries) named.push_back(entry.site);
+        if (own.preempting) named.push_back(own.preempting->site);
     }
     return no_such_site(here.config, named);
 }
@@ -78,8 +78,10 @@ void Arbiter::start(const Here& here) {
     phase_ = in[here.self] ? Phase::holding : Phase::idle;
     for (const SiteId site : here.config.closed[here.self]) {
         const bool has_out = here.repairs.start_out ? !in[site] : in[site];
-        if (here.config.uses(Kind::out) && has_out) desk(Kind::out).granted.insert(Entry{.site = site});
-        if (here.config.uses(Kind::in) && in[site]) desk(Kind::in).granted.insert(Entry{.site = site});
+        if (here.config.uses(Kind::out) && has_out)
+            permissions(Kind::out).granted.insert(RankedRequest{.site = site});
+        if (here.config.uses(Kind::in) && in[site])
+            permissions(Kind::in).granted.insert(RankedRequest{.site = site});
         if (here.config.uses_both() && in[site]) seen_.insert(site);
     }
 }
@@ -144,15 +146,15 @@ void Arbiter::send_all(const Here& here, const Letter& letter, Effects& fx) {
 
 void Arbiter::receive(const Here& here, SiteId from, const Request& request, Effects& fx) {
     clock_ = max(clock_, request.tag);
-    const Entry entry{.tag = request.tag, .site = from};
-    desk(request.kind).pending.insert(entry);
+    const RankedRequest entry{.tag = request.tag, .site = from};
+    permissions(request.kind).pending.insert(entry);
     if (here.repairs.reconsider) return schedule(here, request.kind, fx);
     grant_pending(here, request.kind, fx);
-    if (desk(request.kind).pending.contains(entry)) ask_back(here, request.kind, entry, fx);
+    if (permissions(request.kind).pending.contains(entry)) ask_back(here, request.kind, entry, fx);
 }
 
 void Arbiter::receive(const Here& here, SiteId from, const Release& release, Effects& fx) {
-    Desk& returned = desk(release.kind);
+    PermissionLists& returned = permissions(release.kind);
     forget(release.kind, from);
     if (here.config.uses_both()) {
         if (release.kind == Kind::out)
@@ -169,28 +171,28 @@ void Arbiter::receive(const Here& here, SiteId from, const Release& release, Eff
 }
 
 void Arbiter::receive(const Here& here, SiteId from, const Relinquish& relinquish, Effects& fx) {
-    Desk& here_desk = desk(relinquish.kind);
-    const auto entry = entry_of(here_desk.granted, from);
-    if (entry == here_desk.granted.end()) return;
-    if (here.repairs.tags && (here_desk.preempting != *entry || entry->tag != relinquish.tag)) return;
-    here_desk.preempting.reset();
-    here_desk.pending.insert(*entry);
-    here_desk.granted.erase(entry);
-    if (!here.repairs.pay_back) grant(relinquish.kind, *here_desk.pending.begin(), fx);
+    PermissionLists& own = permissions(relinquish.kind);
+    const auto entry = entry_of(own.granted, from);
+    if (entry == own.granted.end()) return;
+    if (here.repairs.tags && (own.preempting != *entry || entry->tag != relinquish.tag)) return;
+    own.preempting.reset();
+    own.pending.insert(*entry);
+    own.granted.erase(entry);
+    if (!here.repairs.pay_back) grant(relinquish.kind, *own.pending.begin(), fx);
     schedule(here, relinquish.kind, fx);
 }
 
 void Arbiter::receive(const Here& here, SiteId from, const RequestByTrigger& request, Effects& fx) {
     clock_ = max(clock_, request.tag);
-    Desk& here_desk = desk(request.kind);
+    PermissionLists& own = permissions(request.kind);
     if (here.repairs.forget_asked) {
         forget(request.kind, from);
     } else {
-        erase_site(here_desk.granted, from);
+        erase_site(own.granted, from);
     }
-    erase_site(here_desk.pending, from);
-    const Entry entry{Entry::Rank::nominated, request.tag, from};
-    here_desk.pending.insert(entry);
+    erase_site(own.pending, from);
+    const RankedRequest entry{RankedRequest::Rank::nominated, request.tag, from};
+    own.pending.insert(entry);
     if (!here.repairs.hard_caps) grant(request.kind, entry, fx);
     schedule(here, request.kind, fx);
 }
@@ -202,54 +204,55 @@ bool Arbiter::in_use(const Here& here, Kind kind, SiteId site) const {
 
 // A permission in use is not asked back, so the time of its request does not matter any more.
 void Arbiter::note_use(Kind kind, SiteId site) {
-    Desk& here_desk = desk(kind);
-    if (here_desk.preempting && here_desk.preempting->site == site) here_desk.preempting.reset();
-    const auto place = entry_of(here_desk.granted, site);
-    if (place == here_desk.granted.end()) return;
-    Entry used = *place;
+    PermissionLists& own = permissions(kind);
+    if (own.preempting && own.preempting->site == site) own.preempting.reset();
+    const auto place = entry_of(own.granted, site);
+    if (place == own.granted.end()) return;
+    RankedRequest used = *place;
     used.tag = Stamp{};
-    here_desk.granted.erase(place);
-    here_desk.granted.insert(used);
+    own.granted.erase(place);
+    own.granted.insert(used);
 }
 
-void Arbiter::grant(Kind kind, const Entry& entry, Effects& fx) {
-    const Entry granted = entry;
-    desk(kind).pending.erase(granted);
-    desk(kind).granted.insert(granted);
+void Arbiter::grant(Kind kind, const RankedRequest& entry, Effects& fx) {
+    const RankedRequest granted = entry;
+    permissions(kind).pending.erase(granted);
+    permissions(kind).granted.insert(granted);
     fx.send(granted.site, Grant{kind, granted.tag, clock_});
 }
 
 void Arbiter::schedule(const Here& here, Kind kind, Effects& fx) {
     grant_pending(here, kind, fx);
-    const auto& pending = desk(kind).pending;
+    const auto& pending = permissions(kind).pending;
     if (here.repairs.reconsider && !pending.empty()) ask_back(here, kind, *pending.begin(), fx);
 }
 
 void Arbiter::grant_pending(const Here& here, Kind kind, Effects& fx) {
-    const Desk& here_desk = desk(kind);
-    while (!here_desk.pending.empty()) {
-        const Entry& first = *here_desk.pending.begin();
-        if (here_desk.granted.size() >= here.config.cap(here.self, kind, first.rank)) return;
+    const PermissionLists& own = permissions(kind);
+    while (!own.pending.empty()) {
+        const RankedRequest& first = *own.pending.begin();
+        if (own.granted.size() >= here.config.cap(here.self, kind, first.rank)) return;
         grant(kind, first, fx);
     }
 }
 
 // Asks the latest site that has a permission and does not use it to return it, if `first` comes before it.
-void Arbiter::ask_back(const Here& here, Kind kind, const Entry& first, Effects& fx) {
-    Desk& here_desk = desk(kind);
-    if (here_desk.preempting) return;
-    const auto& granted = here_desk.granted;
-    const auto last = std::find_if(granted.rbegin(), granted.rend(),
-                                   [&](const Entry& entry) { return !in_use(here, kind, entry.site); });
+void Arbiter::ask_back(const Here& here, Kind kind, const RankedRequest& first, Effects& fx) {
+    PermissionLists& own = permissions(kind);
+    if (own.preempting) return;
+    const auto& granted = own.granted;
+    const auto last = std::find_if(granted.rbegin(), granted.rend(), [&](const RankedRequest& entry) {
+        return !in_use(here, kind, entry.site);
+    });
     if (last == granted.rend() || *last < first) return;
-    here_desk.preempting = *last;
+    own.preempting = *last;
     fx.send(last->site, Preempt{kind, last->tag});
 }
 
 void Arbiter::forget(Kind kind, SiteId site) {
-    Desk& here_desk = desk(kind);
-    erase_site(here_desk.granted, site);
-    if (here_desk.preempting && here_desk.preempting->site == site) here_desk.preempting.reset();
+    PermissionLists& own = permissions(kind);
+    erase_site(own.granted, site);
+    if (own.preempting && own.preempting->site == site) own.preempting.reset();
 }
 
 // --- The leader.
@@ -267,10 +270,10 @@ void Arbiter::nominate(const Here& here, Effects& fx) {
 // If the whole neighbourhood waits: the earliest request of the kind with more room. The lists stay as they
 // are; the nominee's next request replaces its entry everywhere.
 std::optional<Arbiter::Nominee> Arbiter::best_nominee(const Here& here) const {
-    std::array<std::optional<Entry>, 2> earliest;
+    std::array<std::optional<RankedRequest>, 2> earliest;
     for (const SiteId site : here.config.closed[here.self]) {
         const Kind kind = seen_.contains(site) ? Kind::out : Kind::in;
-        const Desk& list = desk(kind);
+        const PermissionLists& list = permissions(kind);
         auto entry = entry_of(list.pending, site);
         if (entry == list.pending.end()) {
             entry = entry_of(list.granted, site);

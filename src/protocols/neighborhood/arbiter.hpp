@@ -38,24 +38,24 @@ constexpr Kind other(Kind kind) {
 }
 
 // A request as an arbiter keeps it; the least comes first.
-struct Entry {
+struct RankedRequest {
     enum class Rank : std::uint8_t { nominated, usual };
     Rank rank = Rank::usual;
     Stamp tag;
     SiteId site = 0;
-    auto operator<=>(const Entry&) const = default;
+    auto operator<=>(const RankedRequest&) const = default;
 };
-BOOST_DESCRIBE_ENUM(Entry::Rank, nominated, usual)
-BOOST_DESCRIBE_STRUCT(Entry, (), (rank, tag, site))
+BOOST_DESCRIBE_ENUM(RankedRequest::Rank, nominated, usual)
+BOOST_DESCRIBE_STRUCT(RankedRequest, (), (rank, tag, site))
 
 // The permissions of one kind, as an arbiter keeps them.
-struct Desk {
-    boost::container::flat_set<Entry> granted;  // grantedTo
-    boost::container::flat_set<Entry> pending;  // pendingReq
-    std::optional<Entry> preempting;            // preemptingNow: this one was asked back
-    bool operator==(const Desk&) const = default;
+struct PermissionLists {
+    boost::container::flat_set<RankedRequest> granted;  // grantedTo
+    boost::container::flat_set<RankedRequest> pending;  // pendingReq
+    std::optional<RankedRequest> preempting;            // preemptingNow: this one was asked back
+    bool operator==(const PermissionLists&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Desk, (), (granted, pending, preempting))
+BOOST_DESCRIBE_STRUCT(PermissionLists, (), (granted, pending, preempting))
 
 struct Request {
     Kind kind{};
@@ -136,8 +136,8 @@ struct ArbiterConfig : Neighborhood {
 
     bool uses(Kind kind) const { return kinds[static_cast<std::size_t>(kind)]; }
     bool uses_both() const { return kinds[0] && kinds[1]; }
-    std::uint32_t cap(SiteId site, Kind kind, Entry::Rank rank) const {
-        return (rank == Entry::Rank::usual ? soft : hard)[site][static_cast<std::size_t>(kind)];
+    std::uint32_t cap(SiteId site, Kind kind, RankedRequest::Rank rank) const {
+        return (rank == RankedRequest::Rank::usual ? soft : hard)[site][static_cast<std::size_t>(kind)];
     }
     // Hops from a site to all others.
     std::vector<std::uint32_t> distances(SiteId from) const;
@@ -188,19 +188,21 @@ private:
     template <class Letter>
     static void send_all(const Here& here, const Letter& letter, Effects& fx);
 
-    Desk& desk(Kind kind) { return desks_[static_cast<std::size_t>(kind)]; }
-    const Desk& desk(Kind kind) const { return desks_[static_cast<std::size_t>(kind)]; }
+    PermissionLists& permissions(Kind kind) { return permissions_[static_cast<std::size_t>(kind)]; }
+    const PermissionLists& permissions(Kind kind) const {
+        return permissions_[static_cast<std::size_t>(kind)];
+    }
     bool in_use(const Here& here, Kind kind, SiteId site) const;
     void note_use(Kind kind, SiteId site);
-    void grant(Kind kind, const Entry& entry, Effects& fx);
+    void grant(Kind kind, const RankedRequest& entry, Effects& fx);
     void schedule(const Here& here, Kind kind, Effects& fx);
     void grant_pending(const Here& here, Kind kind, Effects& fx);
-    void ask_back(const Here& here, Kind kind, const Entry& first, Effects& fx);
+    void ask_back(const Here& here, Kind kind, const RankedRequest& first, Effects& fx);
     void forget(Kind kind, SiteId site);
 
     struct Nominee {
         Kind kind;
-        Entry entry;
+        RankedRequest entry;
     };
     std::optional<Nominee> best_nominee(const Here& here) const;
     void nominate_as_printed(const Here& here, Effects& fx);
@@ -208,13 +210,13 @@ private:
 
     Phase phase_ = Phase::idle;
     Stamp clock_;
-    std::optional<Stamp> tag_;                 // of the open request
-    boost::container::flat_set<SiteId> got_;   // arbiters that have granted it
-    std::array<Desk, 2> desks_;                // as an arbiter: permissions to be out, and to be in
-    boost::container::flat_set<SiteId> seen_;  // with both kinds: sites in service, as far as it sees
-    std::optional<SiteId> nominee_;            // of the leader
+    std::optional<Stamp> tag_;                    // of the open request
+    boost::container::flat_set<SiteId> got_;      // arbiters that have granted it
+    std::array<PermissionLists, 2> permissions_;  // as an arbiter: permissions to be out, and to be in
+    boost::container::flat_set<SiteId> seen_;     // with both kinds: sites in service, as far as it sees
+    std::optional<SiteId> nominee_;               // of the leader
 
-    BOOST_DESCRIBE_CLASS(Arbiter, (), (), (), (phase_, clock_, tag_, got_, desks_, seen_, nominee_))
+    BOOST_DESCRIBE_CLASS(Arbiter, (), (), (), (phase_, clock_, tag_, got_, permissions_, seen_, nominee_))
 };
 
 // A Trigger in flight.

@@ -13,8 +13,8 @@ struct ArbiterProperties {
     Report& report;
 
     static std::string named(SiteId site) { return "site " + std::to_string(site); }
-    static bool lists(const boost::container::flat_set<Entry>& entries, SiteId site) {
-        return std::ranges::any_of(entries, [&](const Entry& entry) { return entry.site == site; });
+    static bool lists(const boost::container::flat_set<RankedRequest>& entries, SiteId site) {
+        return std::ranges::any_of(entries, [&](const RankedRequest& entry) { return entry.site == site; });
     }
 
     void check_bounds(SiteId self) const {  // I1
@@ -27,37 +27,37 @@ struct ArbiterProperties {
     }
 
     void check_desk(SiteId self, Kind kind) const {
-        const Desk& desk = sites[self]->desk(kind);
-        const auto usual =
-            static_cast<std::size_t>(std::ranges::count(desk.granted, Entry::Rank::usual, &Entry::rank));
-        if (desk.granted.size() > config.cap(self, kind, Entry::Rank::nominated) ||
-            usual > config.cap(self, kind, Entry::Rank::usual))  // I2
+        const PermissionLists& own = sites[self]->permissions(kind);
+        const auto usual = static_cast<std::size_t>(
+            std::ranges::count(own.granted, RankedRequest::Rank::usual, &RankedRequest::rank));
+        if (own.granted.size() > config.cap(self, kind, RankedRequest::Rank::nominated) ||
+            usual > config.cap(self, kind, RankedRequest::Rank::usual))  // I2
             report.violated("caps-kept", named(self) + " has given away " +
-                                             std::to_string(desk.granted.size()) + " permissions");
+                                             std::to_string(own.granted.size()) + " permissions");
         std::set<SiteId> seen;
-        for (const auto* list : {&desk.granted, &desk.pending})
-            for (const Entry& entry : *list)
+        for (const auto* list : {&own.granted, &own.pending})
+            for (const RankedRequest& entry : *list)
                 if (!seen.insert(entry.site).second)  // I4
                     report.violated("one-entry", named(self) + " keeps two requests of " + named(entry.site));
-        if (desk.preempting && !desk.granted.contains(*desk.preempting))  // I5
+        if (own.preempting && !own.granted.contains(*own.preempting))  // I5
             report.violated("asked-back-is-granted",
-                            named(self) + " asks back what " + named(desk.preempting->site) + " has not got");
-        if (!desk.pending.empty() &&
-            desk.granted.size() < config.cap(self, kind, desk.pending.begin()->rank))  // I8
+                            named(self) + " asks back what " + named(own.preempting->site) + " has not got");
+        if (!own.pending.empty() &&
+            own.granted.size() < config.cap(self, kind, own.pending.begin()->rank))  // I8
             report.violated("none-kept-back",
-                            named(self) + " lets " + named(desk.pending.begin()->site) + " wait");
+                            named(self) + " lets " + named(own.pending.begin()->site) + " wait");
     }
 
     void check_permissions(SiteId self) const {
         const Arbiter& site = *sites[self];
         const Kind used = site.in() ? Kind::in : Kind::out;
         for (const SiteId arbiter : config.closed[self])
-            if (config.uses(used) && !lists(sites[arbiter]->desk(used).granted, self))  // I3
+            if (config.uses(used) && !lists(sites[arbiter]->permissions(used).granted, self))  // I3
                 report.violated("used-with-permission",
                                 named(self) + " has no permission of " + named(arbiter) + " to be as it is");
         for (const SiteId arbiter : site.got_) {  // I6
-            const auto& granted = sites[arbiter]->desk(site.wanted()).granted;
-            if (std::ranges::none_of(granted, [&](const Entry& entry) {
+            const auto& granted = sites[arbiter]->permissions(site.wanted()).granted;
+            if (std::ranges::none_of(granted, [&](const RankedRequest& entry) {
                     return entry.site == self && entry.tag == site.tag_;
                 }))
                 report.violated("grants-known", named(self) + " counts on a permission of " + named(arbiter) +
@@ -71,10 +71,11 @@ struct ArbiterProperties {
         for (const Nomination& one : under_way)
             if (sites[one.site]->tag_ == one.tag) nominees.insert(one.site);
         for (const Arbiter* arbiter : sites)
-            for (const Desk& desk : arbiter->desks_)
-                for (const auto* list : {&desk.granted, &desk.pending})
-                    for (const Entry& entry : *list)
-                        if (entry.rank == Entry::Rank::nominated && sites[entry.site]->tag_ == entry.tag)
+            for (const PermissionLists& own : arbiter->permissions_)
+                for (const auto* list : {&own.granted, &own.pending})
+                    for (const RankedRequest& entry : *list)
+                        if (entry.rank == RankedRequest::Rank::nominated &&
+                            sites[entry.site]->tag_ == entry.tag)
                             nominees.insert(entry.site);
         if (nominees.size() > 1)
             report.violated("one-nominee", std::to_string(nominees.size()) + " nominees wait");

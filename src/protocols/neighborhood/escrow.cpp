@@ -98,7 +98,7 @@ std::optional<std::string> Escrow::config_error(const Config& config) {
     if (config.root >= config.sites)
         return "--coordinator " + config.coordinator.text() + ": the sites are 0 to " +
                std::to_string(config.sites - 1) + ", or write middle";
-    auto reason = unfit(config);
+    auto reason = instance_error(config);
     if (!reason) reason = hopeless(config);
     if (reason) *reason += default_bounds_note(config, Config());
     return reason;
@@ -183,12 +183,12 @@ void Escrow::begin(const Context& ctx, Effects& fx) {
     if (std::exchange(waited_for_, false)) send_up(ctx, Willing{ctx.self, true}, fx);
     if (gos_ == ctx.config.size(ctx.self)) return turn_by_plan(ctx, fx);
     if (!frozen_ && !is_planned(ctx.self)) return attempt(ctx, fx);
-    stage_ = Stage::ready;
+    stage_ = TryState::ready;
     carry_on(ctx, fx);
 }
 
 void Escrow::attempt(const Context& ctx, Effects& fx) {
-    stage_ = Stage::trying;
+    stage_ = TryState::trying;
     unanswered_ = ctx.config.size(ctx.self);
     refusals_ = wakes_ = 0;
     fx.disarm(Timer::retry);
@@ -206,7 +206,7 @@ void Escrow::receive(const Context& ctx, SiteId, const No&, Effects& fx) {
 }
 
 void Escrow::answered(const Context& ctx, Effects& fx) {
-    ensure(stage_ == Stage::trying && unanswered_ > 0, "an answer to a site that does not try");
+    ensure(stage_ == TryState::trying && unanswered_ > 0, "an answer to a site that does not try");
     if (--unanswered_ > 0) return;
     if (refusals_ > 0) {
         give_up_try(ctx, fx);
@@ -221,24 +221,24 @@ void Escrow::give_up_try(const Context& ctx, Effects& fx) {
     fx.reached("no-room");
     for (const SiteId site : yes_) fx.send(site, Cancel{!in()});
     yes_.clear();
-    stage_ = wakes_ >= refusals_ ? Stage::ready : Stage::blocked;
+    stage_ = wakes_ >= refusals_ ? TryState::ready : TryState::blocked;
     carry_on(ctx, fx);
 }
 
 // A Wake may belong to an earlier try; then the next try only comes too early.
 void Escrow::receive(const Context& ctx, SiteId, const Wake&, Effects& fx) {
-    if (stage_ != Stage::trying && stage_ != Stage::blocked) return;
+    if (stage_ != TryState::trying && stage_ != TryState::blocked) return;
     ++wakes_;
-    if (stage_ != Stage::blocked || wakes_ < refusals_) return;
-    stage_ = Stage::ready;
+    if (stage_ != TryState::blocked || wakes_ < refusals_) return;
+    stage_ = TryState::ready;
     carry_on(ctx, fx);
 }
 
 // A waiting site without a planned turn tries again when it may, and its patience runs out, also while it is
 // frozen.
 void Escrow::carry_on(const Context& ctx, Effects& fx) {
-    if ((stage_ != Stage::blocked && stage_ != Stage::ready) || is_planned(ctx.self)) return;
-    if (stage_ == Stage::ready) {
+    if ((stage_ != TryState::blocked && stage_ != TryState::ready) || is_planned(ctx.self)) return;
+    if (stage_ == TryState::ready) {
         refusals_ = wakes_ = 0;
         if (!frozen_) fx.arm(Timer::retry, ctx.config.retry_within);
     }
@@ -272,7 +272,7 @@ void Escrow::turn_round(const Context& ctx, Effects& fx) {
 }
 
 void Escrow::stop_asking(const Context& ctx, Effects& fx) {
-    stage_ = Stage::none;
+    stage_ = TryState::none;
     yes_.clear();
     refusals_ = wakes_ = 0;
     fx.disarm(Timer::retry);
@@ -347,7 +347,7 @@ void Escrow::freeze(const Context& ctx, Effects& fx) {
 
 // True if the site stays as it is until the next plan.
 bool Escrow::settled(const Context& ctx) const {
-    const bool tries = stage_ == Stage::trying && ctx.config.repairs.finish_tries;
+    const bool tries = stage_ == TryState::trying && ctx.config.repairs.finish_tries;
     const bool turns = !agenda_.empty() && ctx.config.repairs.finish_plan;
     return !tries && !turns;
 }

@@ -247,15 +247,15 @@ private:
     static void send_around(const Context& ctx, const Letter& letter, Effects& fx);
 
     // trying: answers are missing. blocked: a member has no room. ready: the site may try again.
-    enum class Stage : std::uint8_t { none, trying, blocked, ready };
-    BOOST_DESCRIBE_NESTED_ENUM(Stage, none, trying, blocked, ready)
+    enum class TryState : std::uint8_t { none, trying, blocked, ready };
+    BOOST_DESCRIBE_NESTED_ENUM(TryState, none, trying, blocked, ready)
     // timed: patience runs out. pleaded: the plea is not answered yet.
     enum class Help : std::uint8_t { none, timed, pleaded };
     BOOST_DESCRIBE_NESTED_ENUM(Help, none, timed, pleaded)
 
     // The requesting site.
     Phase phase_ = Phase::idle;
-    Stage stage_ = Stage::none;
+    TryState stage_ = TryState::none;
     Help help_ = Help::none;
     bool hopeless_ = false;         // can never turn round
     Sites yes_;                     // members with room for the try

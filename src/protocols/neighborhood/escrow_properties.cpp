@@ -72,7 +72,7 @@ struct EscrowProperties {
         for (const auto& [who, enter] : here.watch_)
             if (here.has_room({view.config, self}, enter))
                 report.violated("woken", named(self) + " has room and does not tell " + named(who));
-        if (here.stage_ != Escrow::Stage::blocked) return;
+        if (here.stage_ != Escrow::TryState::blocked) return;
         const auto watched = std::ranges::count_if(
             view.config.closed[self], [&](SiteId around) { return site(around).watch_.contains(self); });
         if (here.wakes_ + to[self].wakes + watched < here.refusals_)

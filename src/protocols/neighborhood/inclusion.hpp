@@ -27,7 +27,7 @@ struct InclusionRules {
 };
 
 // Why a protocol without upper bounds cannot run this instance.
-std::optional<std::string> wrong_upper_bounds(const Neighborhood& instance);
+std::optional<std::string> upper_bounds_error(const Neighborhood& instance);
 
 }  // namespace neighborhood
 

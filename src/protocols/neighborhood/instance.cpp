@@ -102,7 +102,7 @@ std::optional<SiteId> cut_off(const Closed& closed) {
     return static_cast<SiteId>(first - reached.begin());
 }
 
-std::optional<std::string> wrong_bounds(const Neighborhood& instance) {
+std::optional<std::string> bounds_error(const Neighborhood& instance) {
     for (SiteId site = 0; site < instance.sites; ++site) {
         const auto [low, high] = instance.ranges[site];
         const std::string where = flag("bounds", instance.bounds.text()) + "site " + std::to_string(site);
@@ -148,7 +148,7 @@ void Neighborhood::derive(const std::vector<Range>& start_ranges) {
     starts_in.clear();
     prospects.clear();
     no_start = false;
-    if (wrong_bounds(*this)) return;
+    if (bounds_error(*this)) return;
     if (initial.any()) {
         auto start = find_lively(closed, ranges, start_ranges);
         no_start = start.none;
@@ -185,7 +185,7 @@ std::optional<std::string> ill_written(const Neighborhood& instance) {
                " cannot be reached from site 0; write a connected graph";
     if (bounds.size() != 1 && bounds.size() != instance.sites)
         return flag("bounds", bounds.text()) + for_sites(bounds.size(), "pairs", instance.sites);
-    if (auto wrong = wrong_bounds(instance)) return wrong;
+    if (auto wrong = bounds_error(instance)) return wrong;
     if (!initial.any() && initial.size() != 1 && initial.size() != instance.sites)
         return flag("initial", initial.text()) + for_sites(initial.size(), "letters", instance.sites);
     return unsafe_start(instance);
@@ -200,7 +200,7 @@ std::optional<std::string> startless(const Neighborhood& instance) {
     return std::nullopt;
 }
 
-std::optional<std::string> unfit(const Neighborhood& instance) {
+std::optional<std::string> instance_error(const Neighborhood& instance) {
     if (auto wrong = ill_written(instance)) return wrong;
     return startless(instance);
 }

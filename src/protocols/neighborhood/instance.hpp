@@ -131,7 +131,7 @@ std::optional<std::string> ill_written(const Neighborhood& instance);
 // The error if no safe start was found.
 std::optional<std::string> startless(const Neighborhood& instance);
 // Either of them.
-std::optional<std::string> unfit(const Neighborhood& instance);
+std::optional<std::string> instance_error(const Neighborhood& instance);
 // For a well-formed instance: the sites that can never turn round, and why, unless that is allowed. No site
 // shall wait in vain.
 std::optional<std::string> hopeless(const Neighborhood& instance);

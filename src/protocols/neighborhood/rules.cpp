@@ -38,7 +38,7 @@ void draw_complete(Draw& draw, std::uint32_t least, std::uint32_t most, std::uin
 
 // The reserve must exist and leave something.
 template <class Config>
-std::optional<std::string> wrong_reserve(const Config& config) {
+std::optional<std::string> reserve_error(const Config& config) {
     if (config.leader >= config.sites)
         return "--leader " + std::to_string(config.leader) + ": the sites are 0 to " +
                std::to_string(config.sites - 1);
@@ -74,7 +74,7 @@ InclusionRules::Config::Config() {
     set(*this, "path:3", "1,*");
 }
 
-std::optional<std::string> wrong_upper_bounds(const Neighborhood& instance) {
+std::optional<std::string> upper_bounds_error(const Neighborhood& instance) {
     for (SiteId site = 0; site < instance.sites; ++site)
         if (instance.ranges[site].high < instance.size(site))
             return bounds_of_site(instance, site) +
@@ -83,7 +83,7 @@ std::optional<std::string> wrong_upper_bounds(const Neighborhood& instance) {
 }
 
 std::optional<std::string> InclusionRules::config_error(const Config& config) {
-    return wrong_upper_bounds(config);
+    return upper_bounds_error(config);
 }
 
 void InclusionRules::sample(Draw& draw) {
@@ -122,7 +122,7 @@ SidetrackRules::Config::Config() {
 }
 
 std::optional<std::string> SidetrackRules::config_error(const Config& config) {
-    return wrong_reserve(config);
+    return reserve_error(config);
 }
 
 SidetrackPublishedRules::Config::Repairs::Repairs() {
@@ -134,7 +134,7 @@ SidetrackPublishedRules::Config::Config() {
 }
 
 std::optional<std::string> SidetrackPublishedRules::config_error(const Config& config) {
-    return wrong_reserve(config);
+    return reserve_error(config);
 }
 
 void SidetrackRules::sample(Draw& draw) {

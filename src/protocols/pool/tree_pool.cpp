@@ -17,7 +17,7 @@ void bump(std::uint32_t& count, std::uint32_t most) {
 }  // namespace
 
 // A timer counts ticks in 32 bits.
-std::optional<std::string> TreePool::wrong_timeout(const Config& config) {
+std::optional<std::string> TreePool::timeout_error(const Config& config) {
     constexpr std::uint64_t most = 0xFFFFFFFF;
     if (config.longest_timeout() <= most) return std::nullopt;
     const std::string doubled = " doubled " + std::to_string(config.backoff) + " times (--backoff)";
@@ -48,7 +48,7 @@ std::optional<std::string> TreePool::config_error(const Config& config) {
         return "--cmax " + std::to_string(config.cmax) +
                ": there are not enough numbers; write a smaller one";
     if (config.backoff > 16) return number("backoff", config.backoff, 0, 16);
-    return wrong_timeout(config);
+    return timeout_error(config);
 }
 
 std::optional<std::string> TreePool::noise_error(const Config& config, std::uint64_t noise) {
@@ -59,7 +59,7 @@ std::optional<std::string> TreePool::noise_error(const Config& config, std::uint
 
 pool::Tally TreePool::Config::all() const {
     if (sites == 1) return {};
-    return {units, stage >= pool::Stage::pusher ? 1u : 0u, stage >= pool::Stage::priority ? 1u : 0u};
+    return {units, stage >= pool::Variant::pusher ? 1u : 0u, stage >= pool::Variant::priority ? 1u : 0u};
 }
 
 std::vector<Demand> TreePool::demands(const Context& ctx) {

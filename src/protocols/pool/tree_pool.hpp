@@ -37,8 +37,8 @@ namespace allot {
 namespace pool {
 
 // The parts of the protocol that run; without the controller the tokens exist from the start.
-enum class Stage : std::uint8_t { naive, pusher, priority, full };
-BOOST_DESCRIBE_ENUM(Stage, naive, pusher, priority, full)
+enum class Variant : std::uint8_t { naive, pusher, priority, full };
+BOOST_DESCRIBE_ENUM(Variant, naive, pusher, priority, full)
 
 // Number of tokens of each kind; the root's counts stop at one too many.
 struct Tally {
@@ -81,7 +81,7 @@ public:
         Tree tree;
         std::uint32_t cmax = 1;     // stale messages that a channel may hold after a fault
         std::uint32_t modulus = 0;  // numbers of the controller; 0: enough for cmax
-        pool::Stage stage = pool::Stage::full;
+        pool::Variant stage = pool::Variant::full;
         bool taint = true;
         std::uint32_t patience = 16;  // undecided traversals in a row before the root decides; 0: any number
         bool drain = false;
@@ -95,7 +95,7 @@ public:
                               patience, drain, pacing, timeout, backoff, period, repairs),
                              (), ())
 
-        bool full() const { return stage == pool::Stage::full; }
+        bool full() const { return stage == pool::Variant::full; }
         std::uint32_t degree(SiteId site) const { return tree.degree(site, sites); }
         // Maximum that the root keeps back from its first child: all tokens that should exist.
         std::uint32_t outbox_size() const { return pacing ? units + 3 : 0; }
@@ -114,7 +114,7 @@ public:
         std::uint64_t longest_timeout() const { return (first_timeout() << backoff) + (pacing ? period : 0); }
     };
     static std::optional<std::string> config_error(const Config& config);
-    static std::optional<std::string> wrong_timeout(const Config& config);
+    static std::optional<std::string> timeout_error(const Config& config);
     static std::optional<std::string> noise_error(const Config& config, std::uint64_t noise);
 
     struct Resource {
@@ -236,7 +236,7 @@ private:
     static Census census(const View<TreePool>& view);
     static std::uint64_t in_use(const View<TreePool>& view);
     static void check_site(const View<TreePool>& view, SiteId self, Report& report);
-    static std::optional<std::string> wrong_size(const View<TreePool>& view, SiteId self);
+    static std::optional<std::string> size_error(const View<TreePool>& view, SiteId self);
     bool rests_rightly() const {
         return !priority_ || (phase_ == Phase::waiting && reserved_.size() < need_);
     }

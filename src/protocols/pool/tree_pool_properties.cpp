@@ -156,12 +156,12 @@ std::uint64_t TreePool::in_use(const View<TreePool>& view) {
 
 void TreePool::check_site(const View<TreePool>& view, SiteId self, Report& report) {
     const TreePool& site = view.site(self).protocol;
-    if (const auto why = wrong_size(view, self)) report.violated("sizes", *why);
+    if (const auto why = size_error(view, self)) report.violated("sizes", *why);
     if (!site.rests_rightly())
         report.violated("priority-rests", "site " + std::to_string(self) + " keeps the priority token");
 }
 
-std::optional<std::string> TreePool::wrong_size(const View<TreePool>& view, SiteId self) {
+std::optional<std::string> TreePool::size_error(const View<TreePool>& view, SiteId self) {
     const TreePool& site = view.site(self).protocol;
     const std::size_t kept = site.reserved_.size();
     const bool revoked = view.site(self).application.revoked;
@@ -179,7 +179,7 @@ std::optional<std::string> TreePool::wrong_size(const View<TreePool>& view, Site
 bool TreePool::legal(const View<TreePool>& view) {
     for (SiteId self = 0; self < view.sites.size(); ++self) {
         const TreePool& site = view.site(self).protocol;
-        if (wrong_size(view, self) || !site.rests_rightly() || site.deferred_) return false;
+        if (size_error(view, self) || !site.rests_rightly() || site.deferred_) return false;
     }
     if (view.config.sites == 1) return true;
     const Census census = TreePool::census(view);

@@ -40,16 +40,16 @@ TEST(DrawnDemands, Have_every_size_and_every_set_equally_often) {
 }
 
 TEST(Demands, Name_at_least_one_resource_and_each_once) {
-    EXPECT_TRUE(multilock::unfit({1, {}}));
-    EXPECT_TRUE(multilock::unfit({1, {"db", "gpu", "db"}}));
-    EXPECT_FALSE(multilock::unfit({1, {"gpu", "db"}}));
+    EXPECT_TRUE(multilock::demand_error({1, {}}));
+    EXPECT_TRUE(multilock::demand_error({1, {"db", "gpu", "db"}}));
+    EXPECT_FALSE(multilock::demand_error({1, {"gpu", "db"}}));
 }
 
 TEST(Demands, Are_not_for_more_than_there_is) {
-    EXPECT_TRUE(multilock::wrong_resources(0, 0));
-    EXPECT_TRUE(multilock::wrong_resources(2, 3));
-    EXPECT_FALSE(multilock::wrong_resources(2, 0));
-    EXPECT_FALSE(multilock::wrong_resources(2, 2));
+    EXPECT_TRUE(multilock::resources_error(0, 0));
+    EXPECT_TRUE(multilock::resources_error(2, 3));
+    EXPECT_FALSE(multilock::resources_error(2, 0));
+    EXPECT_FALSE(multilock::resources_error(2, 2));
 }
 
 }  // namespace

@@ -335,9 +335,9 @@ TEST(WrittenByHand, Numbers_that_no_site_has_are_refused_in_states) {
                               R"({"overdue":[7]})", R"({"gathering":{"so_far":{"in":[7]}}})"})
         expect_refused("escrow", state);
     for (const char* protocol : {"inclusion", "exclusion", "composition", "sidetrack", "sidetrack-published"})
-        for (const char* state :
-             {R"({"got":[7]})", R"({"seen":[7]})", R"({"nominee":7})",
-              R"({"desks":[{"granted":[{"site":7}]},{}]})", R"({"desks":[{},{"preempting":{"site":7}}]})"})
+        for (const char* state : {R"({"got":[7]})", R"({"seen":[7]})", R"({"nominee":7})",
+                                  R"({"permissions":[{"granted":[{"site":7}]},{}]})",
+                                  R"({"permissions":[{},{"preempting":{"site":7}}]})"})
             expect_refused(protocol, state);
     expect_refused("inclusion-published", R"({"preempting":7})");
 }

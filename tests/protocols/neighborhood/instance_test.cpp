@@ -21,7 +21,7 @@ Instance instance(const std::string& graph, const std::string& bounds, const std
 }
 
 std::string reason(const std::string& graph, const std::string& bounds, const std::string& initial = "any") {
-    return unfit(instance(graph, bounds, initial)).value_or("");
+    return instance_error(instance(graph, bounds, initial)).value_or("");
 }
 
 TEST(Neighborhood, The_graph_says_how_many_sites_there_are_and_each_belongs_to_its_own_neighbourhood) {
@@ -29,7 +29,7 @@ TEST(Neighborhood, The_graph_says_how_many_sites_there_are_and_each_belongs_to_i
     EXPECT_EQ(path.sites, 3u);
     EXPECT_EQ(path.closed, (Closed{{0, 1}, {0, 1, 2}, {1, 2}}));
     EXPECT_EQ(path.ranges, (std::vector<Range>{{0, 1}, {1, 2}, {0, 2}}));
-    EXPECT_FALSE(unfit(path));
+    EXPECT_FALSE(instance_error(path));
 }
 
 TEST(Neighborhood, A_start_may_be_written_or_found) {

@@ -8,16 +8,16 @@
 namespace allot {
 
 using strong_weak_published::Edge;
-using strong_weak_published::Entry;
+using strong_weak_published::QueuedRequest;
 using strong_weak_published::Resource;
 using strong_weak_published::Victim;
 
 namespace {
 
-using Place = std::vector<Entry>::iterator;
+using Place = std::vector<QueuedRequest>::iterator;
 
-Place place_of(std::vector<Entry>& queue, SiteId client) {
-    return std::ranges::find(queue, client, &Entry::client);
+Place place_of(std::vector<QueuedRequest>& queue, SiteId client) {
+    return std::ranges::find(queue, client, &QueuedRequest::client);
 }
 
 // A dependency exists if a strong request leads one queue and its weak twin waits in another (Definition
@@ -26,7 +26,7 @@ bool is_edge(const Resource& resource, const Edge& edge) {
     return !resource.strong.empty() && !resource.strong.front().weak && resource.strong.front().edge == edge;
 }
 
-bool came_along(const Entry& entry, const Edge& edge) {
+bool came_along(const QueuedRequest& entry, const Edge& edge) {
     return entry.weak && entry.edge == edge;
 }
 
@@ -41,7 +41,7 @@ bool breaks_loop(const StrongWeakPublished::Config& config, const auto& resource
     if (const auto* kill = std::get_if<P::KillLoop>(&envelope.message))
         return exists(kill->edge) ||
                std::ranges::any_of(resource(envelope.to).strong,
-                                   [&](const Entry& entry) { return came_along(entry, kill->edge); });
+                                   [&](const QueuedRequest& entry) { return came_along(entry, kill->edge); });
     if (const auto* ack = std::get_if<P::KillAck1>(&envelope.message)) return exists(ack->edge);
     return std::holds_alternative<P::KillAck2>(envelope.message);
 }
@@ -75,17 +75,17 @@ struct StrongWeakPublished::Pass {
     const Config::Repairs& repairs() const { return ctx.config.repairs; }
     SiteId next_on_ring() const { return (ctx.self + 1) % ctx.config.resources; }
 
-    Entry& head() const {
+    QueuedRequest& head() const {
         ensure(!here.strong.empty(), "the head of an empty strong queue is read");
         return here.strong.front();
     }
     // The receiver of a message to the head's NextResId.
-    SiteId other_of(const Entry& entry) const {
+    SiteId other_of(const QueuedRequest& entry) const {
         ensure(entry.other.has_value(), "a message goes to the second resource of a request for one");
         return *entry.other;
     }
     Edge edge() const {
-        const Entry& head = this->head();
+        const QueuedRequest& head = this->head();
         return head.weak ? Edge{ctx.self, {}} : head.edge.value_or(Edge{ctx.self, {}});
     }
 
@@ -177,7 +177,7 @@ void StrongWeakPublished::receive(const Context&, SiteId, const EndAck&, Effects
 
 void StrongWeakPublished::receive(const Context& ctx, SiteId, const Token&, Effects& fx) {
     const Pass pass{ctx, std::get<Resource>(role_), fx};
-    for (const Entry& entry : pass.here.strong)
+    for (const QueuedRequest& entry : pass.here.strong)
         if (!entry.weak) pass.here.token_queue.push_back(entry.client);
     pass.here.holding_token = true;
     if (ctx.config.repairs.hand_on && pass.next_on_ring() != ctx.self)
@@ -200,7 +200,7 @@ void StrongWeakPublished::receive(const Context& ctx, SiteId, const NewRequest& 
 }
 
 void StrongWeakPublished::Pass::take_request(const NewRequest& request) const {
-    const Entry entry{request.client, request.weak, request.other, std::nullopt};
+    const QueuedRequest entry{request.client, request.weak, request.other, std::nullopt};
     if (request.weak) {
         here.weak.push_back(entry);
         return fx.send(*request.other, NewRequest{request.client, false, ctx.self});
@@ -211,7 +211,7 @@ void StrongWeakPublished::Pass::take_request(const NewRequest& request) const {
 
 void StrongWeakPublished::Pass::present_head() const {
     here.new_head = false;
-    Entry& head = this->head();
+    QueuedRequest& head = this->head();
     if (!head.other || (head.weak && repairs().weak_grants)) return fx.send(head.client, ResAllowed{});
     if (head.weak) {
         here.weak_ready = true;
@@ -262,7 +262,7 @@ void StrongWeakPublished::Pass::grant() const {
 void StrongWeakPublished::receive(const Context& ctx, SiteId, const Done&, Effects& fx) {
     const Pass pass{ctx, std::get<Resource>(role_), fx};
     Resource& here = pass.here;
-    const Entry done = pass.head();
+    const QueuedRequest done = pass.head();
     here.strong.erase(here.strong.begin());
     if (!done.weak) {
         if (here.holding_token) pass.pop_token_queue(done.client);
@@ -331,9 +331,10 @@ void StrongWeakPublished::receive(const Context& ctx, SiteId, const SeekLoop& se
 
 // True if the request that the search followed waits here, behind others.
 bool StrongWeakPublished::Pass::has_dependency(const SeekLoop& seek) const {
-    return std::any_of(
-        here.strong.begin() + !here.strong.empty(), here.strong.end(),
-        [&](const Entry& entry) { return entry.client == seek.client && came_along(entry, seek.edge); });
+    return std::any_of(here.strong.begin() + !here.strong.empty(), here.strong.end(),
+                       [&](const QueuedRequest& entry) {
+                           return entry.client == seek.client && came_along(entry, seek.edge);
+                       });
 }
 
 void StrongWeakPublished::Pass::deny_loop(SiteId initiator) const {
@@ -350,7 +351,7 @@ void StrongWeakPublished::Pass::break_loop(const SeekLoop& seek) const {
 
 void StrongWeakPublished::receive(const Context& ctx, SiteId, const NoLoop&, Effects& fx) {
     const Pass pass{ctx, std::get<Resource>(role_), fx};
-    const Entry& head = pass.head();
+    const QueuedRequest& head = pass.head();
     fx.send(pass.other_of(head), StrongReady{ctx.config.repairs.name_ready ? head.client : 0});
     pass.go_round();
 }
@@ -365,7 +366,7 @@ void StrongWeakPublished::receive(const Context& ctx, SiteId, const RemoteKillLo
 }
 
 void StrongWeakPublished::Pass::unloop() const {
-    const Entry& head = this->head();
+    const QueuedRequest& head = this->head();
     const SiteId other = other_of(head);
     ensure(!head.weak, "a weak request that leads is taken for a strong one that waits");
     here.lock = !repairs().no_lock;
@@ -462,11 +463,11 @@ struct StrongWeakPublished::Properties {
     void check_queues(SiteId at) const {
         boost::container::flat_set<std::pair<SiteId, bool>> places;
         for (const auto* queue : {&resource(at).strong, &resource(at).weak})
-            for (const Entry& entry : *queue)
+            for (const QueuedRequest& entry : *queue)
                 if (!places.emplace(entry.client, entry.weak).second)
                     report.violated("one-entry", "site " + std::to_string(entry.client) +
                                                      " has two places at " + broker::name_of(at));
-        for (const Entry& entry : resource(at).strong)
+        for (const QueuedRequest& entry : resource(at).strong)
             if (entry.weak &&
                 !(leads(entry.client, *entry.other) && is_edge(resource(*entry.other), *entry.edge)))
                 report.violated("edge-known",

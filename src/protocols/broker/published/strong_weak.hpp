@@ -38,16 +38,16 @@ namespace strong_weak_published {
 using Edge = OwnId;
 
 // REQUESTQUEUEELEMENT; its Score is never read (erratum 17), so there is none.
-struct Entry {
+struct QueuedRequest {
     SiteId client = 0;            // CLId
     bool weak = false;            // RqNo = 2
     std::optional<SiteId> other;  // NextResId: the other resource of a pair
     // The edge that a leading strong request is; for a weak request that has moved, the edge that led it
     // here.
     std::optional<Edge> edge;
-    bool operator==(const Entry&) const = default;
+    bool operator==(const QueuedRequest&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Entry, (), (client, weak, other, edge))
+BOOST_DESCRIBE_STRUCT(QueuedRequest, (), (client, weak, other, edge))
 
 // r_min: the request that will step back, as far as the search has come.
 struct Victim {
@@ -73,9 +73,9 @@ struct Client {
 BOOST_DESCRIBE_STRUCT(Client, (), (phase, resources))
 
 struct Resource {
-    std::vector<Entry> strong;        // Q_strong
-    std::vector<Entry> weak;          // Q_weak
-    std::vector<SiteId> token_queue;  // Q_token: clients
+    std::vector<QueuedRequest> strong;  // Q_strong
+    std::vector<QueuedRequest> weak;    // Q_weak
+    std::vector<SiteId> token_queue;    // Q_token: clients
     bool lock = false;
     bool new_head = false;
     bool strong_ready = false;
@@ -244,7 +244,7 @@ public:
 private:
     using Client = strong_weak_published::Client;
     using Edge = strong_weak_published::Edge;
-    using Entry = strong_weak_published::Entry;
+    using QueuedRequest = strong_weak_published::QueuedRequest;
     using Resource = strong_weak_published::Resource;
     using Victim = strong_weak_published::Victim;
 

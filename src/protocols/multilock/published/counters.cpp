@@ -58,7 +58,7 @@ void counters_published::Token::forget(SiteId site) {
 // --- Configurations and demands.
 
 std::optional<std::string> CountersPublished::config_error(const Config& config) {
-    return multilock::wrong_resources(config.resources, config.max_request);
+    return multilock::resources_error(config.resources, config.max_request);
 }
 
 void CountersPublished::sample(Draw& draw) {
@@ -75,7 +75,7 @@ void CountersPublished::handle(const Context& ctx, const Input& input, Effects& 
 }
 
 void CountersPublished::request(const Context& ctx, const Demand& demand, Effects& fx) {
-    if (const auto why = multilock::unfit(demand)) return fx.refused(*why);
+    if (const auto why = multilock::demand_error(demand)) return fx.refused(*why);
     Step step{ctx, fx};
     inside_call_ = true;
     ++number_;

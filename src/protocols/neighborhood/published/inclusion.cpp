@@ -19,8 +19,8 @@ InclusionPublished::Config::Config() {
 }
 
 std::optional<std::string> InclusionPublished::config_error(const Config& config) {
-    auto reason = unfit(config);
-    if (!reason) reason = neighborhood::wrong_upper_bounds(config);
+    auto reason = instance_error(config);
+    if (!reason) reason = neighborhood::upper_bounds_error(config);
     if (reason) *reason += default_bounds_note(config, Config());
     return reason;
 }
@@ -32,7 +32,7 @@ void InclusionPublished::sample(Draw& draw) {
 std::optional<std::string> InclusionPublished::state_error(const Context& ctx) const {
     std::vector<SiteId> named;
     for (const auto* entries : {&granted_, &pending_})
-        for (const Entry& entry : *entries) named.push_back(entry.second);
+        for (const StampedSite& entry : *entries) named.push_back(entry.second);
     if (preempting_) named.push_back(*preempting_);
     return no_such_site(ctx.config, named);
 }
@@ -48,7 +48,7 @@ void InclusionPublished::start(const Context& ctx, Effects&) {
         if (ctx.config.repairs.start_out ? !in[site] : in[site]) granted_.insert({Stamp{}, site});
 }
 
-// Entry-Sequence.
+// StampedSite-Sequence.
 void InclusionPublished::request(const Context& ctx, const Demand&, Effects& fx) {
     phase_ = Phase::holding;
     fx.granted();
@@ -65,7 +65,7 @@ void InclusionPublished::release(const Context& ctx, Effects& fx) {
 
 void InclusionPublished::receive(const Context& ctx, SiteId from, const Request& request, Effects& fx) {
     clock_ = max(clock_, request.stamp);
-    const Entry entry{request.stamp, from};
+    const StampedSite entry{request.stamp, from};
     pending_.insert(entry);
     if (granted_.size() < ctx.config.size(ctx.self) - ctx.config.ranges[ctx.self].low) return grant_next(fx);
     if (preempting_ || granted_.empty() || *granted_.rbegin() < entry) return;
@@ -104,16 +104,16 @@ void InclusionPublished::receive(const Context& ctx, SiteId from, const Relinqui
 }
 
 void InclusionPublished::grant_next(Effects& fx) {
-    const Entry next = *pending_.begin();
+    const StampedSite next = *pending_.begin();
     pending_.erase(pending_.begin());
     granted_.insert(next);
     fx.send(next.second, Grant{clock_});
 }
 
-std::optional<InclusionPublished::Entry> InclusionPublished::take(Entries& entries, SiteId site) {
-    const auto place = std::ranges::find(entries, site, &Entry::second);
+std::optional<InclusionPublished::StampedSite> InclusionPublished::take(StampedSites& entries, SiteId site) {
+    const auto place = std::ranges::find(entries, site, &StampedSite::second);
     if (place == entries.end()) return std::nullopt;
-    const Entry entry = *place;
+    const StampedSite entry = *place;
     entries.erase(place);
     return entry;
 }

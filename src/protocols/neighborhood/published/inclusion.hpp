@@ -86,18 +86,18 @@ public:
     bool operator==(const InclusionPublished&) const = default;
 
 private:
-    using Entry = std::pair<Stamp, SiteId>;
-    using Entries = boost::container::flat_set<Entry>;
+    using StampedSite = std::pair<Stamp, SiteId>;
+    using StampedSites = boost::container::flat_set<StampedSite>;
 
     bool in() const { return phase_ == Phase::holding || phase_ == Phase::leaving; }
     void grant_next(Effects& fx);
-    static std::optional<Entry> take(Entries& entries, SiteId site);
+    static std::optional<StampedSite> take(StampedSites& entries, SiteId site);
 
     Phase phase_ = Phase::idle;         // state
     Stamp clock_;                       // ts
     std::int32_t grants_ = 0;           // nGrants
-    Entries granted_;                   // grantedTo
-    Entries pending_;                   // pendingReq
+    StampedSites granted_;              // grantedTo
+    StampedSites pending_;              // pendingReq
     std::optional<SiteId> preempting_;  // preemptingNow
 
     BOOST_DESCRIBE_CLASS(InclusionPublished, (), (), (),
