@@ -78,7 +78,7 @@ void OrderedChain::release(const Context&, Effects& fx) {
 }
 
 void OrderedChain::receive(const Context&, SiteId, const Done& done, Effects& fx) {
-    forget([&](const QueuedRequest& claim) { return claim.request == done.request; }, fx);
+    forget([&](const QueuedRequest& queued) { return queued.request == done.request; }, fx);
 }
 
 void OrderedChain::cancel(const Context&, Effects& fx) {
@@ -99,7 +99,7 @@ void OrderedChain::receive(const Context&, SiteId, const Cancel& cancel, Effects
     } else {
         fx.send(cancel.request.owner, Cancelled{cancel.request});
     }
-    forget([&](const QueuedRequest& claim) { return claim.request == cancel.request; }, fx);
+    forget([&](const QueuedRequest& queued) { return queued.request == cancel.request; }, fx);
 }
 
 void OrderedChain::receive(const Context&, SiteId, const Cancelled&, Effects& fx) {
@@ -118,7 +118,7 @@ bool OrderedChain::watches(const Context&, SiteId peer) const {
 
 void OrderedChain::departed(const Context&, Peer peer, Effects& fx) {
     std::erase_if(resource().cancelled, [&](OwnId request) { return request.owner == peer.site; });
-    forget([&](const QueuedRequest& claim) { return claim.request.owner == peer.site; }, fx);
+    forget([&](const QueuedRequest& queued) { return queued.request.owner == peer.site; }, fx);
 }
 
 bool OrderedChain::is_first(OwnId request) const {
@@ -139,9 +139,9 @@ std::optional<std::string> OrderedChain::state_error(const Context& ctx) const {
     const auto* client = std::get_if<Client>(&role_);
     if (auto why = broker::not_its_role(config, ctx.self, client != nullptr)) return why;
     if (client != nullptr) return broker::client_error(config, client->phase, client->wanted);
-    for (const QueuedRequest& claim : resource().queue) {
-        if (auto why = broker::not_a_client(config, claim.request.owner)) return why;
-        if (auto why = broker::not_resources(config, claim.further)) return why;
+    for (const QueuedRequest& queued : resource().queue) {
+        if (auto why = broker::not_a_client(config, queued.request.owner)) return why;
+        if (auto why = broker::not_resources(config, queued.further)) return why;
     }
     return broker::somebody_not_there(config, role_);
 }
