@@ -18,8 +18,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Reads a table key by key, and in the end complains of what nobody asked for: a misspelt key must not be
-// silently without effect.
+// Reads a table key by key, and finally reports keys that were not read: a misspelt key must not be ignored
+// silently.
 class Section {
 public:
     Section(const toml::table& table, std::string name, std::string& error)
@@ -225,7 +225,7 @@ private:
         section.duration("resume_within", config_.resume_within);
     }
 
-    // Groups have no patterns: the system is asked for each by its whole name.
+    // Groups have no patterns: the system looks each up by its whole name.
     static bool is_nobody(const std::string& user) {
         const bool pattern_of_groups = user.starts_with('@') && user.find('*') != std::string::npos;
         return user.empty() || user == "@" || user == "cert:" || pattern_of_groups;
@@ -254,10 +254,10 @@ private:
         }
     }
 
-    // What is wrong with the whole.
+    // The error in the whole configuration.
     std::string wrong() {
         if (config_.host.empty()) return "host is missing; write the name of this host, as in host = \"a\"";
-        // Alone, a host needs no address.
+        // A host that is alone needs no address.
         if (config_.hosts.empty()) config_.hosts.push_back({config_.host, "127.0.0.1:0"});
         const auto mine = [&](const Config::Host& one) { return one.name == config_.host; };
         if (std::ranges::none_of(config_.hosts, mine))

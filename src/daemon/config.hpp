@@ -1,4 +1,4 @@
-// What a daemon is told: `allot node --config host.toml`. docs/host.toml is an annotated sample.
+// The configuration of a daemon: `allot node --config host.toml`. docs/host.toml is an annotated sample.
 #pragma once
 
 #include <chrono>
@@ -15,12 +15,12 @@ namespace allot::daemon {
 
 struct Semaphore {
     std::uint32_t permits = 1;
-    std::uint32_t max_request = 1;  // units one program may ask for at once
+    std::uint32_t max_request = 1;  // units of one request
     bool operator==(const Semaphore&) const = default;
 };
 
-// Who may use what. Users are names on this system, groups `@name`, certificates `cert:name`; `*` at the end
-// of a name stands for anything, but for groups.
+// Allows users to use resources. Users are names on this system, groups `@name`, certificates `cert:name`;
+// `*` at the end of a name matches any ending, except for groups.
 struct Allowance {
     std::vector<std::string> users;
     std::vector<std::string> locks;
@@ -48,12 +48,12 @@ struct Config {
     unsigned socket_mode = 0660;
     std::string state = "/var/lib/allot";
     std::string http = "127.0.0.1:7480";  // address, or empty for none
-    bool http_chosen = false;             // not the default: it must work
+    bool http_chosen = false;             // set by the user: it must work
     std::string clients;                  // address for programs on other machines (TLS), or empty
     std::vector<Host> hosts;
     bool plaintext = false;
     std::optional<net::TlsFiles> tls;
-    std::uint32_t lock_seats = 1024;  // so many leases of locks may be open at once
+    std::uint32_t lock_seats = 1024;  // leases of locks that may be open at once
     std::map<std::string, Semaphore> semaphores;
     Detector detector = Detector::automatic;
     std::chrono::milliseconds heartbeat{250};
@@ -61,10 +61,10 @@ struct Config {
     std::chrono::milliseconds stop_within{3000};
     std::chrono::milliseconds resume_within{10000};
     Limits limits;
-    std::vector<Allowance> allow;  // empty: whoever can open the socket may use everything
+    std::vector<Allowance> allow;  // empty: every program that can connect may use everything
 
     std::uint32_t self() const;
-    // A hash of all that the hosts of a cluster must have alike.
+    // A hash of all settings that must be the same on all hosts of a cluster.
     std::uint64_t agreement() const;
 };
 

@@ -51,7 +51,7 @@ Status excerpt(Status status, std::size_t most_bytes) {
         for (ResourceStatus& resource : status.resources) shorten(resource, most);
         if (fits()) return status;
     }
-    // Links of a large cluster are many, too; those that are up are no news.
+    // A large cluster has many links; list only those that are not up.
     for (session::HostStatus& host : status.hosts)
         std::erase_if(host.links, [](const session::LinkView& link) { return link.state == "up"; });
     while (!fits() && !status.resources.empty()) drop_resources(status, status.resources.size() / 2);

@@ -1,5 +1,5 @@
-// A status that fits into a frame, however many programs and resources there are: what is left out is
-// counted.
+// Cuts a status so that it fits into a frame, however many programs and resources there are; it counts what
+// it leaves out.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,8 @@
 
 namespace allot::daemon {
 
-// At most so many bytes when it is said. Those who are listed last go first, then resources that nobody uses.
+// At most this many encoded bytes. Drops the last programs of each list first, then resources that nobody
+// uses.
 session::Status excerpt(session::Status status, std::size_t most_bytes);
 
 }  // namespace allot::daemon

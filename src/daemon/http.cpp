@@ -16,10 +16,10 @@ namespace {
 namespace http = boost::beast::http;
 using Request = http::request<http::empty_body>;
 
-// To ask, and then to take the answer.
+// Time limit for the request, and for reading the answer.
 constexpr std::chrono::seconds patience{10};
 constexpr std::size_t most_header = 8192;
-// Visitors at once; then the one who came first has to go.
+// Maximum number of visitors; the oldest is dropped.
 constexpr std::size_t most_visits = 64;
 
 class Visit : public std::enable_shared_from_this<Visit> {
@@ -47,7 +47,7 @@ private:
     void read(std::string_view bytes) {
         asked_ += bytes;
         if (exchange_ == Exchange::asks) return answer_next();
-        // Questions ahead of their time are few, or the visitor takes no answers.
+        // A visitor that sends many requests ahead does not read its answers.
         if (asked_.size() > most_header) gone_();
     }
 

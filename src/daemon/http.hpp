@@ -1,4 +1,4 @@
-// A small HTTP server for people and for monitoring: /status (JSON), /metrics (Prometheus), /health.
+// A small HTTP server: /status (JSON), /metrics (Prometheus), /health.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@
 namespace allot::daemon {
 
 struct HttpPages {
-    // Called with where to put the page when it is ready.
+    // Gets a function to call with the page when it is ready.
     std::function<void(std::function<void(std::string)>)> status;
     std::function<void(std::function<void(std::string)>)> metrics;
     std::function<std::string()> health;  // empty: all is well; otherwise what is not

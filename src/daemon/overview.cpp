@@ -14,10 +14,10 @@ namespace {
 using session::Party;
 using session::ResourceStatus;
 
-// A report must fit into a letter (4 MiB), whatever names there are: so much for each of its lists.
+// A report must fit into a message (4 MiB), whatever the names: this much for each of its lists.
 constexpr std::size_t list_bytes = std::size_t{1} << 20;
 constexpr std::size_t most_parties = 500;
-// What a status shares its frame with.
+// Bytes of a frame besides the status.
 constexpr std::size_t frame_head_bytes = 16;
 constexpr std::size_t most_places = 200;
 constexpr std::size_t most_place_bytes = std::size_t{64} << 10;
@@ -61,7 +61,7 @@ PartyReport party_of(const Desk::Lease& lease, const std::map<Claim, SpaceView::
     return report;
 }
 
-// Of a report: what still fits is listed, and the rest is counted.
+// Limits a report: lists what fits, and counts the rest.
 class Room {
 public:
     template <class T>
@@ -94,7 +94,7 @@ void count(const PartyReport& one, Unlisted& unlisted) {
     for (const std::string& name : one.waiting) ++entry(name).waiters;
 }
 
-// Those who hold, then those who wait, the longest first.
+// Holders first, then waiters, the longest first.
 std::vector<const Desk::Lease*> in_order(const Desk& desk) {
     auto leases = desk.leases();
     std::ranges::stable_sort(leases, [](const Desk::Lease* a, const Desk::Lease* b) {
@@ -123,7 +123,7 @@ void list_parties(Report& report, const Desk& desk, const Sessions& sessions,
     }
 }
 
-// Those that somebody waits for first.
+// Queues with waiters first.
 void list_queues(Report& report, std::vector<SpaceView::Queue> queues) {
     Room room;
     std::stable_partition(queues.begin(), queues.end(),
@@ -137,7 +137,7 @@ void list_queues(Report& report, std::vector<SpaceView::Queue> queues) {
     }
 }
 
-// Who waits for a lock, in the order that its token has; then those of whom it has not heard.
+// The waiters of a lock in the order of its token; then those that the token does not know.
 void put_in_order(std::vector<std::pair<const PartyReport*, Party>>& waiters,
                   const std::vector<SiteId>& queue) {
     const auto rank = [&](const PartyReport& one) {
@@ -230,8 +230,8 @@ private:
             lost.state == "lost" ? "held by a lost host" : fmt::format("at {}, which does not answer", there);
     }
 
-    // Who does not know where a token is asks its home. Without that only those are served who are in its
-    // queue, or where it is.
+    // A site that does not know where a token is asks its home. Without the home, only sites in the queue of
+    // the token, or on the host with it, are served.
     void look_for_way(ResourceStatus& status, const Waiters& waiters, const Absent& absent) {
         const auto& queue = queues_[status.name];
         const auto stranded = [&](const auto& waiter) {
@@ -278,7 +278,7 @@ private:
     std::map<std::string, std::vector<SiteId>> queues_;
     std::map<ResourceStatus*, Waiters> waiters_;
     std::map<std::string, Place> places_;            // by lock: the best that is known
-    std::map<std::string, std::string> locks_wait_;  // hosts where they have not begun, and why
+    std::map<std::string, std::string> locks_wait_;  // hosts whose locks are not granted yet, and why
 };
 
 }  // namespace

@@ -38,7 +38,7 @@ bool any_matches(const std::vector<std::string>& patterns, const std::string& na
     return std::ranges::any_of(patterns, [&](const std::string& pattern) { return matches(pattern, name); });
 }
 
-// A number that the kernel tells of a process, in a line of /proc/PID/status that begins like this.
+// A number of a process from the kernel: the line of /proc/PID/status with this beginning.
 std::optional<std::uint32_t> told_of(std::int32_t pid, const std::string& beginning) {
     std::ifstream status(fmt::format("/proc/{}/status", pid));
     for (std::string word; status >> word;) {
@@ -61,7 +61,7 @@ Permissions::Permissions(const Config& config)
                 log_warning(fmt::format("allow.users: \"{}\": there is no such {} here yet", user, kind));
 }
 
-// What is not known to the system yet, if it should be.
+// The kind of a name that the system does not know yet, if it should; otherwise null.
 const char* Permissions::unknown_kind(const std::string& user) {
     if (user.starts_with('@')) return groups_.get(user.substr(1)) ? nullptr : "group";
     const bool is_name = !user.starts_with("cert:") && !user.ends_with('*');

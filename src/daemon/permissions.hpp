@@ -1,4 +1,5 @@
-// Who may use what: by the user behind a socket and its groups, or the name on a certificate.
+// Decides which users may use which resources: by the user behind a socket and its groups, or the name on a
+// certificate.
 #pragma once
 
 #include <optional>
@@ -15,14 +16,14 @@ class Permissions {
 public:
     explicit Permissions(const Config& config);
 
-    // For people: the user's name, or that on the certificate.
+    // The user's name, or that on the certificate, as text.
     std::string user_of(const net::Identity& identity);
 
-    // Why this is not for them, if it is not.
+    // Why the request is forbidden, if it is.
     std::optional<std::string> objection(const net::Identity& identity, const session::Acquire& want);
 
-    // Whether what they hold may stay held for as long as that process lives: one of the same user, or one
-    // that they have started, whoever it has become since (sudo).
+    // Whether a lease of this user may follow that process: one of the same user, or one that the program has
+    // started, whatever its user is now (sudo).
     static bool may_follow(const net::Identity& identity, std::int32_t pid);
 
 private:
@@ -30,7 +31,8 @@ private:
     bool is_one_of(const net::Identity& identity, const std::vector<std::string>& users);
 
     const Config& config_;
-    // The system's answers may come from another machine (NSS), and the whole daemon waits for them.
+    // The system's answers may come from another machine (NSS), and the whole daemon waits for them: so they
+    // are cached.
     Remembered<std::uint32_t, std::string> users_;                  // names, by number
     Remembered<std::string, std::optional<std::uint32_t>> groups_;  // numbers, by name
 };

@@ -16,7 +16,7 @@ namespace allot::daemon {
 
 namespace {
 
-// Who knows it may take over what a session holds, so it must not be guessed.
+// A program that knows this name can take over the session's leases, so it must not be guessable.
 std::string secret_name() {
     std::random_device device;
     return fmt::format("{:08x}{:08x}{:08x}{:08x}", device(), device(), device(), device());
@@ -24,21 +24,21 @@ std::string secret_name() {
 
 // A program that does not read its answers must not fill our memory with them.
 constexpr std::size_t most_unsent = std::size_t{4} << 20;
-// For people to recognise it by.
+// Shown in the status.
 constexpr std::size_t longest_command = 200;
-// Connections that have not said hello: so long each, and so many, then the oldest has to go. Who is slow, or
-// malicious, keeps nobody out.
+// Time limit and maximum number of connections without a hello; the oldest is dropped. So a slow or malicious
+// program keeps nobody out.
 constexpr std::chrono::seconds hello_patience{5};
 constexpr std::size_t most_strangers = 1024;
 
-// Half of them are for sessions, a quarter for processes that are followed; links and the page need some,
+// Half of the descriptors are for sessions, a quarter for followed processes; links and the page need some,
 // too.
 std::size_t descriptors_allowed() {
     rlimit limit{};
     return ::getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : 1024;
 }
 
-// Something is left for others.
+// Leaves a quarter for other users.
 std::size_t share_of_one(std::size_t most) {
     return std::max<std::size_t>(1, most - most / 4);
 }
@@ -86,7 +86,7 @@ public:
 
     void break_off(const std::string& why) {
         if (over_) return;
-        // Who never came in is news only once: strangers may be many.
+        // A connection without a hello is logged only once: there may be many.
         if (owner)
             log_warning(fmt::format("session of {} ({}) closed: {}", all_.permissions_.user_of(identity()),
                                     identity().address, why));
@@ -117,7 +117,7 @@ public:
 
     std::optional<Owner> owner;  // after hello
 
-    // Who is elsewhere and holds or wants something says now and then that it lives.
+    // A program on another host that holds or waits must give signs of life.
     void expect_signs() {
         patience_.set(all_.config_.stop_within, [self = weak_from_this()] {
             if (const auto session = self.lock()) session->look_for_signs();
@@ -145,7 +145,7 @@ private:
         const auto self = shared_from_this();  // an answer may drop us
         const bool good = reader_.feed(bytes, [&](std::string_view content) {
             auto message = from_bytes<session::ClientMessage>(content);
-            // A hello of another version may be anything after that.
+            // After the version, a hello of another version may be anything.
             const auto spoken = owner ? std::nullopt : session::version_in(content);
             if (spoken && *spoken != session::version) {
                 break_off(
@@ -213,7 +213,7 @@ void Sessions::hello(const std::shared_ptr<Session>& session, const session::Hel
     record.user = permissions_.user_of(session->identity());
     record.command = hello.command.substr(0, longest_command);
     record.pid = session->identity().process ? session->identity().process->pid : 0;
-    // Who comes back before we noticed that it went.
+    // The program reconnected before the daemon noticed the end of its connection.
     if (const auto before = connected_.find(owner); before != connected_.end()) {
         before->second->owner.reset();
         before->second->close();
@@ -223,14 +223,14 @@ void Sessions::hello(const std::shared_ptr<Session>& session, const session::Hel
     greet(*session, owner, resumed);
 }
 
-// Sessions that hold something and are not connected count, too: they may come back.
+// Sessions that hold leases without a connection count, too: they may reconnect.
 std::optional<std::string> Sessions::objection_to(const net::Identity& who, bool resumed) {
     const std::size_t most = std::min<std::size_t>(config_.limits.sessions, descriptors_allowed() / 2);
     if (!resumed && records_.size() >= most)
         return fmt::format("there are {} sessions, which is the limit; try again later", most);
     const std::size_t given = config_.limits.sessions_per_user;
     const std::size_t most_of_one = given > 0 ? given : share_of_one(most);
-    // They are counted only if there can be so many.
+    // Count only if the user can have so many.
     if (!resumed && records_.size() >= most_of_one) {
         const std::string user = permissions_.user_of(who);
         const auto is_of_user = [&](const auto& one) { return one.second.user == user; };
@@ -288,7 +288,7 @@ void Sessions::acquire(Session& session, const session::Acquire& want) {
 void Sessions::follow(Session& session, const session::Follow& follow) {
     Descriptor process = session.take_passed();
     const Key key{*session.owner, follow.ticket};
-    // The kernel drops what there is no room for.
+    // The kernel drops descriptors for which there is no room.
     if (!process)
         return desk_.lose(key.first, key.second,
                           "the daemon cannot watch the process: it may open no more files; raise its limit");
@@ -315,7 +315,7 @@ void Sessions::follow(Session& session, const session::Follow& follow) {
         followers_[key] = {*mark, std::move(watch)};
 }
 
-// Why no more processes are followed, if so.
+// Why no further process can be followed, if none can.
 std::optional<std::string> Sessions::no_place_for(Owner owner) const {
     const std::size_t most = descriptors_allowed() / 4;
     if (followers_.size() >= most)
@@ -334,17 +334,17 @@ void Sessions::say(Owner owner, const session::DaemonMessage& message) {
     if (const auto place = connected_.find(owner); place != connected_.end()) place->second->say(message);
 }
 
-// Somebody may be told that a ticket is in use: then it has not ended.
+// The message may say that a ticket is in use: then it has not ended.
 void Sessions::ended(const Key& key) {
     if (desk_.find(key.first, key.second) != nullptr) return;
     followers_.erase(key);
     forget_if_done(key.first);
 }
 
-// --- Going away.
+// --- The end of connections.
 
-// On this host the kernel says so when the program is gone. Over a network only the connection is: the
-// program may go on believing in what it holds for as long as it may be silent.
+// On this host the kernel reports the end of the program. Over a network only the end of the connection is
+// known: the program may use its leases for as long as it may be silent.
 void Sessions::gone(const std::shared_ptr<Session>& session) {
     std::erase(strangers_, session);
     if (!session->owner) return;
@@ -384,7 +384,7 @@ void Sessions::release_absent(Owner owner) {
 
 void Sessions::release_all_absent() {
     std::vector<Owner> owners;
-    // Whose own patience has begun is waited for as long as that lasts.
+    // Sessions with a timer of their own are waited for until that fires.
     for (const auto& [owner, record] : records_)
         if (!absent_.contains(owner)) owners.push_back(owner);
     for (const Owner owner : owners) release_absent(owner);
@@ -400,7 +400,7 @@ void Sessions::close_all() {
     strangers_.clear();
 }
 
-// --- For others to look at.
+// --- Status.
 
 std::uint32_t Sessions::connected() const {
     return static_cast<std::uint32_t>(connected_.size());
@@ -432,7 +432,7 @@ bool Sessions::resume(std::string_view bytes) {
         if (auto watch = net::watch_process(loop_, *self, mark, [this, key = key] { follower_ended(key); }))
             followers_[key] = {mark, std::move(watch)};
     grace_.set(config_.resume_within, [this] { release_all_absent(); });
-    // Who is elsewhere may believe in what it holds for longer.
+    // A program on another host may use its leases for longer.
     for (const auto& [owner, record] : records_) {
         if (record.pid == 0) wait_for(owner, std::max(config_.resume_within, config_.stop_within));
         if (record.pid != 0 && !is_running(record.pid)) wait_for(owner, std::chrono::milliseconds(0));

@@ -1,5 +1,5 @@
-// The programs that are connected: reads what they say, passes it to the desk, and tells them its answers. A
-// program that goes away gives back all it had, at once, but for what a process it named still uses.
+// The connected programs: reads their messages, passes them to the desk, and sends its answers. A program
+// that ends releases all its leases at once, except those that follow a process.
 #pragma once
 
 #include <deque>
@@ -23,9 +23,9 @@ namespace allot::daemon {
 
 class Sessions {
 public:
-    // Whoever asks for a status gets it when it is there.
+    // Calls back when the status is complete.
     using StatusQuery = std::function<void(bool whole, std::function<void(const session::Status&)>)>;
-    // Why no more letters can be sent for this request now; empty if they can.
+    // Why no more messages can be sent for this request now; empty if they can.
     using Congestion = std::function<std::string(const session::Acquire&)>;
 
     Sessions(boost::asio::io_context& loop, const Config& config, Desk& desk, StatusQuery status,
@@ -37,11 +37,11 @@ public:
     void close_all();
 
     std::uint32_t connected() const;
-    // Who owns a lease, for people.
+    // The owner of a lease, for the status.
     session::Party party(Owner owner) const;
 
     std::string saved() const;
-    // What was resumed waits `resume_within` for its programs to come back.
+    // Resumed sessions keep their leases for `resume_within`, until their programs reconnect.
     bool resume(std::string_view bytes);
 
 private:
@@ -49,7 +49,7 @@ private:
     using Key = std::pair<Owner, session::Ticket>;
 
     void hello(const std::shared_ptr<Session>& session, const session::Hello& hello);
-    // Why this one is not let in, if it is not.
+    // Why this session is refused, if it is.
     std::optional<std::string> objection_to(const net::Identity& who, bool resumed);
     std::optional<std::string> no_place_for(Owner owner) const;
     void greet(Session& session, Owner owner, bool resumed);
@@ -64,7 +64,7 @@ private:
     void release_all_absent();
     void forget_if_done(Owner owner);
 
-    // What is known of a session, connected or not.
+    // A session, connected or not.
     struct Record {
         std::string name;  // to resume it by
         std::string user;
@@ -72,7 +72,7 @@ private:
         std::int32_t pid = 0;
         BOOST_DESCRIBE_CLASS(Record, (), (name, user, command, pid), (), ())
     };
-    // A process that uses a lease, whoever asked for it.
+    // A process that a lease follows.
     struct Follower {
         net::ProcessMark mark;
         std::unique_ptr<net::ProcessWatch> watch;
@@ -96,8 +96,8 @@ private:
     net::LogOnce logged_;
     std::map<Key, Follower> followers_;
     Owner next_owner_ = 1;
-    std::map<Owner, std::unique_ptr<net::Timer>> absent_;  // from elsewhere; may come back
-    net::Timer grace_;                                     // how long those who were resumed are waited for
+    std::map<Owner, std::unique_ptr<net::Timer>> absent_;  // programs on other hosts that may reconnect
+    net::Timer grace_;                                     // until resumed sessions must have reconnected
 };
 
 }  // namespace allot::daemon

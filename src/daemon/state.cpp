@@ -30,7 +30,7 @@ std::optional<std::string> read(const std::string& path) {
     return text.str();
 }
 
-// Names in it are on the disk only then.
+// Only then are the names of files in it on the disk.
 Result<bool> sync_folder(const std::string& path) {
     const Descriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!folder || ::fsync(folder.get()) != 0)
@@ -51,7 +51,7 @@ Result<bool> write_draft(const std::string& draft, std::string_view bytes) {
     return true;
 }
 
-// Either the old content or the new one is there, whatever happens in between.
+// A crash leaves either the old content or the new one.
 Result<bool> write_whole(const std::string& path, std::string_view bytes) {
     const std::string draft = path + ".new";
     if (auto written = write_draft(draft, bytes); !written) return written;
@@ -121,7 +121,7 @@ Result<bool> StateFolder::begin() {
     return sync_folder(path_);
 }
 
-// Somebody may have removed the folder in the meantime.
+// The folder may have been removed in the meantime.
 Result<bool> StateFolder::write_mark() {
     std::error_code failure;
     if (std::filesystem::create_directories(path_, failure))
@@ -179,7 +179,7 @@ Result<bool> StateFolder::rehearse(const SavedState& state) const {
     return written;
 }
 
-// The mark stays: it holds the numbers. What is saved beside it says that nothing was lost.
+// The mark stays, because it holds the numbers. The saved state beside it says that nothing was lost.
 Result<bool> StateFolder::save(const SavedState& state) {
     if (auto written = write_mark(); !written) return written;
     return write_whole(file(stopped), to_bytes(state));

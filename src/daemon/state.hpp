@@ -1,5 +1,5 @@
-// What a daemon keeps on disk. While it runs, a mark that says in which incarnation: who finds it there was
-// not stopped in order, and has lost what it knew. When it is stopped in order, all that it knows instead.
+// The files of a daemon. While it runs, a mark with its incarnation: a daemon that finds the mark at its
+// start was not stopped in order and has lost its state. After an orderly stop, the whole state instead.
 #pragma once
 
 #include <boost/describe.hpp>
@@ -29,9 +29,9 @@ struct Beginning {
     std::uint32_t incarnation = 0;
     std::uint32_t life = 0;
     bool after_a_crash = false;
-    bool holders_may_live = false;       // what was given out before is not known any more, but may be in use
-    std::uint32_t epoch = 0;             // how often locks were given out anew; fences begin with it
-    std::vector<std::uint32_t> refused;  // so many lives of each host; see Vigil
+    bool holders_may_live = false;       // leases of an earlier process are unknown, but may be in use
+    std::uint32_t epoch = 0;             // number of fresh starts of the locks; the high part of fences
+    std::vector<std::uint32_t> refused;  // number of refused incarnations of each host; see Vigil
     bool forgetful = false;              // there may have been more
     std::optional<SavedState> saved;
 };
@@ -40,25 +40,24 @@ class StateFolder {
 public:
     explicit StateFolder(std::string path) : path_(std::move(path)) {}
 
-    // Makes the folder if need be, takes possession of it (no second daemon may), and reads what is there.
-    // `fresh`: as if nothing were there, but in a later epoch.
+    // Makes the folder if necessary, locks it against a second daemon, and reads its content. `fresh`:
+    // ignores the content, in a later epoch.
     Result<Beginning> open(std::uint64_t agreement, bool fresh);
-    // From now on this is a running daemon, and what was saved is out of date.
+    // The daemon runs from now on, and the saved state is outdated.
     Result<bool> begin();
-    // A new life has begun: the next one must have a higher number.
+    // A new seat incarnation has begun: the next one must have a higher number.
     void note_life(std::uint32_t life);
-    // Others have met this one, but what it knew is lost: the next must have a higher number.
+    // Others have met this incarnation, but its state is lost: the next must have a higher number.
     void note_loss(std::uint32_t incarnation);
-    // Lives of other hosts that are refused, until that is forgotten with everything else. Whether it is on
-    // the disk.
+    // Incarnations of other hosts that this host refuses. True if that is on the disk.
     bool note_refused(const std::vector<std::uint32_t>& lives, bool forgetful);
-    // Fences of this epoch are given out: the next one must have a higher number.
+    // This epoch has given out fences: the next one must have a higher number.
     void note_epoch(std::uint32_t epoch);
     Result<bool> save(const SavedState& state);
-    // Whether there is room for that.
+    // Whether the disk has room for this state.
     Result<bool> rehearse(const SavedState& state) const;
 
-    // Why what was noted is not on the disk; empty if it is. It is tried again once a second.
+    // Why the last note is not on the disk; empty if it is. The daemon retries once a second.
     const std::string& problem() const { return problem_; }
     void try_again();
 

@@ -6,7 +6,7 @@ namespace allot::daemon {
 
 namespace {
 
-// So long a survey waits for hosts that do not answer.
+// How long a survey waits for hosts that do not answer.
 constexpr std::chrono::milliseconds patience{500};
 
 }  // namespace

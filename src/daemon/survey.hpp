@@ -1,4 +1,4 @@
-// Asks all hosts what they see, and waits for those that answer.
+// Asks all hosts for their reports, and waits for those that answer.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,8 @@ public:
     Survey(boost::asio::io_context& loop, std::function<void(net::HostId to, const Letter&)> send)
         : loop_(loop), send_(std::move(send)) {}
 
-    // `locks`: whose places are asked for. `known`: what needs no question. Done at once if nobody is asked.
+    // `locks`: locks whose places are wanted. `known`: reports that need no question. Done at once if no host
+    // is asked.
     void ask(const std::set<net::HostId>& hosts, const std::vector<std::string>& locks, Reports known,
              Done done);
     void receive(net::HostId from, const ReportAnswer& answer);
@@ -46,9 +47,9 @@ private:
     std::uint64_t next_ = 1;
 };
 
-// What many ask for, and takes a while to find out: once at a time, and then not for a while, so that there
-// is time for other things. Who asks meanwhile is answered next time, together with all others who do, so
-// that no answer is older than its question.
+// Answers that are expensive and wanted by many: computed one at a time, with a pause in between for other
+// work. A question that comes meanwhile is answered by the next computation, with all others, so that no
+// answer is older than its question.
 template <class Answer>
 class Shared {
 public:
