@@ -114,6 +114,13 @@ inline bool take_stamp(std::string_view& in, Stamp& out) {
     return true;
 }
 
+inline bool take_site(std::string_view& in, SiteId& out) {
+    std::uint32_t raw = 0;
+    if (!take_integer(in, raw)) return false;
+    out = raw;
+    return true;
+}
+
 inline bool take_string(std::string_view& in, std::string& out) {
     std::size_t count = 0;
     if (!take_count(in, count)) return false;
@@ -224,6 +231,8 @@ void encode(const T& value, std::string& out) {
         bytes_detail::put_integer(static_cast<std::underlying_type_t<T>>(value), out);
     } else if constexpr (reflect::IsStamp<T>) {
         bytes_detail::put_varint(StampAccess::value(value), out);
+    } else if constexpr (reflect::IsSiteId<T>) {
+        bytes_detail::put_varint(value, out);
     } else if constexpr (reflect::String<T>) {
         bytes_detail::put_varint(value.size(), out);
         out.append(value);
@@ -257,6 +266,8 @@ bool decode(std::string_view& in, T& out) {
         return bytes_detail::take_enum(in, out);
     } else if constexpr (reflect::IsStamp<T>) {
         return bytes_detail::take_stamp(in, out);
+    } else if constexpr (reflect::IsSiteId<T>) {
+        return bytes_detail::take_site(in, out);
     } else if constexpr (reflect::String<T>) {
         return bytes_detail::take_string(in, out);
     } else if constexpr (reflect::Optional<T>) {

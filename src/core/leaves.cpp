@@ -1,7 +1,5 @@
 #include "core/leaves.hpp"
 
-#include <limits>
-
 namespace allot {
 
 void for_each_leaf(const Type& type, const void* value,
@@ -20,10 +18,8 @@ void for_each_leaf(const Type& type, const void* value,
 }
 
 void for_each_site_id(const Type& type, const void* value, FunctionRef<void(SiteId)> f) {
-    constexpr std::uint64_t greatest = std::numeric_limits<SiteId>::max();
     for_each_leaf(type, value, [&](const Type& leaf, const void* number) {
-        if (leaf.form == Form::integer && !leaf.is_signed() && leaf.greatest == greatest)
-            f(static_cast<SiteId>(leaf.number(number)));
+        if (leaf.is_site) f(SiteId(leaf.number(number)));
     });
 }
 

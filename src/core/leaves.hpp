@@ -9,7 +9,7 @@ namespace allot {
 void for_each_leaf(const Type& type, const void* value,
                    FunctionRef<void(const Type& leaf, const void* value)> f);
 
-// Every number that may be the id of a site.
+// Every id of a site.
 void for_each_site_id(const Type& type, const void* value, FunctionRef<void(SiteId)> f);
 
 }  // namespace allot

@@ -3,7 +3,7 @@
 // A struct is described once, by BOOST_DESCRIBE_STRUCT(T, (), (members...)), an enum by BOOST_DESCRIBE_ENUM;
 // hash, canonical bytes, JSON, stamps and corruption are all derived from that one description.
 //
-// Reflectable are bool, integers, enums, Stamp, std::string, std::optional, std::pair, std::array,
+// Reflectable are bool, integers, enums, Stamp, SiteId, std::string, std::optional, std::pair, std::array,
 // std::vector, std::deque, sets and maps ordered by a comparison (std or boost::container flat),
 // std::variant, and described structs of reflectable members. Not reflectable, hence banned from states and
 // messages: floating point and pointers (their values are not the same everywhere), hash containers (their
@@ -30,6 +30,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/site_id.hpp"
 #include "core/stamp.hpp"
 
 namespace allot {
@@ -75,6 +76,9 @@ concept PlainEnum = Enum<T> && !DescribedEnum<T> && FixedUnderlying<T>;
 
 template <class T>
 concept IsStamp = std::same_as<T, Stamp>;
+
+template <class T>
+concept IsSiteId = std::same_as<T, SiteId>;
 
 template <class T>
 concept String = std::same_as<T, std::string>;
@@ -320,7 +324,8 @@ consteval bool reflectable_element() {
 
 template <class T>
 consteval bool reflectable() {
-    if constexpr (Bool<T> || Integer<T> || DescribedEnum<T> || PlainEnum<T> || IsStamp<T> || String<T>) {
+    if constexpr (Bool<T> || Integer<T> || DescribedEnum<T> || PlainEnum<T> || IsStamp<T> || IsSiteId<T> ||
+                  String<T>) {
         return true;
     } else if constexpr (Optional<T> || FixedArray<T>) {
         return reflectable<typename T::value_type>();

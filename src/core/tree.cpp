@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view list_prefix = "parents:";
 constexpr std::uint64_t most_sites = 1'000'000;
-constexpr SiteId nobody = std::numeric_limits<SiteId>::max();
+constexpr SiteId nobody = std::numeric_limits<std::uint32_t>::max();
 
 // The parents as they are written, each a site or the root's -1.
 Result<std::vector<SiteId>> read_parents(std::string_view list) {
@@ -99,7 +99,7 @@ SiteId Tree::child(SiteId site, std::uint32_t rank, std::uint32_t sites) const {
 }
 
 SiteId Tree::parent(SiteId site, std::uint32_t sites) const {
-    return parent_.empty() ? (site - 1) / arity(sites) : parent_[site];
+    return parent_.empty() ? SiteId((site - 1) / arity(sites)) : parent_[site];
 }
 
 std::uint32_t Tree::rank(SiteId site, std::uint32_t sites) const {

@@ -72,6 +72,7 @@ struct Type {
     Form form{};
     std::string_view name;                 // unqualified
     bool has_stamps = false;               // anywhere within
+    bool is_site = false;                  // SiteId
     void (*reset)(void* value) = nullptr;  // to its default
 
     // bool, integers, enums and stamps: the number, sign-extended to 64 bits.

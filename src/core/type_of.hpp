@@ -37,7 +37,7 @@ template <class T>
 consteval Form form_of() {
     if constexpr (reflect::Bool<T>)
         return Form::boolean;
-    else if constexpr (reflect::Integer<T>)
+    else if constexpr (reflect::Integer<T> || reflect::IsSiteId<T>)
         return Form::integer;
     else if constexpr (reflect::Enum<T>)
         return Form::enumeration;
@@ -74,6 +74,10 @@ struct NumberBehind {
 template <reflect::Enum T>
 struct NumberBehind<T> {
     using type = std::underlying_type_t<T>;
+};
+template <>
+struct NumberBehind<SiteId> {
+    using type = std::uint32_t;
 };
 template <>
 struct NumberBehind<Stamp> {
@@ -311,6 +315,7 @@ constexpr Type make_type() {
     if constexpr (form <= Form::stamp) {
         describe_number<T>(type);
         type.has_stamps = form == Form::stamp;
+        type.is_site = reflect::IsSiteId<T>;
     } else if constexpr (form == Form::structure || form == Form::pair || form == Form::variant) {
         if constexpr (form != Form::structure || reflect::Struct<T>) type.parts = parts_of<T>;
         for (const Part& part : type.parts) type.has_stamps = type.has_stamps || part.type->has_stamps;

@@ -8,11 +8,10 @@
 #include <string_view>
 #include <vector>
 
+#include "core/site_id.hpp"
 #include "core/stamp.hpp"
 
 namespace allot {
-
-using SiteId = std::uint32_t;
 
 // Comes with the grant of a resource and only grows for that resource. It is made and compared like a
 // Lamport time, so it is one.

@@ -222,8 +222,9 @@ Result<Move> read_start(Stage& stage, Verb verb, Words& words) {
     }
     const std::string found = site_text(site) + " is " + std::string(condition(stage.site(site)));
     if (verb == Verb::restart) return Error{found + "; only a site that crashed or left restarts"};
-    return Error{found + "; only an absent site joins (write founders=" + text(std::max(1u, site)) +
-                 " in the header to have sites join from " + text(std::max(1u, site)) + " on)"};
+    return Error{found +
+                 "; only an absent site joins (write founders=" + text(std::max<std::uint32_t>(1, site)) +
+                 " in the header to have sites join from " + text(std::max<std::uint32_t>(1, site)) + " on)"};
 }
 
 Result<Move> read_timeout(Stage& stage, Words& words) {

@@ -49,7 +49,7 @@ private:
     using InputKind = world::InputKind;
     using History = world::History;
     static constexpr Time never = std::numeric_limits<Time>::max();
-    static constexpr SiteId anybody = std::numeric_limits<SiteId>::max();
+    static constexpr SiteId anybody = std::numeric_limits<std::uint32_t>::max();
     static constexpr std::uint64_t events_per_report = 1 << 16;
 
     enum class What : std::uint8_t {

@@ -21,7 +21,7 @@ SiteId Counters::Config::home(std::string_view resource) const {
 }
 
 SiteId Counters::Config::origin(std::string_view resource) const {
-    return homes == 0 ? 0 : home(resource);
+    return homes == 0 ? SiteId(0) : home(resource);
 }
 
 std::optional<std::string> Counters::config_error(const Config& config) {

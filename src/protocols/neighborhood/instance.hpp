@@ -58,7 +58,7 @@ public:
     bool any() const { return text_ == "any"; }
     // One, or one per site.
     std::size_t size() const { return text_.size(); }
-    bool in(SiteId site) const { return text_[text_.size() == 1 ? 0 : site] == 'I'; }
+    bool in(SiteId site) const { return text_[text_.size() == 1 ? 0u : std::uint32_t{site}] == 'I'; }
 
 private:
     std::string text_ = "any";
