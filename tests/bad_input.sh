@@ -132,7 +132,7 @@ refused '--requests few: write a number, any' check raymond --requests few
 refused '--crashes x: write a whole number' check raymond --crashes x
 refused '--trust thick: write dense, sparse or anchor' check raymond --trust thick
 refused '--anchor 3: the sites are 0 to 2' check raymond --anchor 3
-refused '--links tcp: write fifo or unordered' check raymond --links tcp
+refused '--links tcp: write own, fifo or unordered' check raymond --links tcp
 refused '--cancel: raymond has no cancel' check raymond --cancel
 refused '--memory lots: write a size, as in 4G' check raymond --memory lots
 refused '--limit soon: write a time, as in 60s' check raymond --limit soon

@@ -129,6 +129,14 @@ inline bool take_string(std::string_view& in, std::string& out) {
     return true;
 }
 
+inline bool take_resource(std::string_view& in, ResourceId& out) {
+    std::size_t count = 0;
+    if (!take_count(in, count)) return false;
+    out = in.substr(0, count);
+    in.remove_prefix(count);
+    return true;
+}
+
 template <reflect::Optional T>
 bool take_optional(std::string_view& in, T& out) {
     bool engaged = false;
@@ -233,6 +241,8 @@ void encode(const T& value, std::string& out) {
         bytes_detail::put_varint(StampAccess::value(value), out);
     } else if constexpr (reflect::IsSiteId<T>) {
         bytes_detail::put_varint(value, out);
+    } else if constexpr (reflect::IsResourceId<T>) {
+        encode(value.name(), out);
     } else if constexpr (reflect::String<T>) {
         bytes_detail::put_varint(value.size(), out);
         out.append(value);
@@ -268,6 +278,8 @@ bool decode(std::string_view& in, T& out) {
         return bytes_detail::take_stamp(in, out);
     } else if constexpr (reflect::IsSiteId<T>) {
         return bytes_detail::take_site(in, out);
+    } else if constexpr (reflect::IsResourceId<T>) {
+        return bytes_detail::take_resource(in, out);
     } else if constexpr (reflect::String<T>) {
         return bytes_detail::take_string(in, out);
     } else if constexpr (reflect::Optional<T>) {

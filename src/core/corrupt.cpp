@@ -15,16 +15,6 @@ Domain clipped(const Type& leaf, const MaybeDomain& domain) {
     return {wanted.low, std::min(wanted.high, leaf.greatest), 0};
 }
 
-std::vector<Enumerator> enumerators_in(const Type& leaf, const MaybeDomain& domain) {
-    std::vector<Enumerator> found;
-    for (const Enumerator& one : leaf.enumerators) {
-        const bool below_zero = leaf.is_signed() && static_cast<std::int64_t>(one.number) < 0;
-        if (!domain || (!below_zero && domain->low <= one.number && one.number <= domain->high))
-            found.push_back(one);
-    }
-    return found;
-}
-
 // One pass over a value: where chance comes from, and which domain a name has.
 class Corruption {
 public:
@@ -112,88 +102,10 @@ private:
     DomainOf domain_of_;
 };
 
-std::optional<std::string> leaf_outside(const Type& leaf, const void* value, std::string_view name,
-                                        const MaybeDomain& domain) {
-    if (!domain) return std::nullopt;
-    const std::string here = std::string(name) + ": write ";
-    const std::uint64_t number = leaf.number(value);
-    if (!leaf.enumerators.empty()) {
-        const auto candidates = enumerators_in(leaf, domain);
-        std::string names;
-        for (const Enumerator& one : candidates) {
-            if (one.number == number) return std::nullopt;
-            names += (names.empty() ? "" : ", ") + std::string(one.name);
-        }
-        if (candidates.empty()) return std::nullopt;
-        return here + "one of " + names;
-    }
-    const Domain numbers = clipped(leaf, domain);
-    if (numbers.low > numbers.high) return std::nullopt;
-    const bool below_zero = leaf.is_signed() && static_cast<std::int64_t>(number) < 0;
-    if (!below_zero && numbers.low <= number && number <= numbers.high) return std::nullopt;
-    if (leaf.form == Form::boolean) return here + (numbers.low == 0 ? "false" : "true");
-    return here + "a whole number from " + std::to_string(numbers.low) + " to " +
-           std::to_string(numbers.high);
-}
-
-// The first leaf, or sequence, that is outside its domain.
-class Inspection {
-public:
-    explicit Inspection(DomainOf domain_of) : domain_of_(domain_of) {}
-
-    std::optional<std::string> visit(const Type& type, const void* value, std::string_view name,
-                                     const MaybeDomain& domain) const {
-        switch (type.form) {
-            case Form::string:
-                return std::nullopt;
-            case Form::pair:
-            case Form::structure:
-                for (const Part& part : type.parts) {
-                    const bool named = type.form == Form::structure;
-                    if (auto why = visit(*part.type, type.part_of(value, part), named ? part.name : name,
-                                         named ? domain_of_(part.name) : domain))
-                        return why;
-                }
-                return std::nullopt;
-            case Form::variant:
-                return visit(*type.parts[type.alternative(value)].type, type.content_of(value), name, domain);
-            case Form::optional:
-            case Form::array:
-            case Form::sequence:
-            case Form::set:
-            case Form::map:
-                return visit_elements(type, value, name, domain);
-            default:
-                return leaf_outside(type, value, name, domain);
-        }
-    }
-
-private:
-    std::optional<std::string> visit_elements(const Type& type, const void* container, std::string_view name,
-                                              const MaybeDomain& domain) const {
-        if (type.form == Form::sequence && domain && domain->longest > 0 &&
-            type.elements->size(container) > domain->longest)
-            return std::string(name) + ": write no more than " + std::to_string(domain->longest);
-        std::optional<std::string> why;
-        type.elements->read(container, [&](const void* element, const void* mapped) {
-            if (why) return;
-            why = mapped != nullptr ? visit(*type.mapped, mapped, name, domain)
-                                    : visit(*type.element, element, name, domain);
-        });
-        return why;
-    }
-
-    DomainOf domain_of_;
-};
-
 }  // namespace
 
 void corrupt(const Type& type, void* value, Random& random, DomainOf domain_of) {
     Corruption(random, domain_of).visit(type, value, std::nullopt);
-}
-
-std::optional<std::string> outside(const Type& type, const void* value, DomainOf domain_of) {
-    return Inspection(domain_of).visit(type, value, "", std::nullopt);
 }
 
 }  // namespace allot

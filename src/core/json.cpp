@@ -38,7 +38,7 @@ json::value from_map(const Type& type, const void* map) {
     if (type.element->form == Form::string) {
         json::object object;
         type.elements->read(map, [&](const void* key, const void* mapped) {
-            object.emplace(*static_cast<const std::string*>(key), to_json(*type.mapped, mapped));
+            object.emplace(type.element->string(key), to_json(*type.mapped, mapped));
         });
         return object;
     }
@@ -98,7 +98,7 @@ json::value to_json(const Type& type, const void* value) {
         case Form::enumeration:
             return from_enum(type, type.number(value));
         case Form::string:
-            return json::string(*static_cast<const std::string*>(value));
+            return json::string(type.string(value));
         case Form::optional: {
             json::value content = nullptr;
             type.elements->read(
@@ -202,9 +202,9 @@ Error merge_enum(const Type& type, void* target, const json::value& partial, con
     return not_expected(path, partial, "one of " + listed(type.enumerators));
 }
 
-Error merge_string(void* target, const json::value& partial, const std::string& path) {
+Error merge_string(const Type& type, void* target, const json::value& partial, const std::string& path) {
     if (!partial.is_string()) return not_expected(path, partial, "a string");
-    static_cast<std::string*>(target)->assign(partial.get_string().begin(), partial.get_string().end());
+    type.set_string(target, partial.get_string());
     return std::nullopt;
 }
 
@@ -373,7 +373,7 @@ Error merge(const Type& type, void* target, const json::value& partial, const st
         case Form::enumeration:
             return merge_enum(type, target, partial, path);
         case Form::string:
-            return merge_string(target, partial, path);
+            return merge_string(type, target, partial, path);
         case Form::optional:
             return merge_optional(type, target, partial, path);
         case Form::pair:

@@ -24,7 +24,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/corrupt.hpp"
+#include "core/domain.hpp"
 #include "core/protocol.hpp"
 #include "core/view.hpp"
 
@@ -141,8 +141,6 @@ struct StabilisationModel {
     using Config = typename P::Config;
     using Context = ContextOf<P>;
 
-    // From which values a fault may draw a member of the state or of a message.
-    std::optional<Domain> (*domain)(const Context&, std::string_view member) = nullptr;
     // Brings a state that was drawn within the bounds that domains cannot express.
     void (P::*confine)(const Context&) = nullptr;
     // To whom the site has a channel on which a fault may leave messages.
@@ -186,6 +184,8 @@ struct Model {
     std::uint32_t (*sites)(const Config&) = [](const Config& config) { return config.sites; };
     // How many sites are there from the start, for protocols that must know it; 0 for all.
     std::uint32_t (*founders)(const Config&) = nullptr;
+    // The range of a number in a state or message, by the name of its member; for ids of sites it is known.
+    std::optional<Domain> (*domain)(const ContextOf<P>&, std::string_view member) = nullptr;
     // What is unknown of an instance before it runs, in one line.
     MaybeError (*caveat)(const Config&) = nullptr;
     // Draws the parameters and faults of a random run. Default: two to five sites, and no faults.
@@ -198,6 +198,23 @@ struct Model {
     StabilisationModel<P> stabilisation = {};
     HandwrittenModel<P> handwritten = {};
 };
+
+// Why a message from outside (a scenario, another host) cannot be one of this instance: each of its ids,
+// indexes and counts must be within the configuration of the receiver. What descriptions and domains cannot
+// tell is the protocol's own message_error.
+template <class P>
+MaybeError message_error(const ContextOf<P>& receiver, const typename P::Message& message) {
+    const auto domain = [&](std::string_view member) {
+        return P::model.domain != nullptr ? P::model.domain(receiver, member) : std::nullopt;
+    };
+    if (auto error = value_error(message, P::model.sites(receiver.config), domain)) return error;
+    if (P::model.handwritten.message_error == nullptr) return std::nullopt;
+    return P::model.handwritten.message_error(receiver.config, message);
+}
+template <class P>
+bool valid(const ContextOf<P>& receiver, const typename P::Message& message) {
+    return !message_error<P>(receiver, message);
+}
 
 template <class P>
 using MonitorOf = typename std::remove_cvref_t<decltype(P::model)>::Monitor;

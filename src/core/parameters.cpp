@@ -29,13 +29,25 @@ Result<bool> parse_switch(std::string_view name, std::string_view text) {
     return Error{"--" + std::string(name) + " " + std::string(text) + ": write on or off"};
 }
 
-std::string listed(const std::vector<std::string>& names) {
+namespace {
+
+std::string joined(std::span<const std::string> names, std::string_view last) {
     std::string text;
     for (std::size_t i = 0; i < names.size(); ++i) {
-        if (i > 0) text += i + 1 == names.size() ? " or " : ", ";
+        if (i > 0) text += i + 1 == names.size() ? last : ", ";
         text += names[i];
     }
     return text;
+}
+
+}  // namespace
+
+std::string listed(std::span<const std::string> names) {
+    return joined(names, " or ");
+}
+
+std::string enumerated(std::span<const std::string> names) {
+    return joined(names, " and ");
 }
 
 std::vector<std::string> split_list(std::string_view text) {

@@ -3,8 +3,8 @@
 // A struct is described once, by BOOST_DESCRIBE_STRUCT(T, (), (members...)), an enum by BOOST_DESCRIBE_ENUM;
 // hash, canonical bytes, JSON, stamps and corruption are all derived from that one description.
 //
-// Reflectable are bool, integers, enums, Stamp, SiteId, std::string, std::optional, std::pair, std::array,
-// std::vector, std::deque, sets and maps ordered by a comparison (std or boost::container flat),
+// Reflectable are bool, integers, enums, Stamp, SiteId, ResourceId, std::string, std::optional, std::pair,
+// std::array, std::vector, std::deque, sets and maps ordered by a comparison (std or boost::container flat),
 // std::variant, and described structs of reflectable members. Not reflectable, hence banned from states and
 // messages: floating point and pointers (their values are not the same everywhere), hash containers (their
 // order is not), plain char (its sign is not), and structs with an undescribed member. A recursive type is a
@@ -30,6 +30,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/resource_id.hpp"
 #include "core/site_id.hpp"
 #include "core/stamp.hpp"
 
@@ -79,6 +80,9 @@ concept IsStamp = std::same_as<T, Stamp>;
 
 template <class T>
 concept IsSiteId = std::same_as<T, SiteId>;
+
+template <class T>
+concept IsResourceId = std::same_as<T, ResourceId>;
 
 template <class T>
 concept String = std::same_as<T, std::string>;
@@ -325,7 +329,7 @@ consteval bool reflectable_element() {
 template <class T>
 consteval bool reflectable() {
     if constexpr (Bool<T> || Integer<T> || DescribedEnum<T> || PlainEnum<T> || IsStamp<T> || IsSiteId<T> ||
-                  String<T>) {
+                  IsResourceId<T> || String<T>) {
         return true;
     } else if constexpr (Optional<T> || FixedArray<T>) {
         return reflectable<typename T::value_type>();

@@ -64,7 +64,7 @@ struct Elements {
     // for arrays.
     bool (*add)(void* container, ChangeElement fill) = nullptr;
     void (*resize)(void* container, std::size_t size) = nullptr;  // only sequences
-    // The value of a key, made if there is none. Only maps with string keys.
+    // The value of a key, made if there is none. Only maps whose keys have Form::string.
     void* (*at_key)(void* container, std::string_view key) = nullptr;
 };
 
@@ -81,6 +81,10 @@ struct Type {
     std::int64_t least = 0;
     std::uint64_t greatest = 0;
     std::span<const Enumerator> enumerators;  // of a described enum
+
+    // Strings, and ids of resources, which are written as their names.
+    std::string_view (*string)(const void* value) = nullptr;
+    void (*set_string)(void* value, std::string_view string) = nullptr;
 
     std::span<const Part> parts;         // structs, pairs, variants
     const Elements* elements = nullptr;  // containers

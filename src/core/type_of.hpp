@@ -43,7 +43,7 @@ consteval Form form_of() {
         return Form::enumeration;
     else if constexpr (reflect::IsStamp<T>)
         return Form::stamp;
-    else if constexpr (reflect::String<T>)
+    else if constexpr (reflect::String<T> || reflect::IsResourceId<T>)
         return Form::string;
     else if constexpr (reflect::Optional<T>)
         return Form::optional;
@@ -122,6 +122,17 @@ constexpr void describe_number(Type& type) {
     type.least = static_cast<std::int64_t>(Limits::min());
     type.greatest = static_cast<std::uint64_t>(Limits::max());
     if constexpr (reflect::DescribedEnum<T>) type.enumerators = enumerators_of<T>;
+}
+
+template <class T>
+constexpr void describe_string(Type& type) {
+    type.string = [](const void* value) -> std::string_view {
+        if constexpr (reflect::IsResourceId<T>)
+            return static_cast<const T*>(value)->name();
+        else
+            return *static_cast<const T*>(value);
+    };
+    type.set_string = [](void* value, std::string_view string) { *static_cast<T*>(value) = T(string); };
 }
 
 // --- Structs, pairs and variants.
@@ -294,9 +305,9 @@ constexpr Elements make_elements() {
     if constexpr (reflect::Sequence<T>)
         made.resize = [](void* values, std::size_t size) { static_cast<T*>(values)->resize(size); };
     if constexpr (reflect::Map<T>)
-        if constexpr (reflect::String<typename T::key_type>)
+        if constexpr (form_of<typename T::key_type>() == Form::string)
             made.at_key = [](void* values, std::string_view key) -> void* {
-                return &(*static_cast<T*>(values))[std::string(key)];
+                return &(*static_cast<T*>(values))[typename T::key_type(key)];
             };
     return made;
 }
@@ -326,7 +337,9 @@ constexpr Type make_type() {
             };
             type.become = &become<T>;
         }
-    } else if constexpr (form != Form::string) {
+    } else if constexpr (form == Form::string) {
+        describe_string<T>(type);
+    } else {
         type.elements = &elements_of<T>;
         if constexpr (form == Form::map) {
             type.element = &type_of<typename T::key_type>;

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/resource_id.hpp"
 #include "core/site_id.hpp"
 #include "core/stamp.hpp"
 
@@ -28,7 +29,7 @@ BOOST_DESCRIBE_STRUCT(Peer, (), (site, incarnation))
 // What a request asks for: interchangeable units, or named resources in the caller's order.
 struct Demand {
     std::uint32_t units = 1;
-    std::vector<std::string> resources;
+    std::vector<ResourceId> resources;
     // How much is asked for, either way.
     std::uint64_t size() const { return resources.empty() ? units : resources.size(); }
     auto operator<=>(const Demand&) const = default;

@@ -160,13 +160,13 @@ BOOST_DESCRIBE_STRUCT(NoMonitor, (), ())
 
 // Fences of each resource only grow.
 struct FencesGrow {
-    boost::container::flat_map<std::string, Fence> last;
+    boost::container::flat_map<ResourceId, Fence> last;
 
     void observe(const Event& event, Report& report) {
         if (event.kind != Event::Kind::granted) return;
         for (std::size_t i = 0; i < event.fences.size(); ++i) {
-            const std::string resource = i < event.demand.resources.size() ? event.demand.resources[i] : "";
-            Fence& newest = last[resource];
+            const bool named = i < event.demand.resources.size();
+            Fence& newest = last[named ? event.demand.resources[i] : ResourceId()];
             if (event.fences[i] <= newest)
                 report.violated("fences-grow", "fence " + text(event.fences[i]) + " after " + text(newest));
             newest = event.fences[i];

@@ -104,7 +104,7 @@ void Desk::ask_next(Lease& lease) {
     Demand demand;
     std::uint32_t number = locks_space;
     if (has_locks && asked == 0) {
-        demand.resources = lease.want.locks;
+        demand.resources.assign(lease.want.locks.begin(), lease.want.locks.end());
     } else {
         const session::Permit& permit = lease.want.permits[asked - (has_locks ? 1 : 0)];
         demand.units = permit.units;

@@ -37,7 +37,7 @@ const Line::Waiting* Line::next() {
 }
 
 void Line::seat(Claim claim, const Demand& demand) {
-    for (const std::string& name : demand.resources) ++names_[name].seats;
+    for (const ResourceId name : demand.resources) ++names_[name].seats;
     seated_[claim] = demand;
     const auto place = place_of_.find(claim);
     if (place == place_of_.end()) return;
@@ -50,13 +50,13 @@ void Line::leave_seat(Claim claim) {
     const auto node = seated_.extract(claim);
     if (node.empty()) return;
     const Demand& demand = node.mapped();
-    for (const std::string& name : demand.resources) --names_.at(name).seats;
+    for (const ResourceId name : demand.resources) --names_.at(name).seats;
     look_again(demand);
     forget_unused(demand);
 }
 
 void Line::add(Order order, Waiting one) {
-    for (const std::string& name : one.demand.resources) names_[name].waiters.insert(order);
+    for (const ResourceId name : one.demand.resources) names_[name].waiters.insert(order);
     place_of_[one.claim] = order;
     candidates_.insert(order);
     waiting_.emplace(order, std::move(one));
@@ -68,7 +68,7 @@ void Line::remove(Order order) {
     const auto node = waiting_.extract(order);
     const Waiting& one = node.mapped();
     place_of_.erase(one.claim);
-    for (const std::string& name : one.demand.resources) names_.at(name).waiters.erase(order);
+    for (const ResourceId name : one.demand.resources) names_.at(name).waiters.erase(order);
     forget_unused(one.demand);
 }
 
@@ -78,13 +78,13 @@ void Line::park(Order order, Name& where) {
 }
 
 void Line::unpark(Order order) {
-    for (const std::string& name : waiting_.at(order).demand.resources)
+    for (const ResourceId name : waiting_.at(order).demand.resources)
         if (names_.at(name).parked.erase(order) > 0) candidates_.insert(order);
 }
 
 void Line::count_overtaken_by(Order order) {
     std::set<Order> overtaken;
-    for (const std::string& name : waiting_.at(order).demand.resources) {
+    for (const ResourceId name : waiting_.at(order).demand.resources) {
         const auto& waiters = names_.at(name).waiters;
         overtaken.insert(waiters.begin(), waiters.lower_bound(order));
     }
@@ -93,7 +93,7 @@ void Line::count_overtaken_by(Order order) {
 }
 
 void Line::look_again(const Demand& demand) {
-    for (const std::string& name : demand.resources) {
+    for (const ResourceId name : demand.resources) {
         const auto place = names_.find(name);
         if (place == names_.end() || place->second.seats > 0 || place->second.parked.empty()) continue;
         unpark(*place->second.parked.begin());
@@ -102,13 +102,13 @@ void Line::look_again(const Demand& demand) {
 
 Line::Name* Line::obstacle_of(const Waiting& one) {
     if (one.overtaken >= most_overtakes) return nullptr;
-    for (const std::string& name : one.demand.resources)
+    for (const ResourceId name : one.demand.resources)
         if (Name& known = names_.at(name); known.seats > 0) return &known;
     return nullptr;
 }
 
 void Line::forget_unused(const Demand& demand) {
-    for (const std::string& name : demand.resources)
+    for (const ResourceId name : demand.resources)
         if (const auto place = names_.find(name); place != names_.end() && place->second.forgotten())
             names_.erase(place);
 }

@@ -70,7 +70,7 @@ private:
     std::map<Claim, Order> place_of_;
     std::set<Order> candidates_;  // to be looked at; all others are parked
     std::map<Claim, Demand> seated_;
-    std::unordered_map<std::string, Name> names_;
+    std::unordered_map<ResourceId, Name> names_;
     Order first_ = 0;
     Order last_ = 0;
 };

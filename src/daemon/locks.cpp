@@ -12,7 +12,7 @@ std::unique_ptr<Space> make_locks(const Seating& seating, Space::Post post) {
         .at_hand = [](const Counters& site, const Demand& demand) { return site.at_hand(demand); },
         .queues = [](const Counters& site) { return site.queues(); },
         .for_each_place =
-            [](const Counters& site, FunctionRef<void(const std::string&, std::optional<SiteId>, Stamp)> f) {
+            [](const Counters& site, FunctionRef<void(ResourceId, std::optional<SiteId>, Stamp)> f) {
                 site.for_each_place(f);
             },
     };

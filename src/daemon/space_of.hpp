@@ -24,10 +24,9 @@ struct SpaceQuestions {
     // How many resources of the demand could be used here without a message.
     std::size_t (*at_hand)(const P&, const Demand&) = nullptr;
     // For each resource whose token is here, the sites that wait for it, in order.
-    std::map<std::string, std::vector<SiteId>> (*queues)(const P&) = nullptr;
+    std::map<ResourceId, std::vector<SiteId>> (*queues)(const P&) = nullptr;
     // Where tokens went: f(resource, site, hop), as far as is known here; no site: the token is here.
-    void (*for_each_place)(const P&,
-                           FunctionRef<void(const std::string&, std::optional<SiteId>, Stamp)>) = nullptr;
+    void (*for_each_place)(const P&, FunctionRef<void(ResourceId, std::optional<SiteId>, Stamp)>) = nullptr;
 };
 
 template <Protocol P>
@@ -64,7 +63,7 @@ public:
             seating_.host_of(from) == seating_.self)
             return false;
         auto message = from_bytes<Message>(bytes);
-        if (!message) return false;
+        if (!message || !valid<P>({instance_.config(), to}, *message)) return false;
         // Nobody is here: what is said to the dead vanishes.
         if ((hears_deaths() && seats_.empty()) || !closed_.empty()) return true;
         inbox_.push_back({{from, to}, std::move(*message)});
@@ -150,14 +149,15 @@ public:
             if (seat.claim) view.taken.push_back({seating_.site(seating_.self, i), *seat.claim});
             if (questions_.queues != nullptr)
                 for (auto& [resource, waiters] : questions_.queues(seat.site.protocol))
-                    view.tokens.push_back({std::move(resource), std::move(waiters)});
+                    view.tokens.push_back({resource.name(), std::move(waiters)});
         }
         return view;
     }
 
     std::vector<Place> places(const std::function<bool(const Place&)>& wanted) const override {
         std::map<std::string, Place> known;
-        const auto note = [&](const std::string& lock, std::optional<SiteId> site, Stamp hop) {
+        const auto note = [&](ResourceId resource, std::optional<SiteId> site, Stamp hop) {
+            const std::string& lock = resource.name();
             const Place place{lock, site ? seating_.host_of(*site) : seating_.self, hop, !site};
             Place& best = known.try_emplace(lock, place).first->second;
             if (place.is_better_than(best)) best = place;

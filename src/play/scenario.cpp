@@ -4,6 +4,7 @@
 #include <numeric>
 #include <optional>
 
+#include "core/parameters.hpp"
 #include "core/reflect.hpp"
 
 namespace allot::play {
@@ -205,15 +206,6 @@ std::string did_you_mean(std::string_view word, std::span<const std::string> can
         }
     }
     return best == nullptr ? "" : " (did you mean \"" + *best + "\"?)";
-}
-
-std::string enumerated(std::span<const std::string> names) {
-    std::string text;
-    for (std::size_t i = 0; i < names.size(); ++i) {
-        if (i > 0) text += i + 1 == names.size() ? " and " : ", ";
-        text += names[i];
-    }
-    return text;
 }
 
 }  // namespace allot::play

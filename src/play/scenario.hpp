@@ -77,7 +77,4 @@ Result<Verb> verb_named(std::string_view name);
 // ` (did you mean "deliver"?)` where a candidate is close to the word; otherwise nothing.
 std::string did_you_mean(std::string_view word, std::span<const std::string> candidates);
 
-// A, B and C.
-std::string enumerated(std::span<const std::string> names);
-
 }  // namespace allot::play

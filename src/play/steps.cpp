@@ -4,6 +4,7 @@
 #include <set>
 
 #include "core/json.hpp"
+#include "world/demands.hpp"
 
 namespace allot::play {
 
@@ -103,55 +104,6 @@ Demand read_demand(Words& words) {
     return demand;
 }
 
-// The demands that the checker tries.
-std::vector<Demand> demands_on_offer(Stage& stage, SiteId site) {
-    std::vector<Demand> demands;
-    for (const world::Offer& offer : stage.site(site).offers)
-        if (offer.input.kind == InputKind::request)
-            demands.push_back(stage.machine().demand(offer.input.argument));
-    return demands;
-}
-
-// The contents of such demands: a scenario may combine them freely.
-struct Choice {
-    std::uint32_t units_min = 1;
-    std::uint32_t units_max = 0;
-    std::set<std::string> resources;
-    bool resources_only = true;
-};
-
-Choice choice_of(const std::vector<Demand>& demands) {
-    Choice choice;
-    for (const Demand& demand : demands) {
-        choice.units_min = std::min(choice.units_min, demand.units);
-        choice.units_max = std::max(choice.units_max, demand.units);
-        choice.resources.insert(demand.resources.begin(), demand.resources.end());
-        choice.resources_only = choice.resources_only && !demand.resources.empty();
-    }
-    return choice;
-}
-
-std::optional<Error> not_on_offer(Stage& stage, SiteId site, const Demand& demand) {
-    const std::vector<Demand> on_offer = demands_on_offer(stage, site);
-    if (std::ranges::find(on_offer, demand) != on_offer.end()) return std::nullopt;
-    const Choice choice = choice_of(on_offer);
-    std::set<std::string> seen;
-    bool fits = demand.units >= choice.units_min && demand.units <= choice.units_max;
-    for (const std::string& resource : demand.resources)
-        fits = fits && choice.resources.contains(resource) && seen.insert(resource).second;
-    if (fits && (!demand.resources.empty() || !choice.resources_only)) return std::nullopt;
-
-    std::string offer;
-    if (choice.units_max > 1 || choice.units_min == 0)
-        offer = text(choice.units_min) + " to " + text(choice.units_max) + " units";
-    if (!choice.resources.empty()) {
-        const std::vector<std::string> names(choice.resources.begin(), choice.resources.end());
-        offer +=
-            (offer.empty() ? "resources, each once, out of " : " of resources out of ") + enumerated(names);
-    }
-    return Error{site_text(site) + " may ask for " + (offer.empty() ? "1 unit" : offer)};
-}
-
 Result<Move> read_request(Stage& stage, Words& words) {
     const SiteId site = words.site();
     std::optional<Demand> demand;
@@ -168,7 +120,8 @@ Result<Move> read_request(Stage& stage, Words& words) {
     if (!move) return Error{site_text(site) + " never asks in " + std::string(stage.machine().facts().name)};
     const Demand wanted = demand.value_or(Demand{});
     if (!stage.machine().facts().refuses_demands)
-        if (const auto error = not_on_offer(stage, site, wanted)) return *error;
+        if (auto error = world::demand_error(stage.machine().instance(), site, wanted))
+            return Error{std::move(*error)};
     move->input.argument = stage.machine().intern_demand(wanted);
     return *move;
 }

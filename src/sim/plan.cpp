@@ -66,11 +66,12 @@ Result<DemandChoice> DemandChoice::parse(std::string_view name, std::string_view
     if (const auto units = parse_number(name, text, 1, std::numeric_limits<std::uint32_t>::max())) {
         demand.units = static_cast<std::uint32_t>(*units);
     } else {
-        demand.resources = split_list(text);
-        for (const std::string& resource : demand.resources)
+        for (const std::string& resource : split_list(text)) {
             if (resource.empty() || resource.front() == '-' || resource == "0")
                 return Error{
                     fmt::format("--{} {}: write units, as in 3, resources, as in a,b, or any", name, text)};
+            demand.resources.emplace_back(resource);
+        }
         if (std::set(demand.resources.begin(), demand.resources.end()).size() < demand.resources.size())
             return Error{fmt::format("--{} {}: name each resource once, as in a,b", name, text)};
     }
@@ -80,8 +81,10 @@ Result<DemandChoice> DemandChoice::parse(std::string_view name, std::string_view
 
 std::string DemandChoice::text() const {
     if (!fixed) return "any";
-    return fixed->resources.empty() ? std::to_string(fixed->units)
-                                    : fmt::format("{}", fmt::join(fixed->resources, ","));
+    if (fixed->resources.empty()) return std::to_string(fixed->units);
+    std::vector<std::string> names;
+    for (const ResourceId resource : fixed->resources) names.push_back(resource.name());
+    return fmt::format("{}", fmt::join(names, ","));
 }
 
 Result<GiveUp> GiveUp::parse(std::string_view name, std::string_view text) {

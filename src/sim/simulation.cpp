@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "sim/run.hpp"
+#include "world/demands.hpp"
 
 namespace allot::sim {
 
@@ -12,40 +13,6 @@ namespace {
 // Judging the whole world may cost the square of the number of sites; at this interval it costs little.
 std::uint64_t usual_verify(std::uint64_t sites) {
     return std::max<std::uint64_t>(1000, sites * sites);
-}
-
-// With named resources, the plan may name only those of the protocol: others would exceed the capacity.
-std::optional<std::string> unknown_resource(const world::Instance& instance, const Plan& plan) {
-    const std::uint32_t count = instance.resources();
-    const auto known = [&](const std::string& name) {
-        return name.starts_with('r') && parse_number("", name.substr(1), 0, count - 1);
-    };
-    if (std::ranges::all_of(plan.demand.fixed->resources, known)) return std::nullopt;
-    return fmt::format("--demand {}: with --resources {} write some of {}", plan.demand.text(), count,
-                       count == 1 ? "r0" : fmt::format("r0 to r{}", count - 1));
-}
-
-bool anybody_may_ask(const world::Instance& instance, const Demand& demand) {
-    for (SiteId site = 0; site < instance.sites(); ++site) {
-        const auto demands = instance.demands(site);
-        if (std::find(demands.begin(), demands.end(), demand) != demands.end()) return true;
-    }
-    return false;
-}
-
-// Why no site can have the demand of the plan.
-std::optional<std::string> demand_error(const world::Instance& instance, const Plan& plan) {
-    if (!plan.demand.fixed) return std::nullopt;
-    const world::Facts& facts = instance.facts();
-    if (facts.names_resources)
-        if (auto why = unknown_resource(instance, plan)) return why;
-    if (const auto why = instance.demand_error(*plan.demand.fixed))
-        return fmt::format("--demand {}: {}", plan.demand.text(), *why);
-    // The sets of named resources may be too many to list.
-    if (facts.draws_demands && facts.names_resources) return std::nullopt;
-    if (anybody_may_ask(instance, *plan.demand.fixed)) return std::nullopt;
-    return fmt::format("--demand {}: no site of this instance of {} may ask for it", plan.demand.text(),
-                       facts.name);
 }
 
 std::optional<std::string> crash_error(const world::Instance& instance, const Plan& plan,
@@ -88,7 +55,9 @@ std::optional<std::string> plan_error(const world::Instance& instance, const Pla
                                       const Surroundings& around) {
     const world::Facts& facts = instance.facts();
     if (auto error = world::links_error(plan.links, facts.links)) return error;
-    if (auto error = demand_error(instance, plan)) return error;
+    if (plan.demand.fixed)
+        if (auto error = world::demand_error(instance, *plan.demand.fixed))
+            return fmt::format("--demand {}: {}", plan.demand.text(), *error);
     if (plan.give_up.after && !facts.cancels)
         return fmt::format("--give-up {}: {} has no cancel", plan.give_up.text(), facts.name);
     for (const Schedule::Item& item : plan.join.items)

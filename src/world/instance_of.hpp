@@ -37,6 +37,7 @@ public:
 
     static const Facts& facts();
 
+    const Config& config() const { return config_; }
     std::uint32_t sites() const override { return P::model.sites(config_); }
     std::uint32_t founders() const override {
         return P::model.founders != nullptr ? P::model.founders(config_) : 0;
@@ -142,16 +143,16 @@ public:
     using Instance::state;
     void* state(Site& site) const override { return &typed(site).protocol; }
     MaybeError state_error(SiteId self, const Site& site) const override {
+        const auto domain_of = [&](std::string_view member) { return domain(self, site, member); };
+        if (auto error = value_error(typed(site).protocol, sites(), domain_of)) return error;
         if (P::model.handwritten.state_error == nullptr) return std::nullopt;
         return (typed(site).protocol.*P::model.handwritten.state_error)(context(self, site));
     }
     MaybeError message_error(const Envelope& envelope) const override {
-        return ask(P::model.handwritten.message_error, config_, typed(envelope).message);
+        return allot::message_error<P>({config_, envelope.to}, typed(envelope).message);
     }
     std::optional<Domain> domain(SiteId self, const Site& site, std::string_view member) const override {
-        return P::model.stabilisation.domain != nullptr
-                   ? P::model.stabilisation.domain(context(self, site), member)
-                   : std::nullopt;
+        return P::model.domain != nullptr ? P::model.domain(context(self, site), member) : std::nullopt;
     }
     void confine(SiteId self, Site& site) const override {
         if (P::model.stabilisation.confine != nullptr)
@@ -271,7 +272,7 @@ const Facts& InstanceOf<P>::facts() {
         facts.names_founders = P::model.founders != nullptr;
         facts.has_prompt = P::model.reduction.prompt != nullptr;
         facts.normalises = P::model.reduction.normalise != nullptr;
-        facts.has_domains = P::model.stabilisation.domain != nullptr;
+        facts.has_domains = P::model.domain != nullptr;
         facts.says_legal = P::model.stabilisation.legal != nullptr;
         return facts;
     }();

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string>
 
+#include "base/stable_vector.hpp"
 #include "core/hash.hpp"
-#include "world/stable_vector.hpp"
 
 namespace allot::world {
 

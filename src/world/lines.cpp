@@ -21,11 +21,11 @@ std::string channel_text(const Envelope& envelope) {
 }  // namespace
 
 std::string request_line(SiteId site, const Demand& demand) {
-    const bool looks_like_units = demand.resources.size() == 1 && is_number(demand.resources.front());
+    const bool looks_like_units = demand.resources.size() == 1 && is_number(demand.resources.front().name());
     std::string line = "request " + std::to_string(site);
     if (demand.units != 1 || looks_like_units) line += " " + std::to_string(demand.units);
     for (std::size_t i = 0; i < demand.resources.size(); ++i)
-        line += (i == 0 ? " " : ",") + demand.resources[i];
+        line += (i == 0 ? " " : ",") + demand.resources[i].name();
     return line;
 }
 

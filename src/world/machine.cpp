@@ -437,9 +437,8 @@ std::optional<std::string> Machine::merge_state(LocalId& local, const boost::jso
     Box<Site> site = sites_[local];
     if (auto error = merge_json(instance_->state_type(), instance_->state(*site), part, "state"))
         return error;
-    if (facts().has_domains)
-        if (auto error = never_drawn(*instance_, self, *site)) return error;
     if (auto error = instance_->state_error(self, *site)) return error;
+    if (auto error = never_drawn(*instance_, self, *site)) return error;
     renew_application(*instance_, *site);
     local = intern_local(self, *site);
     return std::nullopt;

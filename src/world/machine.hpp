@@ -19,10 +19,10 @@
 #include <string_view>
 #include <vector>
 
+#include "base/stable_vector.hpp"
 #include "world/instance.hpp"
 #include "world/interner.hpp"
 #include "world/setup.hpp"
-#include "world/stable_vector.hpp"
 #include "world/step.hpp"
 
 namespace allot::world {

@@ -34,7 +34,7 @@ constexpr std::array meanings{
     Meaning{"property", "judge only this property; may be repeated"},
 };
 
-std::optional<std::string> too_many(const Setup& setup) {
+std::optional<std::string> count_error(const Setup& setup) {
     using Named = std::pair<const char*, std::uint32_t>;
     for (const auto& [flag, count] :
          {Named{"crashes", setup.crashes}, Named{"restarts", setup.restarts}, Named{"leaves", setup.leaves},
@@ -58,6 +58,8 @@ std::optional<std::string> sites_error(const Setup& setup) {
 std::optional<std::string> protocol_error(const Instance& instance, const Setup& setup) {
     const Facts& facts = instance.facts();
     const std::string name(facts.name);
+    if (facts.replaces_messages && setup.copies == 0)
+        return parse_number("copies", "0", 1, most_faults).error();
     if (auto error = links_error(setup.links, facts.links)) return error;
     if (setup.trust == Trust::anchor && !setup.anchor.site)
         return "--trust anchor: write --anchor SITE with it";
@@ -100,7 +102,7 @@ Result<Setup> take_setup(Parameters& given, const Instance& instance) {
     auto setup = take_config<Setup>(given);
     if (!setup) return setup;
     setup->sites = instance.sites();
-    if (auto error = too_many(*setup)) return Error{std::move(*error)};
+    if (auto error = count_error(*setup)) return Error{std::move(*error)};
     if (auto error = sites_error(*setup)) return Error{std::move(*error)};
     choose(instance, *setup);
     if (auto error = protocol_error(instance, *setup)) return Error{std::move(*error)};

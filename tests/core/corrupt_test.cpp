@@ -165,13 +165,15 @@ TEST(CorruptTest, A_corrupted_value_is_a_valid_one) {
     }
 }
 
+constexpr std::uint32_t any_sites = 0xFFFFFFFF;
+
 TEST(CorruptTest, What_was_drawn_is_within_its_domains) {
-    EXPECT_EQ(outside(full_example(), no_domain), std::nullopt);
+    EXPECT_EQ(value_error(full_example(), any_sites, no_domain), std::nullopt);
     Random random(7);
     for (int i = 0; i < 1'000; ++i) {
         Everything value = full_example();
         corrupt(value, random, example_domain);
-        EXPECT_EQ(outside(value, example_domain), std::nullopt);
+        EXPECT_EQ(value_error(value, any_sites, example_domain), std::nullopt);
     }
 }
 
@@ -181,7 +183,7 @@ TEST(CorruptTest, What_could_not_be_drawn_is_found_wherever_it_is) {
         Everything value = full_example();
         corrupt(value, random, example_domain);
         change(value);
-        return outside(value, example_domain).value_or("");
+        return value_error(value, any_sites, example_domain).value_or("");
     };
     EXPECT_EQ(with([](Everything& value) { value.clock = 8; }), "clock: write a whole number from 5 to 7");
     EXPECT_EQ(with([](Everything& value) { value.tiny = -1; }), "tiny: write a whole number from 0 to 127");
@@ -201,8 +203,9 @@ TEST(CorruptTest, What_could_not_be_drawn_is_found_wherever_it_is) {
               }),
               "stamp: write a whole number from 2 to 3");
     const auto two = [](std::string_view) { return std::optional<Domain>(Domain{0, 9, 2}); };
-    EXPECT_EQ(outside(Everything{.bits = {true, true}}, two), std::nullopt);
-    EXPECT_EQ(outside(Everything{.bits = {true, true, true}}, two), "bits: write no more than 2");
+    EXPECT_EQ(value_error(Everything{.bits = {true, true}}, any_sites, two), std::nullopt);
+    EXPECT_EQ(value_error(Everything{.bits = {true, true, true}}, any_sites, two),
+              "bits: write no more than 2");
 }
 
 }  // namespace

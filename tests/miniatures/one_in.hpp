@@ -82,7 +82,9 @@ public:
 
 private:
     static SiteId other(const Context& ctx) { return 1 - ctx.self; }
-    static SiteId first_asked(const Context& ctx) { return ctx.config.repairs.one_order ? 0 : ctx.self; }
+    static SiteId first_asked(const Context& ctx) {
+        return ctx.config.repairs.one_order ? SiteId(0) : ctx.self;
+    }
     void lend(SiteId to, Effects& fx);
 
     Phase phase_ = Phase::idle;

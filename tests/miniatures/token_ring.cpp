@@ -152,9 +152,10 @@ constinit const Model<TokenRing> TokenRing::model{
     .properties = properties,
     .on_state = &on_state,
     .config_error = &config_error,
+    .domain = &domain,
     .sample = &sample,
     .timers = {.fair = &fair},
-    .stabilisation = {.domain = &domain, .channels = &channels, .legal = &legal},
+    .stabilisation = {.channels = &channels, .legal = &legal},
 };
 
 }  // namespace allot::miniatures

@@ -55,7 +55,7 @@ void TwoLocks::receive(const Context& ctx, SiteId from, const Lend& loan, Effect
     if (const auto next = missing()) return fx.send(keeper_of(*next), Ask{});
     phase_ = Phase::holding;
     std::vector<Fence> fences;
-    for (const std::string& lock : wanted_) fences.push_back(loans_.at(lock));
+    for (const ResourceId lock : wanted_) fences.push_back(loans_.at(lock));
     fx.granted(std::move(fences));
 }
 
@@ -89,9 +89,9 @@ void TwoLocks::receive(const Context&, SiteId, const Withdrawn&, Effects& fx) {
     rest(fx);
 }
 
-std::optional<std::string> TwoLocks::missing() const {
-    std::optional<std::string> first;
-    for (const std::string& lock : wanted_)
+std::optional<ResourceId> TwoLocks::missing() const {
+    std::optional<ResourceId> first;
+    for (const ResourceId lock : wanted_)
         if (!loans_.contains(lock) && (!first || lock < *first)) first = lock;
     return first;
 }
@@ -127,18 +127,18 @@ bool TwoLocks::is_lost(const View<TwoLocks>& view, SiteId keeper) {
 
 void TwoLocks::on_state(const View<TwoLocks>& view, Report& report) {
     for (const SiteId keeper : {0u, 1u}) {
-        const std::string lock = lock_of(keeper);
+        const ResourceId lock = lock_of(keeper);
         std::uint32_t holders = 0;
         for (const auto* site : view.sites) {
             const auto& names = site->application.demand.resources;
             const auto place = std::find(names.begin(), names.end(), lock);
             if (!site->holding() || place == names.end()) continue;
-            if (++holders > 1) report.violated("exclusion", "lock " + lock + " is held twice");
+            if (++holders > 1) report.violated("exclusion", "lock " + lock.name() + " is held twice");
             const Fence fence = site->application.fences.at(static_cast<std::size_t>(place - names.begin()));
             if (fence != view.site(keeper).protocol.fence_)
-                report.violated("fence-fits", "a holder of lock " + lock + " has an old fence");
+                report.violated("fence-fits", "a holder of lock " + lock.name() + " has an old fence");
         }
-        if (is_lost(view, keeper)) report.violated("lock-kept", "lock " + lock + " is nowhere");
+        if (is_lost(view, keeper)) report.violated("lock-kept", "lock " + lock.name() + " is nowhere");
     }
 }
 

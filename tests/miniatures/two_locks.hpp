@@ -81,19 +81,19 @@ public:
     bool operator==(const TwoLocks&) const = default;
 
 private:
-    static std::string lock_of(SiteId keeper) { return keeper == 0 ? "a" : "b"; }
-    static SiteId keeper_of(const std::string& lock) { return lock == "a" ? 0 : 1; }
+    static ResourceId lock_of(SiteId keeper) { return keeper == 0 ? "a" : "b"; }
+    static SiteId keeper_of(ResourceId lock) { return lock == "a" ? 0 : 1; }
     static bool is_lost(const View<TwoLocks>& view, SiteId keeper);
     // The first lock in the order of names that is wanted and not here yet.
-    std::optional<std::string> missing() const;
+    std::optional<ResourceId> missing() const;
     void give_back(Effects& fx);
     void rest(Effects& fx);
     void lend(Effects& fx);
 
     // As one who asks.
     Phase phase_ = Phase::idle;
-    std::vector<std::string> wanted_;                       // in the caller's order
-    boost::container::flat_map<std::string, Fence> loans_;  // locks that are here
+    std::vector<ResourceId> wanted_;                       // in the caller's order
+    boost::container::flat_map<ResourceId, Fence> loans_;  // locks that are here
 
     // As a keeper.
     std::optional<SiteId> borrower_;

@@ -140,7 +140,7 @@ struct Listener {
         now = Phase::waiting;
         send_all(ctx, Hello{1, "first"}, fx);
         send_all(ctx, Hello{2, "second"}, fx);
-        for (const std::string& resource : demand.resources) heard.push_back(resource);
+        for (const ResourceId resource : demand.resources) heard.push_back(resource.name());
         if (demand.units == 3) return;
         now = Phase::holding;
         fx.granted();

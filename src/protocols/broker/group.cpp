@@ -179,7 +179,8 @@ std::string name_of(SiteId resource) {
 
 Result<std::vector<SiteId>> resources_of(const Group& group, const Manner& manner, const Demand& demand) {
     Resources resources;
-    for (const std::string& name : demand.resources) {
+    for (const ResourceId named : demand.resources) {
+        const std::string& name = named.name();
         const auto resource = resource_named(name);
         if (!resource)
             return Error{"there is no resource " + name + "; resources are called r0, r1 and so on"};
@@ -230,11 +231,6 @@ void sample(Draw& draw, const Manner& manner) {
     draw.toggle("cancel");
 }
 
-std::optional<std::string> not_there(const Group& group, SiteId site) {
-    if (site < group.sites()) return std::nullopt;
-    return "there is no site " + std::to_string(site) + "; write 0 to " + std::to_string(group.sites() - 1);
-}
-
 std::optional<std::string> not_resources(const Group& group, const std::vector<SiteId>& sites) {
     for (const SiteId site : sites)
         if (!group.is_resource(site))
@@ -249,7 +245,7 @@ std::optional<std::string> client_error(const Group& group, Phase phase, const s
 }
 
 std::optional<std::string> not_a_client(const Group& group, SiteId site) {
-    if (group.is_client(site)) return not_there(group, site);
+    if (group.is_client(site)) return std::nullopt;
     return "site " + std::to_string(site) + " is a resource and asks for nothing; write " +
            std::to_string(group.resources) + " to " + std::to_string(group.sites() - 1);
 }

@@ -14,7 +14,6 @@
 #include "core/draw.hpp"
 #include "core/random.hpp"
 #include "core/view.hpp"
-#include "core/visit.hpp"
 
 namespace allot::broker {
 
@@ -85,32 +84,23 @@ Demand draw_demand(const Group& group, const Manner& manner, SiteId client, Rand
 // Few clients and resources; clients that join late and vanish; cancelled requests.
 void sample(Draw& draw, const Manner& manner);
 
-// Why a value written by hand is impossible: no resource, no client, or no site.
+// Why a value from outside is impossible: no resource, or no client.
 std::optional<std::string> not_resources(const Group& group, const std::vector<SiteId>& sites);
 std::optional<std::string> not_a_client(const Group& group, SiteId site);
 std::optional<std::string> not_its_role(const Group& group, SiteId self, bool role_is_client);
-std::optional<std::string> not_there(const Group& group, SiteId site);
 std::optional<std::string> client_error(const Group& group, Phase phase, const std::vector<SiteId>& asked);
-template <class T>
-std::optional<std::string> somebody_not_there(const Group& group, const T& state_or_message) {
-    std::optional<std::string> why;
-    for_each_of<SiteId>(state_or_message, [&](SiteId site) {
-        if (!why) why = not_there(group, site);
-    });
-    return why;
-}
 
 // Each resource is used by at most one client.
 template <class P>
 void check_one_user(const View<P>& view, Report& report) {
-    boost::container::flat_map<std::string, SiteId> users;
+    boost::container::flat_map<ResourceId, SiteId> users;
     for (SiteId site = 0; site < view.sites.size(); ++site) {
         if (!view.site(site).holding()) continue;
-        for (const std::string& resource : view.site(site).application.demand.resources) {
+        for (ResourceId resource : view.site(site).application.demand.resources) {
             const auto [place, first] = users.emplace(resource, site);
             if (!first)
                 report.violated("one-user", "sites " + std::to_string(place->second) + " and " +
-                                                std::to_string(site) + " use " + resource);
+                                                std::to_string(site) + " use " + resource.name());
         }
     }
 }

@@ -143,7 +143,7 @@ std::optional<std::string> OrderedChain::state_error(const Context& ctx) const {
         if (auto why = broker::not_a_client(config, queued.request.owner)) return why;
         if (auto why = broker::not_resources(config, queued.further)) return why;
     }
-    return broker::somebody_not_there(config, role_);
+    return std::nullopt;
 }
 
 std::optional<std::string> OrderedChain::message_error(const Config& config, const Message& message) {
@@ -151,7 +151,7 @@ std::optional<std::string> OrderedChain::message_error(const Config& config, con
         if (auto why = broker::not_a_client(config, acquire->request.owner)) return why;
         return broker::not_resources(config, acquire->further);
     }
-    return broker::somebody_not_there(config, message);
+    return std::nullopt;
 }
 
 void OrderedChain::normalise(MutableView<OrderedChain>& world) {

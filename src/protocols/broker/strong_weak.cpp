@@ -313,13 +313,13 @@ std::optional<std::string> StrongWeak::state_error(const Context& ctx) const {
     }
     for (const auto& [request, strong] : resource().aside)
         if (auto why = pair_error(config, request, Role::weak, strong)) return why;
-    return broker::somebody_not_there(config, role_);
+    return std::nullopt;
 }
 
 std::optional<std::string> StrongWeak::message_error(const Config& config, const Message& message) {
     if (const auto* request = std::get_if<NewRequest>(&message))
         return pair_error(config, request->request, request->role, request->other);
-    return broker::somebody_not_there(config, message);
+    return std::nullopt;
 }
 
 // The token.

@@ -37,10 +37,8 @@ void ControlToken::sample(Draw& draw) {
     draw.requests(4);
 }
 
-std::optional<std::string> ControlToken::state_error(const Context& ctx) const {
-    for (const auto& [resource, heir] : heirs_)
-        if (heir >= ctx.config.sites) return "heirs are sites";
-    return control_.state_error(ctx.config.sites);
+std::optional<std::string> ControlToken::state_error(const Context&) const {
+    return control_.state_error();
 }
 
 void ControlToken::handle(const Context& ctx, const Input& input, Effects& fx) {
@@ -75,7 +73,7 @@ void ControlToken::receive(const Context& ctx, SiteId, const Control& control, E
 void ControlToken::consult_register(const Context& ctx, Effects& fx) {
     put_in(ctx, fx);
     Inquiries inquiries;
-    for (const std::string& resource : wanted_) take_out(ctx, resource, inquiries);
+    for (ResourceId resource : wanted_) take_out(ctx, resource, inquiries);
     for (auto& [site, inquire] : inquiries) fx.send(site, std::move(inquire));
 
     if (ctx.config.control == Reading::pass) control_.leave(Post{fx});
@@ -103,7 +101,7 @@ void ControlToken::put_in(const Context& ctx, Effects& fx) {
     }
 }
 
-void ControlToken::take_out(const Context& ctx, const std::string& resource, Inquiries& inquiries) {
+void ControlToken::take_out(const Context& ctx, ResourceId resource, Inquiries& inquiries) {
     auto& entry = (*control_.token)[resource];
     if (const auto* inside = std::get_if<Inside>(&entry)) {
         mine_.emplace(resource, inside->fence);
@@ -120,7 +118,7 @@ void ControlToken::take_out(const Context& ctx, const std::string& resource, Inq
 void ControlToken::receive(const Context& ctx, SiteId from, const Inquire& inquire, Effects& fx) {
     TokenSet tokens;
     for (const multilock::Inquiry& inquiry : inquire.inquiries) {
-        const std::string& resource = inquiry.resource;
+        ResourceId resource = inquiry.resource;
         if (means_open_request(ctx, inquiry)) {
             if (!mine_.contains(resource)) fx.reached("asked-before-token");
             const bool only = heirs_.emplace(resource, from).second;
@@ -173,7 +171,7 @@ void ControlToken::try_enter(const Context& ctx, Effects& fx) {
     if (mine_.size() < wanted_.size() || unanswered_ > 0) return;
     phase_ = Phase::holding;
     std::vector<Fence> fences;
-    for (const std::string& resource : wanted_) {
+    for (ResourceId resource : wanted_) {
         Fence& fence = mine_.at(resource);
         fence = fence.next();
         fences.push_back(fence);
@@ -212,9 +210,9 @@ void ControlToken::on_state(const View<ControlToken>& view, Report& report) {
     multilock::check_one_holder(view, report);
     for (const auto* site : view.sites)
         if (site->holding())
-            for (const std::string& resource : site->application.demand.resources)
+            for (ResourceId resource : site->application.demand.resources)
                 if (!site->protocol.mine_.contains(resource))
-                    report.violated("used-with-token", resource + " is held without its token");
+                    report.violated("used-with-token", resource.name() + " is held without its token");
     check_tree(view, report);
     if (const Register* entries = find_register(view, report)) check_tokens(view, *entries, report);
 }
@@ -232,7 +230,7 @@ const Register* ControlToken::find_register(const View<ControlToken>& view, Repo
 }
 
 void ControlToken::check_tokens(const View<ControlToken>& view, const Register& entries, Report& report) {
-    boost::container::flat_map<std::string, std::uint32_t> tokens;
+    boost::container::flat_map<ResourceId, std::uint32_t> tokens;
     const auto count = [&](const TokenSet& set) {
         for (const auto& [resource, fence] : set) ++tokens[resource];
     };
@@ -250,12 +248,12 @@ void ControlToken::check_tokens(const View<ControlToken>& view, const Register& 
             ++tokens[resource];
         else if (!view.site(latest->site).protocol.has_or_awaits(resource, latest->request))
             report.violated("registered", "site " + std::to_string(latest->site) +
-                                              " is registered and neither has nor awaits " + resource);
+                                              " is registered and neither has nor awaits " + resource.name());
         tokens.try_emplace(resource, 0);
     }
     for (const auto& [resource, number] : tokens)
         if (number != 1 || !entries.contains(resource))
-            report.violated("one-token", resource + " has " + std::to_string(number) + " tokens" +
+            report.violated("one-token", resource.name() + " has " + std::to_string(number) + " tokens" +
                                              (entries.contains(resource) ? "" : " and another inside"));
 }
 
@@ -269,7 +267,7 @@ void ControlToken::check_tree(const View<ControlToken>& view, Report& report) {
     if (auto why = multilock::not_a_tree(std::move(last), climbers)) report.violated("tree", *why);
 }
 
-bool ControlToken::has_or_awaits(const std::string& resource, Stamp request) const {
+bool ControlToken::has_or_awaits(ResourceId resource, Stamp request) const {
     if (request == request_ && phase_ != Phase::idle) return std::ranges::count(wanted_, resource) > 0;
     return kept_.contains(resource);
 }

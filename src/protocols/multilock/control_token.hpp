@@ -54,12 +54,12 @@ struct Latest {
 BOOST_DESCRIBE_STRUCT(Latest, (), (site, request))
 
 // A resource that no site has asked for has no entry: its token is inside.
-using Register = boost::container::flat_map<std::string, std::variant<Inside, Latest>>;
+using Register = boost::container::flat_map<ResourceId, std::variant<Inside, Latest>>;
 // Tokens by the names of resources, with the fence of the newest grant.
-using TokenSet = boost::container::flat_map<std::string, Fence>;
+using TokenSet = boost::container::flat_map<ResourceId, Fence>;
 
 struct Inquiry {
-    std::string resource;
+    ResourceId resource;
     Stamp request;  // of the asked site when it registered
     bool operator==(const Inquiry&) const = default;
 };
@@ -138,7 +138,7 @@ private:
 
     void consult_register(const Context& ctx, Effects& fx);
     void put_in(const Context& ctx, Effects& fx);
-    void take_out(const Context& ctx, const std::string& resource, Inquiries& inquiries);
+    void take_out(const Context& ctx, ResourceId resource, Inquiries& inquiries);
     void leave_after_answers(Effects& fx);
     bool means_open_request(const Context& ctx, const multilock::Inquiry& inquiry) const;
     void take(const multilock::TokenSet& tokens);
@@ -149,16 +149,16 @@ private:
     static void check_tokens(const View<ControlToken>& view, const multilock::Register& entries,
                              Report& report);
     static void check_tree(const View<ControlToken>& view, Report& report);
-    bool has_or_awaits(const std::string& resource, Stamp request) const;
+    bool has_or_awaits(ResourceId resource, Stamp request) const;
 
     Phase phase_ = Phase::idle;
-    Stamp request_;                                          // curId: the number of my newest request
-    std::vector<std::string> wanted_;                        // D: in the caller's order
-    multilock::Path<multilock::Register> control_;           // CT
-    multilock::TokenSet mine_;                               // tokens for the open request
-    multilock::TokenSet kept_;                               // hold \ mine: from earlier requests
-    boost::container::flat_map<std::string, SiteId> heirs_;  // next: inquirers for tokens that I want or hold
-    std::uint32_t unanswered_ = 0;                           // inquiries; counted only with `--control hold`
+    Stamp request_;                                         // curId: the number of my newest request
+    std::vector<ResourceId> wanted_;                        // D: in the caller's order
+    multilock::Path<multilock::Register> control_;          // CT
+    multilock::TokenSet mine_;                              // tokens for the open request
+    multilock::TokenSet kept_;                              // hold \ mine: from earlier requests
+    boost::container::flat_map<ResourceId, SiteId> heirs_;  // next: inquirers for tokens that I want or hold
+    std::uint32_t unanswered_ = 0;                          // inquiries; counted only with `--control hold`
 
     BOOST_DESCRIBE_CLASS(ControlToken, (), (), (),
                          (phase_, request_, wanted_, control_, mine_, kept_, heirs_, unanswered_))

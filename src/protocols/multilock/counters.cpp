@@ -1,26 +1,29 @@
 #include "protocols/multilock/counters.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/ensure.hpp"
+#include "core/domain.hpp"
 #include "core/draw.hpp"
 #include "protocols/multilock/resources.hpp"
 
 namespace allot {
 
 using counters::Improvement;
-using counters::Names;
+using counters::ResourceSet;
 
 // --- Configurations and demands.
 
 // FNV-1a of the name: the same on every host.
-SiteId Counters::Config::home(std::string_view resource) const {
+SiteId Counters::Config::home(ResourceId resource) const {
     std::uint64_t hash = 0xcbf29ce484222325;
-    for (const char letter : resource) hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3;
+    for (const char letter : resource.name())
+        hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3;
     return static_cast<SiteId>(hash % (homes == 0 ? sites : homes));
 }
 
-SiteId Counters::Config::origin(std::string_view resource) const {
+SiteId Counters::Config::origin(ResourceId resource) const {
     return homes == 0 ? SiteId(0) : home(resource);
 }
 
@@ -29,6 +32,12 @@ std::optional<std::string> Counters::config_error(const Config& config) {
         return "--homes " + std::to_string(config.homes) + ": write a number from 0 (all) to " +
                std::to_string(config.sites);
     return multilock::resources_error(config.resources, config.max_request);
+}
+
+// A mark is a fraction.
+std::optional<Domain> Counters::domain(const Context&, std::string_view member) {
+    if (member == "count") return Domain{1, std::numeric_limits<std::uint32_t>::max()};
+    return std::nullopt;
 }
 
 std::vector<Demand> Counters::demands(const Context& ctx) {
@@ -65,7 +74,7 @@ void Counters::request(const Context& ctx, const Demand& demand, Effects& fx) {
     state_ = State::counting;
     ++number_;
     wanted_ = demand.resources;
-    for (const std::string& resource : wanted_) {
+    for (ResourceId resource : wanted_) {
         if (Branch& here = branch(ctx, resource); here.token) {
             sum_ += take(step, *here.token, clock_);
         } else {
@@ -77,7 +86,7 @@ void Counters::request(const Context& ctx, const Demand& demand, Effects& fx) {
     step.send();
 }
 
-void Counters::ask_for(Step& step, Kind kind, const std::string& resource, Names missing) {
+void Counters::ask_for(Step& step, Kind kind, ResourceId resource, ResourceSet missing) {
     Ask ask{.kind = kind, .resource = resource, .site = step.ctx.self, .number = number_};
     SiteId to = branches_.at(resource).father;
     if (kind == Kind::counter) {
@@ -126,13 +135,13 @@ void Counters::receive(const Context& ctx, SiteId from, const Counter& counter, 
 
 void Counters::start_waiting(Step& step) {
     state_ = State::waiting;
-    for (const std::string& resource : wanted_)
+    for (ResourceId resource : wanted_)
         if (!owns(resource)) ask_for(step, Kind::token, resource);
 }
 
 void Counters::ask_loan(Step& step) {
     if (state_ != State::waiting || !lent_.empty()) return;  // a site need not borrow what it has lent (E14)
-    const Names lacking = missing();
+    const ResourceSet lacking = missing();
     if (lacking.empty() || lacking.size() > step.config().loans) return;
     if (!asked_.empty()) {
         const bool less = lacking.size() < asked_.size() && std::ranges::includes(asked_, lacking);
@@ -140,13 +149,13 @@ void Counters::ask_loan(Step& step) {
         step.fx.reached("loan-asked-again");
     }
     asked_ = lacking;
-    for (const std::string& resource : lacking) ask_for(step, Kind::loan, resource, lacking);
+    for (ResourceId resource : lacking) ask_for(step, Kind::loan, resource, lacking);
 }
 
 void Counters::enter(Step& step) {
     state_ = State::holding;
     std::vector<Fence> fences;
-    for (const std::string& resource : wanted_) {
+    for (ResourceId resource : wanted_) {
         Token& token = *branches_.at(resource).token;
         token.fence = token.fence.next();
         fences.push_back(token.fence);
@@ -201,7 +210,7 @@ Counters::Waiter Counters::price(Step& step, const Ask& ask) {
 }
 
 // Another site wants a token that I hold, and to which I have a right unless its request comes first.
-void Counters::consider(Step& step, const std::string& resource, const Waiter& waiter) {
+void Counters::consider(Step& step, ResourceId resource, const Waiter& waiter) {
     if (state_ == State::waiting && waiter.before(myself(step.ctx)))
         return yield(step, resource, waiter.site);
     branches_.at(resource).token->enqueue(waiter);
@@ -209,8 +218,8 @@ void Counters::consider(Step& step, const std::string& resource, const Waiter& w
 }
 
 bool Counters::can_lend(const Step& step, const Waiter& waiter) const {
-    const auto here = [&](const std::string& resource) { return owns(resource); };
-    const auto mine = [&](const std::string& resource) { return wants(resource); };
+    const auto here = [&](ResourceId resource) { return owns(resource); };
+    const auto mine = [&](ResourceId resource) { return wants(resource); };
     return state_ == State::waiting && lent_.empty() &&
            (asked_.empty() || step.improves(Improvement::reask)) &&
            std::ranges::all_of(waiter.missing, here) && std::ranges::any_of(waiter.missing, mine);
@@ -219,8 +228,8 @@ bool Counters::can_lend(const Step& step, const Waiter& waiter) const {
 // A token that I do not need is given, not lent (E8).
 void Counters::lend(Step& step, const Waiter& borrower) {
     step.fx.reached("loan-granted");
-    const Names loan = borrower.missing;
-    for (const std::string& resource : loan) {
+    const ResourceSet loan = borrower.missing;
+    for (ResourceId resource : loan) {
         if (wants(resource)) {
             lent_.insert(resource);
             branches_.at(resource).token->lender = step.ctx.self;
@@ -229,13 +238,13 @@ void Counters::lend(Step& step, const Waiter& borrower) {
     }
 }
 
-void Counters::yield(Step& step, const std::string& resource, SiteId to) {
+void Counters::yield(Step& step, ResourceId resource, SiteId to) {
     step.fx.reached("yielded");
     branches_.at(resource).token->enqueue(myself(step.ctx));
     send_token(step, resource, to);
 }
 
-void Counters::send_token(Step& step, const std::string& resource, SiteId to) {
+void Counters::send_token(Step& step, ResourceId resource, SiteId to) {
     Branch& here = branches_.at(resource);
     ensure(here.token.has_value(), "only the site with a token sends it");
     ensure(to != step.ctx.self, "no token is sent to its sender");
@@ -300,7 +309,7 @@ void Counters::receive(const Context& ctx, SiteId, const Hint& hint, Effects&) {
 void Counters::receive(const Context& ctx, SiteId, const Tokens& arrival, Effects& fx) {
     Step step{ctx, fx};
     // No site wants any of the other tokens that are here.
-    Names affected(wanted_.begin(), wanted_.end());
+    ResourceSet affected(wanted_.begin(), wanted_.end());
     for (const Token& token : arrival.tokens) {
         affected.insert(token.resource);
         absorb(step, token);
@@ -347,8 +356,8 @@ void Counters::merge_pending(Step& step, Branch& here) {
 }
 
 // A borrowed token that did not let me enter goes back at once.
-void Counters::return_failed_loans(Step& step, const Names& affected) {
-    for (const std::string& resource : affected) {
+void Counters::return_failed_loans(Step& step, const ResourceSet& affected) {
+    for (ResourceId resource : affected) {
         if (!owns(resource)) continue;
         Token& token = *branches_.at(resource).token;
         if (!token.lender || (state_ == State::holding && wants(resource))) continue;
@@ -363,8 +372,8 @@ void Counters::return_failed_loans(Step& step, const Names& affected) {
 }
 
 // A token goes to the first request in its queue; one that stays here may be lent.
-void Counters::serve_queues(Step& step, const Names& affected) {
-    for (const std::string& resource : affected) {
+void Counters::serve_queues(Step& step, const ResourceSet& affected) {
+    for (ResourceId resource : affected) {
         if (!owns(resource)) continue;
         const Token& token = *branches_.at(resource).token;
         if (token.queue.empty()) continue;
@@ -374,7 +383,7 @@ void Counters::serve_queues(Step& step, const Names& affected) {
         else if (state_ == State::waiting && first.before(myself(step.ctx)))
             yield(step, resource, first.site);
     }
-    for (const std::string& resource : affected) {
+    for (ResourceId resource : affected) {
         if (!owns(resource)) continue;  // not here, or just lent, together with another (E9)
         const auto queue = branches_.at(resource).token->queue;
         const auto borrower =
@@ -395,7 +404,7 @@ void Counters::cancel(const Context& ctx, Effects& fx) {
 }
 
 void Counters::let_go(Step& step) {
-    for (const std::string& resource : wanted_)
+    for (ResourceId resource : wanted_)
         if (owns(resource)) leave_token(step, resource);
     state_ = State::idle;
     wanted_.clear();
@@ -407,7 +416,7 @@ void Counters::let_go(Step& step) {
     step.send();
 }
 
-void Counters::leave_token(Step& step, const std::string& resource) {
+void Counters::leave_token(Step& step, ResourceId resource) {
     Token& token = *branches_.at(resource).token;
     token.past.served[step.ctx.self] = number_;
     token.purge(step.ctx.self);
@@ -431,7 +440,7 @@ void Counters::Step::send(boost::container::flat_set<SiteId> visited) {
 // --- Local knowledge.
 
 // A resource exists from its first use on; until then the token is at its origin, as every site knows.
-Counters::Branch& Counters::branch(const Context& ctx, const std::string& resource) {
+Counters::Branch& Counters::branch(const Context& ctx, ResourceId resource) {
     const auto [place, added] = branches_.try_emplace(resource);
     if (added) {
         place->second.father = ctx.config.origin(resource);
@@ -442,29 +451,29 @@ Counters::Branch& Counters::branch(const Context& ctx, const std::string& resour
 
 std::size_t Counters::at_hand(const Demand& demand) const {
     return static_cast<std::size_t>(
-        std::ranges::count_if(demand.resources, [&](const std::string& one) { return owns(one); }));
+        std::ranges::count_if(demand.resources, [&](ResourceId one) { return owns(one); }));
 }
 
-std::map<std::string, std::vector<SiteId>> Counters::queues() const {
-    std::map<std::string, std::vector<SiteId>> all;
+std::map<ResourceId, std::vector<SiteId>> Counters::queues() const {
+    std::map<ResourceId, std::vector<SiteId>> all;
     for (const auto& [resource, branch] : branches_)
         if (branch.token)
             for (const Waiter& waiter : branch.token->queue) all[resource].push_back(waiter.site);
     return all;
 }
 
-bool Counters::owns(const std::string& resource) const {
+bool Counters::owns(ResourceId resource) const {
     const auto place = branches_.find(resource);
     return place != branches_.end() && place->second.token.has_value();
 }
 
-bool Counters::wants(const std::string& resource) const {
+bool Counters::wants(ResourceId resource) const {
     return std::ranges::find(wanted_, resource) != wanted_.end();
 }
 
-Names Counters::missing() const {
-    Names names;
-    for (const std::string& resource : wanted_)
+ResourceSet Counters::missing() const {
+    ResourceSet names;
+    for (ResourceId resource : wanted_)
         if (!owns(resource)) names.insert(resource);
     return names;
 }

@@ -58,10 +58,11 @@ public:
         BOOST_DESCRIBE_CLASS(Config, (), (sites, resources, max_request, loans, homes, improve, repairs), (),
                              ())
 
-        SiteId home(std::string_view resource) const;    // learns of every move of the token
-        SiteId origin(std::string_view resource) const;  // has the token first
+        SiteId home(ResourceId resource) const;    // learns of every move of the token
+        SiteId origin(ResourceId resource) const;  // has the token first
     };
     static std::optional<std::string> config_error(const Config& config);
+    static std::optional<Domain> domain(const allot::Context<Config>& ctx, std::string_view member);
 
     // All asks of one step for one destination, and the sites that they have passed.
     struct Request {
@@ -71,7 +72,7 @@ public:
         BOOST_DESCRIBE_CLASS(Request, (), (visited, asks), (), ())
     };
     struct Value {
-        std::string resource;
+        ResourceId resource;
         std::uint64_t value = 0;
         counters::Number number = 0;  // of the request it is for
         Stamp hop;                    // of the token; only with homes
@@ -89,7 +90,7 @@ public:
         BOOST_DESCRIBE_CLASS(Tokens, (), (tokens), (), ())
     };
     struct Whereabouts {
-        std::string resource;
+        ResourceId resource;
         SiteId holder = 0;
         Stamp hop;
         bool operator==(const Whereabouts&) const = default;
@@ -123,7 +124,7 @@ public:
     // How many resources of the demand this site could use without a message.
     std::size_t at_hand(const Demand& demand) const;
     // The waiting sites, in order, for each resource whose token is here.
-    std::map<std::string, std::vector<SiteId>> queues() const;
+    std::map<ResourceId, std::vector<SiteId>> queues() const;
 
     // For each resource that this site knows: f(resource, site, hop), where site is the place to which the
     // token went with that hop, as far as is known here; no site: it is here.
@@ -146,7 +147,7 @@ private:
     using Branch = counters::Branch;
     using Kind = counters::Kind;
     using Mark = counters::Mark;
-    using Names = counters::Names;
+    using ResourceSet = counters::ResourceSet;
     using Number = counters::Number;
     using Token = counters::Token;
     using Waiter = counters::Waiter;
@@ -170,7 +171,7 @@ private:
     friend struct CountersProperties;
 
     // Asking.
-    void ask_for(Step& step, Kind kind, const std::string& resource, Names missing = {});
+    void ask_for(Step& step, Kind kind, ResourceId resource, ResourceSet missing = {});
     void send_ask(Step& step, SiteId to, Ask ask);
     void start_waiting(Step& step);
     void ask_loan(Step& step);
@@ -182,37 +183,37 @@ private:
     bool stops(const Step& step, const Ask& ask) const;
     void give_value(Step& step, const Ask& ask);
     Waiter price(Step& step, const Ask& ask);
-    void consider(Step& step, const std::string& resource, const Waiter& waiter);
+    void consider(Step& step, ResourceId resource, const Waiter& waiter);
     bool can_lend(const Step& step, const Waiter& waiter) const;
     void lend(Step& step, const Waiter& borrower);
-    void yield(Step& step, const std::string& resource, SiteId to);
-    void send_token(Step& step, const std::string& resource, SiteId to);
+    void yield(Step& step, ResourceId resource, SiteId to);
+    void send_token(Step& step, ResourceId resource, SiteId to);
 
     // Receiving and sending tokens.
     void absorb(Step& step, const Token& token);
     void merge_pending(Step& step, Branch& here);
-    void return_failed_loans(Step& step, const Names& affected);
-    void serve_queues(Step& step, const Names& affected);
+    void return_failed_loans(Step& step, const ResourceSet& affected);
+    void serve_queues(Step& step, const ResourceSet& affected);
     void let_go(Step& step);
-    void leave_token(Step& step, const std::string& resource);
+    void leave_token(Step& step, ResourceId resource);
 
-    Branch& branch(const Context& ctx, const std::string& resource);
-    bool owns(const std::string& resource) const;
-    bool wants(const std::string& resource) const;
-    Names missing() const;
+    Branch& branch(const Context& ctx, ResourceId resource);
+    bool owns(ResourceId resource) const;
+    bool wants(ResourceId resource) const;
+    ResourceSet missing() const;
     std::uint64_t take(Step& step, Token& token, std::uint64_t clock);
     void see(const Step& step, std::uint64_t value);
     Waiter myself(const Context& ctx) const;
 
     State state_ = State::idle;
-    Number number_ = 0;                // of the latest request (curId)
-    std::vector<std::string> wanted_;  // in the caller's order (TRequired)
-    Names uncounted_;                  // no value yet (CntNeeded)
-    std::uint64_t sum_ = 0;            // of the values (MyVector; only its average is used)
-    Names lent_;                       // will come back (TLent)
-    Names asked_;                      // tokens that were missing at the last request for a loan (loanAsked)
-    std::uint64_t clock_ = 0;          // only with Lamport times
-    std::map<std::string, Branch> branches_;  // not flat: branches are large, and there may be thousands
+    Number number_ = 0;               // of the latest request (curId)
+    std::vector<ResourceId> wanted_;  // in the caller's order (TRequired)
+    ResourceSet uncounted_;           // no value yet (CntNeeded)
+    std::uint64_t sum_ = 0;           // of the values (MyVector; only its average is used)
+    ResourceSet lent_;                // will come back (TLent)
+    ResourceSet asked_;               // tokens that were missing at the last request for a loan (loanAsked)
+    std::uint64_t clock_ = 0;         // only with Lamport times
+    std::map<ResourceId, Branch> branches_;  // not flat: branches are large, and there may be thousands
 
     BOOST_DESCRIBE_CLASS(Counters, (), (), (),
                          (state_, number_, wanted_, uncounted_, sum_, lent_, asked_, clock_, branches_))

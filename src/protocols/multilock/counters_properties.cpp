@@ -33,8 +33,8 @@ struct CountersProperties {
 
     // For every resource that any site knows, the facts about its token. Collected in one pass over the
     // sites: there may be many sites and many resources, of which each site knows few.
-    std::map<std::string_view, multilock::Trail> trails() const {
-        std::map<std::string_view, multilock::Trail> known;
+    std::map<ResourceId, multilock::Trail> trails() const {
+        std::map<ResourceId, multilock::Trail> known;
         for (SiteId id = 0; id < sites(); ++id) {
             for (const auto& [resource, branch] : site(id).branches_) {
                 multilock::Trail& trail = known[resource];
@@ -55,14 +55,14 @@ struct CountersProperties {
     void check_use() const {  // 2
         multilock::check_one_holder(view, report);
         multilock::check_used_with_token(
-            view, report, [&](SiteId id, const std::string& resource) { return site(id).owns(resource); });
+            view, report, [&](SiteId id, ResourceId resource) { return site(id).owns(resource); });
     }
 
     void check_queue(SiteId id, const Token& token) const {  // 6, 7, 8; 12 is part of the structure
         const Counters& here = site(id);
         const auto tell = [&](const char* what) {
             report.violated("queues-in-order", "site " + std::to_string(id) + " has the token of " +
-                                                   token.resource + " and " + what);
+                                                   token.resource.name() + " and " + what);
         };
         if (token.queue.empty()) return;
         if (!here.wants(token.resource)) tell("no use for it, while others wait");
@@ -80,13 +80,14 @@ struct CountersProperties {
 
     void check_loans(SiteId id) const {  // 9, 10
         const Counters& here = site(id);
-        const auto tell = [&](const char* what, const std::string& resource) {
-            report.violated("loans-return", "site " + std::to_string(id) + " " + what + " " + resource);
+        const auto tell = [&](const char* what, ResourceId resource) {
+            report.violated("loans-return",
+                            "site " + std::to_string(id) + " " + what + " " + resource.name());
         };
         for (const auto& [resource, branch] : here.branches_)
             if (branch.token && branch.token->lender && here.state_ != State::holding)
                 tell("does not hold and keeps the loan of", resource);
-        for (const std::string& resource : here.lent_) {
+        for (ResourceId resource : here.lent_) {
             if (!here.wants(resource)) tell("has lent and does not want", resource);
             if (here.owns(resource)) tell("has lent and still has", resource);
             if (here.state_ != State::waiting) tell("does not wait and has lent", resource);
@@ -96,14 +97,15 @@ struct CountersProperties {
     void check_site(SiteId id) const {
         const Counters& here = site(id);
         if (!here.uncounted_.empty() && here.state_ != State::counting)  // 5
-            report.violated("values-complete",
-                            "site " + std::to_string(id) + " has no value of " + *here.uncounted_.begin());
+            report.violated("values-complete", "site " + std::to_string(id) + " has no value of " +
+                                                   here.uncounted_.begin()->name());
         for (const auto& [resource, branch] : here.branches_) {
             if (branch.token) check_queue(id, *branch.token);
             // 11: at most one request of each kind is stored per site, by the structure; and ...
             if (branch.token && !branch.pending.empty())
                 report.violated("memory-bounded", "site " + std::to_string(id) + " has the token of " +
-                                                      resource + " and stores requests that wait for it");
+                                                      resource.name() +
+                                                      " and stores requests that wait for it");
         }
         check_loans(id);
     }
@@ -148,6 +150,7 @@ constinit const Model<Counters, FencesGrow> Counters::model{
     .on_state = &on_state,
     .probes = probes,
     .config_error = &config_error,
+    .domain = &domain,
     .sample = &sample,
     .requests = multilock::named_requests<Counters>(&demands),
 };

@@ -13,8 +13,8 @@ namespace {
 
 constexpr SiteId scheduler = 0;
 
-bool any_in(const std::vector<std::string>& resources, const boost::container::flat_set<std::string>& names) {
-    return std::ranges::any_of(resources, [&](const std::string& name) { return names.contains(name); });
+bool any_in(const std::vector<ResourceId>& resources, const boost::container::flat_set<ResourceId>& names) {
+    return std::ranges::any_of(resources, [&](ResourceId name) { return names.contains(name); });
 }
 
 }  // namespace
@@ -65,14 +65,14 @@ void Ideal::receive(const Context& ctx, SiteId from, const Ask& ask, Effects& fx
 }
 
 void Ideal::receive(const Context& ctx, SiteId, const Done& done, Effects& fx) {
-    for (const std::string& resource : done.resources)
+    for (ResourceId resource : done.resources)
         ensure(in_use_.erase(resource) == 1, "only a resource in use is released");
     schedule(ctx, fx);
 }
 
 void Ideal::schedule(const Context& ctx, Effects& fx) {
     std::vector<ideal::QueuedRequest> waiting;
-    Names reserved;
+    ResourceSet reserved;
     for (ideal::QueuedRequest& entry : queue_) {
         const bool free = !any_in(entry.resources, in_use_);
         if (free && !any_in(entry.resources, reserved)) {
@@ -90,7 +90,7 @@ void Ideal::schedule(const Context& ctx, Effects& fx) {
 
 void Ideal::admit(const ideal::QueuedRequest& entry, Effects& fx) {
     std::vector<Fence> fences;
-    for (const std::string& resource : entry.resources) {
+    for (ResourceId resource : entry.resources) {
         in_use_.insert(resource);
         Fence& fence = fences_[resource];
         fence = fence.next();
@@ -101,12 +101,12 @@ void Ideal::admit(const ideal::QueuedRequest& entry, Effects& fx) {
 
 void Ideal::on_state(const View<Ideal>& view, Report& report) {
     multilock::check_one_holder(view, report);
-    const Names& in_use = view.site(scheduler).protocol.in_use_;
+    const ResourceSet& in_use = view.site(scheduler).protocol.in_use_;
     for (const auto* site : view.sites)
         if (site->holding())
-            for (const std::string& resource : site->application.demand.resources)
+            for (ResourceId resource : site->application.demand.resources)
                 if (!in_use.contains(resource))
-                    report.violated("booked", resource + " is held and not in use");
+                    report.violated("booked", resource.name() + " is held and not in use");
 }
 
 namespace {

@@ -27,7 +27,7 @@ BOOST_DESCRIBE_ENUM(Policy, fit, fifo)
 
 struct QueuedRequest {
     SiteId site = 0;
-    std::vector<std::string> resources;
+    std::vector<ResourceId> resources;
     bool operator==(const QueuedRequest&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(QueuedRequest, (), (site, resources))
@@ -49,7 +49,7 @@ public:
     static void sample(Draw& draw);
 
     struct Ask {
-        std::vector<std::string> resources;
+        std::vector<ResourceId> resources;
         bool operator==(const Ask&) const = default;
         BOOST_DESCRIBE_CLASS(Ask, (), (resources), (), ())
     };
@@ -59,7 +59,7 @@ public:
         BOOST_DESCRIBE_CLASS(Grant, (), (fences), (), ())
     };
     struct Done {
-        std::vector<std::string> resources;
+        std::vector<ResourceId> resources;
         bool operator==(const Done&) const = default;
         BOOST_DESCRIBE_CLASS(Done, (), (resources), (), ())
     };
@@ -85,18 +85,18 @@ public:
     bool operator==(const Ideal&) const = default;
 
 private:
-    using Names = boost::container::flat_set<std::string>;
+    using ResourceSet = boost::container::flat_set<ResourceId>;
 
     void schedule(const Context& ctx, Effects& fx);
     void admit(const ideal::QueuedRequest& entry, Effects& fx);
 
     Phase phase_ = Phase::idle;
-    std::vector<std::string> wanted_;  // in the caller's order
+    std::vector<ResourceId> wanted_;  // in the caller's order
 
     // At site 0.
     std::vector<ideal::QueuedRequest> queue_;  // oldest first
-    Names in_use_;
-    boost::container::flat_map<std::string, Fence> fences_;  // of the newest grants
+    ResourceSet in_use_;
+    boost::container::flat_map<ResourceId, Fence> fences_;  // of the newest grants
 
     BOOST_DESCRIBE_CLASS(Ideal, (), (), (), (phase_, wanted_, queue_, in_use_, fences_))
 };

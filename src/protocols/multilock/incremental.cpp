@@ -12,7 +12,7 @@ namespace allot {
 namespace {
 
 struct Post {
-    const std::string& resource;
+    ResourceId resource;
     Incremental::Effects& fx;
 
     void ask(SiteId to, SiteId asker) { fx.send(to, Incremental::Ask{resource, asker}); }
@@ -31,9 +31,9 @@ void Incremental::sample(Draw& draw) {
     draw.requests(4);
 }
 
-std::optional<std::string> Incremental::state_error(const Context& ctx) const {
+std::optional<std::string> Incremental::state_error(const Context&) const {
     for (const auto& [resource, path] : paths_)
-        if (auto why = path.state_error(ctx.config.sites)) return why;
+        if (auto why = path.state_error()) return why;
     return std::nullopt;
 }
 
@@ -75,7 +75,7 @@ void Incremental::receive(const Context& ctx, SiteId, const Token& token, Effect
 void Incremental::enter(Effects& fx) {
     phase_ = Phase::holding;
     std::vector<Fence> fences;
-    for (const std::string& resource : wanted_) {
+    for (ResourceId resource : wanted_) {
         auto& fence = paths_.at(resource).token;
         fence = fence->next();
         fences.push_back(*fence);
@@ -84,30 +84,30 @@ void Incremental::enter(Effects& fx) {
 }
 
 void Incremental::release(const Context& ctx, Effects& fx) {
-    for (const std::string& resource : wanted_) path(ctx, resource).leave(Post{resource, fx});
+    for (ResourceId resource : wanted_) path(ctx, resource).leave(Post{resource, fx});
     phase_ = Phase::idle;
     wanted_.clear();
     fx.released();
 }
 
-Incremental::Path& Incremental::path(const Context& ctx, const std::string& resource) {
+Incremental::Path& Incremental::path(const Context& ctx, ResourceId resource) {
     return paths_.try_emplace(resource, Path::at_start(ctx.self)).first->second;
 }
 
-Incremental::Path Incremental::path_seen(SiteId self, const std::string& resource) const {
+Incremental::Path Incremental::path_seen(SiteId self, ResourceId resource) const {
     const auto place = paths_.find(resource);
     return place == paths_.end() ? Path::at_start(self) : place->second;
 }
 
 // A token that was last used here may be here without belonging to this request.
-bool Incremental::has(const std::string& resource) const {
+bool Incremental::has(ResourceId resource) const {
     const auto place = paths_.find(resource);
     return place != paths_.end() && place->second.want && place->second.token;
 }
 
-std::optional<std::string> Incremental::first_missing() const {
-    std::optional<std::string> first;
-    for (const std::string& resource : wanted_)
+std::optional<ResourceId> Incremental::first_missing() const {
+    std::optional<ResourceId> first;
+    for (ResourceId resource : wanted_)
         if (!has(resource) && (!first || resource < *first)) first = resource;
     return first;
 }
@@ -116,13 +116,13 @@ std::optional<std::string> Incremental::first_missing() const {
 
 void Incremental::on_state(const View<Incremental>& view, Report& report) {
     multilock::check_one_holder(view, report);
-    for (const std::string& resource : known(view)) check_resource(view, resource, report);
+    for (ResourceId resource : known(view)) check_resource(view, resource, report);
     for (const auto* site : view.sites) check_site(*site, report);
 }
 
 // Each resource that any site knows.
-boost::container::flat_set<std::string> Incremental::known(const View<Incremental>& view) {
-    boost::container::flat_set<std::string> names;
+boost::container::flat_set<ResourceId> Incremental::known(const View<Incremental>& view) {
+    boost::container::flat_set<ResourceId> names;
     for (const auto* site : view.sites)
         for (const auto& [resource, path] : site->protocol.paths_) names.insert(resource);
     for (const auto* envelope : view.flight)
@@ -130,7 +130,7 @@ boost::container::flat_set<std::string> Incremental::known(const View<Incrementa
     return names;
 }
 
-void Incremental::check_resource(const View<Incremental>& view, const std::string& resource, Report& report) {
+void Incremental::check_resource(const View<Incremental>& view, ResourceId resource, Report& report) {
     std::uint32_t tokens = 0;
     std::vector<std::optional<SiteId>> last;
     for (SiteId site = 0; site < view.sites.size(); ++site) {
@@ -145,22 +145,23 @@ void Incremental::check_resource(const View<Incremental>& view, const std::strin
         if (ask && ask->resource == resource) climbers.push_back({ask->asker, envelope->to});
         if (token && token->resource == resource) ++tokens;
     }
-    if (tokens != 1) report.violated("one-token", resource + " has " + std::to_string(tokens) + " tokens");
+    if (tokens != 1)
+        report.violated("one-token", resource.name() + " has " + std::to_string(tokens) + " tokens");
     if (auto why = multilock::not_a_tree(std::move(last), climbers))
-        report.violated("tree", resource + ": " + *why);
+        report.violated("tree", resource.name() + ": " + *why);
 }
 
 void Incremental::check_site(const SiteOf<Incremental>& site, Report& report) {
     const Incremental& self = site.protocol;
     if (site.holding())
-        for (const std::string& resource : site.application.demand.resources)
+        for (ResourceId resource : site.application.demand.resources)
             if (!self.has(resource))
-                report.violated("used-with-token", resource + " is held without its token");
+                report.violated("used-with-token", resource.name() + " is held without its token");
     if (self.phase_ != Phase::waiting) return;
     const auto missing = self.first_missing();
     for (const auto& [resource, path] : self.paths_)
         if (path.want && (!missing || resource > *missing))
-            report.violated("in-order", resource + " is taken too early");
+            report.violated("in-order", resource.name() + " is taken too early");
 }
 
 namespace {

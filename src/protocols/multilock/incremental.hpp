@@ -37,13 +37,13 @@ public:
     static void sample(Draw& draw);
 
     struct Ask {
-        std::string resource;
+        ResourceId resource;
         SiteId asker = 0;
         bool operator==(const Ask&) const = default;
         BOOST_DESCRIBE_CLASS(Ask, (), (resource, asker), (), ())
     };
     struct Token {
-        std::string resource;
+        ResourceId resource;
         Fence fence;  // of the newest grant
         bool operator==(const Token&) const = default;
         BOOST_DESCRIBE_CLASS(Token, (), (resource, fence), (), ())
@@ -69,20 +69,20 @@ public:
 private:
     using Path = multilock::Path<Fence>;
 
-    Path& path(const Context& ctx, const std::string& resource);
-    Path path_seen(SiteId self, const std::string& resource) const;
-    bool has(const std::string& resource) const;
-    std::optional<std::string> first_missing() const;
+    Path& path(const Context& ctx, ResourceId resource);
+    Path path_seen(SiteId self, ResourceId resource) const;
+    bool has(ResourceId resource) const;
+    std::optional<ResourceId> first_missing() const;
     void go_on(const Context& ctx, Effects& fx);
     void enter(Effects& fx);
 
-    static boost::container::flat_set<std::string> known(const View<Incremental>& view);
-    static void check_resource(const View<Incremental>& view, const std::string& resource, Report& report);
+    static boost::container::flat_set<ResourceId> known(const View<Incremental>& view);
+    static void check_resource(const View<Incremental>& view, ResourceId resource, Report& report);
     static void check_site(const SiteOf<Incremental>& site, Report& report);
 
     Phase phase_ = Phase::idle;
-    std::vector<std::string> wanted_;                      // in the caller's order
-    boost::container::flat_map<std::string, Path> paths_;  // of the resources that this site knows
+    std::vector<ResourceId> wanted_;                      // in the caller's order
+    boost::container::flat_map<ResourceId, Path> paths_;  // of the resources that this site knows
 
     BOOST_DESCRIBE_CLASS(Incremental, (), (), (), (phase_, wanted_, paths_))
 };

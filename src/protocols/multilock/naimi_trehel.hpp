@@ -46,9 +46,7 @@ public:
     void receive(const Context& ctx, SiteId from, const Token& token, Effects& fx);
     void release(const Context& ctx, Effects& fx);
     Phase phase() const { return phase_; }
-    std::optional<std::string> state_error(const Context& ctx) const {
-        return path_.state_error(ctx.config.sites);
-    }
+    std::optional<std::string> state_error(const Context&) const { return path_.state_error(); }
 
     static void on_state(const View<NaimiTrehel>& view, Report& report);
 

@@ -85,8 +85,8 @@ SiteId Trail::father(SiteId site) const {
     return knows(site) ? place_of(*this, site)->second : origin;
 }
 
-void check_trail(std::string_view resource, const Trail& trail, Report& report) {
-    const std::string name(resource);
+void check_trail(ResourceId resource, const Trail& trail, Report& report) {
+    const std::string& name = resource.name();
     if (trail.places.size() != 1)
         return report.violated("one-token",
                                "there are " + std::to_string(trail.places.size()) + " tokens of " + name);

@@ -37,14 +37,14 @@ std::optional<std::string> demand_error(const Demand& demand);
 // No resource is held by two sites.
 template <class P>
 void check_one_holder(const View<P>& view, Report& report) {
-    boost::container::flat_map<std::string, SiteId> holders;
+    boost::container::flat_map<ResourceId, SiteId> holders;
     for (SiteId site = 0; site < view.sites.size(); ++site) {
         if (!view.site(site).holding()) continue;
-        for (const std::string& resource : view.site(site).application.demand.resources) {
+        for (ResourceId resource : view.site(site).application.demand.resources) {
             const auto [place, first] = holders.emplace(resource, site);
             if (!first)
                 report.violated("one-holder", "sites " + std::to_string(place->second) + " and " +
-                                                  std::to_string(site) + " hold " + resource);
+                                                  std::to_string(site) + " hold " + resource.name());
         }
     }
 }
@@ -54,10 +54,10 @@ template <class P, class Has>
 void check_used_with_token(const View<P>& view, Report& report, Has&& has) {
     for (SiteId site = 0; site < view.sites.size(); ++site) {
         if (!view.site(site).holding()) continue;
-        for (const std::string& resource : view.site(site).application.demand.resources)
+        for (ResourceId resource : view.site(site).application.demand.resources)
             if (!has(site, resource))
-                report.violated("used-with-token",
-                                "site " + std::to_string(site) + " uses " + resource + " without its token");
+                report.violated("used-with-token", "site " + std::to_string(site) + " uses " +
+                                                       resource.name() + " without its token");
     }
 }
 
@@ -73,6 +73,6 @@ struct Trail {
 };
 
 // There is one token, and fathers lead to it.
-void check_trail(std::string_view resource, const Trail& trail, Report& report);
+void check_trail(ResourceId resource, const Trail& trail, Report& report);
 
 }  // namespace allot::multilock

@@ -12,7 +12,7 @@
 
 namespace allot::counters {
 
-using Names = boost::container::flat_set<std::string>;
+using ResourceSet = boost::container::flat_set<ResourceId>;
 
 // Numbers the requests of one site.
 using Number = std::uint64_t;
@@ -24,11 +24,11 @@ BOOST_DESCRIBE_ENUM(Kind, counter, token, loan)
 // Asks for one resource on behalf of one request (the paper's ReqCnt, ReqRes, ReqLoan).
 struct Ask {
     Kind kind = Kind::counter;
-    std::string resource;
+    ResourceId resource;
     SiteId site = 0;  // the asking site
     Number number = 0;
     Mark mark;                // token and loan
-    Names missing;            // loan: all tokens that the request lacks
+    ResourceSet missing;      // loan: all tokens that the request lacks
     std::uint64_t clock = 0;  // counter, with Lamport times
     bool single = false;  // counter: the request is for this resource only, so it enters the queue at once
     SiteId holder = 0;    // the site that the sender takes for the holder of the token ...
@@ -43,7 +43,7 @@ struct Waiter {
     Mark mark;
     SiteId site = 0;
     Number number = 0;
-    Names missing;  // not empty: a loan suffices
+    ResourceSet missing;  // not empty: a loan suffices
     bool operator==(const Waiter&) const = default;
 
     bool before(const Waiter& other) const {
@@ -64,7 +64,7 @@ struct Past {
 BOOST_DESCRIBE_STRUCT(Past, (), (counted, served))
 
 struct Token {
-    std::string resource;
+    ResourceId resource;
     std::uint64_t counter = 1;  // the next value
     Past past;
     std::vector<Waiter> queue;     // the waiting requests, earliest first (wQueue and wLoan)

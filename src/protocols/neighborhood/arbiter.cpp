@@ -61,18 +61,6 @@ std::vector<std::uint32_t> ArbiterConfig::distances(SiteId from) const {
 
 // --- The requesting site.
 
-std::optional<std::string> Arbiter::state_error(const Here& here) const {
-    std::vector<SiteId> named(got_.begin(), got_.end());
-    named.insert(named.end(), seen_.begin(), seen_.end());
-    if (nominee_) named.push_back(*nominee_);
-    for (const PermissionLists& own : permissions_) {
-        for (const auto* entries : {&own.granted, &own.pending})
-            for (const RankedRequest& entry : *entries) named.push_back(entry.site);
-        if (own.preempting) named.push_back(own.preempting->site);
-    }
-    return no_such_site(here.config, named);
-}
-
 void Arbiter::start(const Here& here) {
     const Configuration& in = here.config.starts_in;
     phase_ = in[here.self] ? Phase::holding : Phase::idle;

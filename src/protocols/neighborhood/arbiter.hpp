@@ -157,7 +157,6 @@ public:
         SiteId self;
     };
 
-    std::optional<std::string> state_error(const Here& here) const;
     void start(const Here& here);
     void begin(const Here& here, Phase phase, Effects& fx);
     void receive(const Here& here, SiteId from, const Grant& grant, Effects& fx);

@@ -32,9 +32,6 @@ public:
     }
     static std::optional<std::string> caveat(const Config& config) { return uncertain(config); }
     static bool mortal(const Context&) { return false; }
-    std::optional<std::string> state_error(const Context& ctx) const {
-        return Arbiter::state_error(here(ctx));
-    }
 
     void handle(const Context& ctx, const Input& input, Effects& fx) { dispatch(*this, ctx, input, fx); }
     void start(const Context& ctx, Effects&) { Arbiter::start(here(ctx)); }
@@ -106,7 +103,6 @@ inline constexpr Model<Arbitrated<Rules>> arbitrated_model{
     .requests = {.forever = true},
     .faults = {.mortal = &Arbitrated<Rules>::mortal},
     .reduction = {.prompt = &is_to_itself<Arbiter::Message>, .clock = &Arbiter::clock},
-    .handwritten = {.state_error = &Arbitrated<Rules>::state_error},
 };
 template <class Rules>
 constinit const Model<Arbitrated<Rules>>& Arbitrated<Rules>::model = arbitrated_model<Rules>;

@@ -104,34 +104,6 @@ std::optional<std::string> Escrow::config_error(const Config& config) {
     return reason;
 }
 
-std::optional<std::string> Escrow::state_error(const Context& ctx) const {
-    std::vector<SiteId> named(agenda_);
-    named.insert(named.end(), yes_.begin(), yes_.end());
-    named.insert(named.end(), unwilling_.begin(), unwilling_.end());
-    named.insert(named.end(), overdue_.begin(), overdue_.end());
-    for (const auto& [site, enter] : watch_) named.push_back(site);
-    for (const Plea& plea : pleas_) named.push_back(plea.site);
-    if (auto why = no_such_site(ctx.config, named)) return why;
-    return gathering_ ? message_error(ctx.config, gathering_->so_far) : std::nullopt;
-}
-
-std::optional<std::string> Escrow::message_error(const Config& config, const Message& message) {
-    std::vector<SiteId> named;
-    const auto add = [&](const auto& sites) { named.insert(named.end(), sites.begin(), sites.end()); };
-    if (const auto* plea = std::get_if<Plea>(&message)) named = {plea->site};
-    if (const auto* willing = std::get_if<Willing>(&message)) named = {willing->site};
-    if (const auto* frozen = std::get_if<Frozen>(&message)) {
-        add(frozen->in);
-        add(frozen->waiting);
-    }
-    if (const auto* plan = std::get_if<Plan>(&message)) {
-        add(plan->turns);
-        add(plan->heard);
-        add(plan->never);
-    }
-    return no_such_site(config, named);
-}
-
 // Small graphs of all shapes, with bounds that leave room for one more or one less.
 void Escrow::sample(Draw& draw) {
     if (draw.knows("graph") || draw.knows("bounds")) return;

@@ -172,9 +172,6 @@ public:
     using Effects = allot::Effects<Message, Timer>;
     using Input = allot::Input<Message, input::Timeout<Timer>>;
 
-    std::optional<std::string> state_error(const Context& ctx) const;
-    static std::optional<std::string> message_error(const Config& config, const Message& message);
-
     void handle(const Context& ctx, const Input& input, Effects& fx);
     void start(const Context& ctx, Effects& fx);
     bool may_request(const Context&) const { return !hopeless_; }

@@ -156,7 +156,6 @@ constinit const Model<Escrow> Escrow::model{
     .timers = {.fair = &fair, .backs_off = &backs_off},
     .faults = {.mortal = &mortal},
     .reduction = {.prompt = &neighborhood::is_to_itself<Message>},
-    .handwritten = {.state_error = &Escrow::state_error, .message_error = &message_error},
 };
 
 }  // namespace allot

@@ -160,12 +160,6 @@ void Neighborhood::derive(const std::vector<Range>& start_ranges) {
     }
 }
 
-std::optional<std::string> no_such_site(const Neighborhood& instance, SiteId site) {
-    if (site < instance.sites) return std::nullopt;
-    return "there is no site " + std::to_string(site) + "; the sites are 0 to " +
-           std::to_string(instance.sites - 1);
-}
-
 std::string default_bounds_note(const Neighborhood& instance, const Neighborhood& by_default) {
     if (instance.graph.text() == by_default.graph.text() ||
         instance.bounds.text() != by_default.bounds.text())

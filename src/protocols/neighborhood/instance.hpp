@@ -117,15 +117,6 @@ struct Neighborhood {
     BOOST_DESCRIBE_CLASS(Neighborhood, (), (graph, bounds, initial, infeasible, founders), (), ())
 };
 
-// The error for a number that is not a site.
-std::optional<std::string> no_such_site(const Neighborhood& instance, SiteId site);
-template <class Sites>
-std::optional<std::string> no_such_site(const Neighborhood& instance, const Sites& sites) {
-    for (const SiteId site : sites)
-        if (auto why = no_such_site(instance, site)) return why;
-    return std::nullopt;
-}
-
 // The error in graph, bounds or start as written, in one line.
 std::optional<std::string> ill_written(const Neighborhood& instance);
 // The error if no safe start was found.

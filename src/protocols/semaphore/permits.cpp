@@ -35,6 +35,12 @@ std::optional<std::string> Permits::config_error(const Config& config) {
     return std::nullopt;
 }
 
+std::optional<Domain> Permits::domain(const Context& ctx, std::string_view member) {
+    if (member == "units") return Domain{0, ctx.config.permits};
+    if (member == "members" || member == "gone") return Domain{.longest = ctx.config.sites};
+    return std::nullopt;
+}
+
 std::optional<std::string> Permits::state_error(const Context& ctx) const {
     if (peers_.size() != ctx.config.sites) return "peers needs one entry per site";
     if (phase_ != Phase::idle && !stamp_) return "a site that waits or holds has a stamp";
@@ -562,6 +568,7 @@ constinit const Model<Permits, permits::FencesGrowInOrder> Permits::model{
     .probes = probes,
     .config_error = &config_error,
     .founders = [](const Config& config) { return config.founders; },
+    .domain = &domain,
     .sample = &sample,
     .requests = {.may_request = &Permits::may_request,
                  .demands = &demands,

@@ -195,6 +195,7 @@ public:
         return !starting_ || ctx.config.open() || ctx.config.early_crashes;
     }
     static std::vector<Demand> demands(const Context& ctx);
+    static std::optional<Domain> domain(const Context& ctx, std::string_view member);
     std::optional<std::string> state_error(const Context& ctx) const;
 
     static void sample(Draw& draw);

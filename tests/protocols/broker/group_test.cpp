@@ -25,7 +25,7 @@ std::vector<std::string> texts(const std::vector<Demand>& demands) {
     std::vector<std::string> list;
     for (const Demand& demand : demands) {
         auto& text = list.emplace_back();
-        for (const std::string& name : demand.resources) text += (text.empty() ? "" : ",") + name;
+        for (const ResourceId one : demand.resources) text += (text.empty() ? "" : ",") + one.name();
     }
     return list;
 }
@@ -95,7 +95,7 @@ TEST(BrokerGroup, Popular_resources_are_drawn_more_often) {
     many.max_request = 1;
     many.popularity = Popularity::zipf;
     Random random(7);
-    std::map<std::string, int> drawn;
+    std::map<ResourceId, int> drawn;
     for (int i = 0; i < 10'000; ++i) ++drawn[draw_demand(many, pairs, 16, random).resources.front()];
     EXPECT_NEAR(drawn["r0"], 10'000 / 3.3807, 150);
     EXPECT_NEAR(drawn["r1"], 10'000 / 3.3807 / 2, 110);
@@ -111,7 +111,7 @@ TEST(BrokerGroup, Listed_demands_are_drawn_from_the_list) {
 }
 
 struct Refusal {
-    std::vector<std::string> resources;
+    std::vector<ResourceId> resources;
     const char* why;
 };
 

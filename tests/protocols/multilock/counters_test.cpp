@@ -208,14 +208,14 @@ TEST(Counters, Sets_of_each_size_are_drawn_alike) {
     config.resources = 5;
     config.max_request = 2;
     Random random(1);
-    std::map<std::set<std::string>, int> often;
+    std::map<std::set<ResourceId>, int> often;
     for (int i = 0; i < 30000; ++i) {
         const auto drawn = Counters::model.requests.draw({config, 0}, random).resources;
         ++often[std::set(drawn.begin(), drawn.end())];
     }
     EXPECT_EQ(often.size(), 15u);  // 5 of one, 10 of two
     for (const auto& [resources, times] : often)
-        EXPECT_NEAR(times, resources.size() == 1 ? 3000 : 1500, 300) << *resources.begin();
+        EXPECT_NEAR(times, resources.size() == 1 ? 3000 : 1500, 300) << resources.begin()->name();
 }
 
 }  // namespace

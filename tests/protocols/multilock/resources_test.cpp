@@ -17,18 +17,18 @@ TEST(Demands, Are_all_sets_where_resources_are_few) {
 }
 
 TEST(Demands, Are_named_the_other_way_round_by_odd_sites) {
-    EXPECT_EQ(multilock::demands({2, 2}, 0).back().resources, (std::vector<std::string>{"r0", "r1"}));
-    EXPECT_EQ(multilock::demands({2, 2}, 1).back().resources, (std::vector<std::string>{"r1", "r0"}));
+    EXPECT_EQ(multilock::demands({2, 2}, 0).back().resources, (std::vector<ResourceId>{"r0", "r1"}));
+    EXPECT_EQ(multilock::demands({2, 2}, 1).back().resources, (std::vector<ResourceId>{"r1", "r0"}));
 }
 
 // Multilock.md, section 8.1: every size up to phi, and of that size every set, is equally likely.
 TEST(DrawnDemands, Have_every_size_and_every_set_equally_often) {
     Random random(1);
     std::map<std::size_t, int> sizes;
-    std::map<std::set<std::string>, int> pairs;
+    std::map<std::set<ResourceId>, int> pairs;
     for (int draw = 0; draw < 30000; ++draw) {
         const Demand demand = multilock::draw_demand({5, 3}, random);
-        const std::set<std::string> names(demand.resources.begin(), demand.resources.end());
+        const std::set<ResourceId> names(demand.resources.begin(), demand.resources.end());
         ASSERT_EQ(names.size(), demand.resources.size());
         ++sizes[names.size()];
         if (names.size() == 2) ++pairs[names];

@@ -268,8 +268,8 @@ Books books_of(const std::string& log) {
         std::string arrow;
         std::string kind;
         std::string content;
-        SiteId from = 0;
-        SiteId to = 0;
+        std::uint32_t from = 0;
+        std::uint32_t to = 0;
         if (!(words >> verb >> from >> arrow >> to >> kind >> content) || verb != "deliver") continue;
         const std::string permission = content.starts_with(R"({"kind":"in")") ? "in" : "out";
         if (to_arbiter.contains(kind)) ++books[{to, permission}][kind];

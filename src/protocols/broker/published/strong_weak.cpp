@@ -352,7 +352,7 @@ void StrongWeakPublished::Pass::break_loop(const SeekLoop& seek) const {
 void StrongWeakPublished::receive(const Context& ctx, SiteId, const NoLoop&, Effects& fx) {
     const Pass pass{ctx, std::get<Resource>(role_), fx};
     const QueuedRequest& head = pass.head();
-    fx.send(pass.other_of(head), StrongReady{ctx.config.repairs.name_ready ? head.client : 0});
+    fx.send(pass.other_of(head), StrongReady{ctx.config.repairs.name_ready ? head.client : SiteId(0)});
     pass.go_round();
 }
 
@@ -537,7 +537,7 @@ constinit const Model<StrongWeakPublished> StrongWeakPublished::model{
     .requests = broker::client_requests<StrongWeakPublished>(),
     .faults = {.mortal = &mortal, .sites_return = false},
     .reduction = {.normalise = &normalise},
-    .handwritten = {.state_error = &StrongWeakPublished::state_error, .message_error = &message_error},
+    .handwritten = {.state_error = &StrongWeakPublished::state_error},
 };
 
 }  // namespace allot

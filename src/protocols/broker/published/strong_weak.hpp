@@ -229,12 +229,7 @@ public:
     static void normalise(MutableView<StrongWeakPublished>& world);
 
     std::optional<std::string> state_error(const Context& ctx) const {
-        const bool is_client = std::holds_alternative<Client>(role_);
-        if (auto why = broker::not_its_role(ctx.config, ctx.self, is_client)) return why;
-        return broker::somebody_not_there(ctx.config, role_);
-    }
-    static std::optional<std::string> message_error(const Config& config, const Message& message) {
-        return broker::somebody_not_there(config, message);
+        return broker::not_its_role(ctx.config, ctx.self, std::holds_alternative<Client>(role_));
     }
 
     static void on_state(const View<StrongWeakPublished>& view, Report& report);

@@ -9,7 +9,7 @@
 
 namespace allot {
 
-using counters::Names;
+using counters::ResourceSet;
 using counters::Waiter;
 
 namespace {
@@ -79,9 +79,9 @@ void CountersPublished::request(const Context& ctx, const Demand& demand, Effect
     Step step{ctx, fx};
     inside_call_ = true;
     ++number_;
-    wanted_ = Names(demand.resources.begin(), demand.resources.end());
+    wanted_ = ResourceSet(demand.resources.begin(), demand.resources.end());
     state_ = State::counting;
-    for (const std::string& resource : wanted_) {
+    for (ResourceId resource : wanted_) {
         Branch& here = branch(ctx, resource);
         if (!here.father) {
             values_[resource] = here.token.counter++;
@@ -104,7 +104,7 @@ void CountersPublished::release(const Context& ctx, Effects& fx) {
     Step step{ctx, fx};
     state_ = State::idle;
     loan_asked_ = false;
-    for (const std::string& resource : wanted_) leave_token(step, branch(ctx, resource));
+    for (ResourceId resource : wanted_) leave_token(step, branch(ctx, resource));
     wanted_.clear();
     values_.clear();
     fx.released();
@@ -136,7 +136,7 @@ void CountersPublished::send_token(Step& step, Branch& here, SiteId to) {
     here.owned = false;
 }
 
-void CountersPublished::ask_for(Step& step, Kind kind, const std::string& resource, Names missing) {
+void CountersPublished::ask_for(Step& step, Kind kind, ResourceId resource, ResourceSet missing) {
     Ask ask{.kind = kind, .resource = resource, .site = step.ctx.self, .number = number_};
     if (kind != Kind::counter) ask.mark = myself(step.ctx).mark;
     ask.missing = std::move(missing);
@@ -145,7 +145,7 @@ void CountersPublished::ask_for(Step& step, Kind kind, const std::string& resour
 
 void CountersPublished::start_waiting(Step& step) {
     state_ = State::waiting;
-    for (const std::string& resource : missing()) ask_for(step, Kind::token, resource);
+    for (ResourceId resource : missing()) ask_for(step, Kind::token, resource);
     step.send_asks();
 }
 
@@ -201,7 +201,7 @@ void CountersPublished::yield(Step& step, Branch& here, SiteId to) {
 // --- Lines 117 to 132 and 190 to 207: loans.
 
 void CountersPublished::consider_loan(Step& step, Branch& here, const Waiter& waiter) {
-    const std::string resource = here.token.resource;
+    const ResourceId resource = here.token.resource;
     if (here.token.past.covers(waiter)) return;
     if (step.repairs().no_own_loan && waiter.site == step.ctx.self) return;
     const bool no_use = !wants(resource) || state_ == State::counting;
@@ -230,7 +230,7 @@ bool CountersPublished::can_lend(const Context& ctx, const Waiter& waiter) const
 }
 
 void CountersPublished::lend(Step& step, const Waiter& borrower) {
-    for (const std::string& resource : borrower.missing) {
+    for (ResourceId resource : borrower.missing) {
         Branch& here = branches_.at(resource);
         if (wants(resource) || !step.repairs().lend_wanted) {
             lent_.insert(resource);
@@ -244,14 +244,14 @@ void CountersPublished::lend(Step& step, const Waiter& borrower) {
 
 // Lines 248 to 252.
 void CountersPublished::ask_loan(Step& step) {
-    const Names lacking = missing();
+    const ResourceSet lacking = missing();
     const std::size_t threshold = step.ctx.config.loans;
     const bool up_to = step.repairs().up_to_threshold && !lacking.empty() && lacking.size() <= threshold;
     if (threshold == 0 || !(up_to || lacking.size() == threshold)) return;
     if (state_ != State::waiting || loan_asked_) return;
     if (step.repairs().no_own_loan && !lent_.empty()) return;
     loan_asked_ = true;
-    for (const std::string& resource : lacking) ask_for(step, Kind::loan, resource, lacking);
+    for (ResourceId resource : lacking) ask_for(step, Kind::loan, resource, lacking);
 }
 
 // --- Lines 133 to 158 and 208 to 254: tokens arrive.
@@ -303,7 +303,7 @@ void CountersPublished::merge_pending(Step& step, Branch& here) {
 
 // Lines 217 to 223. Only a repaired site gets here while it holds.
 void CountersPublished::return_failed_loans(Step& step) {
-    for (const std::string& resource : owned()) {
+    for (ResourceId resource : owned()) {
         Branch& here = branches_.at(resource);
         const bool in_use = step.repairs().enter_if_waiting && state_ == State::holding && wants(resource);
         if (!here.token.lender || in_use) continue;
@@ -318,7 +318,7 @@ void CountersPublished::return_failed_loans(Step& step) {
 
 // Lines 226 to 239.
 void CountersPublished::serve_queues(Step& step) {
-    for (const std::string& resource : owned()) {
+    for (ResourceId resource : owned()) {
         Branch& here = branches_.at(resource);
         std::vector<Waiter>& queue = here.token.queue;
         if (queue.empty()) continue;
@@ -337,7 +337,7 @@ void CountersPublished::serve_queues(Step& step) {
 // Lines 240 to 247. As printed, the inner loop does not notice that the token has gone.
 void CountersPublished::serve_loans(Step& step) {
     const bool repaired = step.repairs().keep_loans;
-    for (const std::string& resource : owned()) {
+    for (ResourceId resource : owned()) {
         Branch& here = branches_.at(resource);
         if (!here.owned) continue;
         const std::vector<Waiter> copy = here.token.loans;
@@ -375,7 +375,7 @@ void CountersPublished::Step::send_answers() {
 }
 
 // A resource exists from its first use on; until then the token is at site 0, as every site knows.
-CountersPublished::Branch& CountersPublished::branch(const Context& ctx, const std::string& resource) {
+CountersPublished::Branch& CountersPublished::branch(const Context& ctx, ResourceId resource) {
     const auto [place, added] = branches_.try_emplace(resource);
     Branch& here = place->second;
     if (added) {
@@ -386,21 +386,21 @@ CountersPublished::Branch& CountersPublished::branch(const Context& ctx, const s
     return here;
 }
 
-bool CountersPublished::owns(const std::string& resource) const {
+bool CountersPublished::owns(ResourceId resource) const {
     const auto place = branches_.find(resource);
     return place != branches_.end() && place->second.owned;
 }
 
-Names CountersPublished::owned() const {
-    Names names;
+ResourceSet CountersPublished::owned() const {
+    ResourceSet names;
     for (const auto& [resource, here] : branches_)
         if (here.owned) names.insert(resource);
     return names;
 }
 
-Names CountersPublished::missing() const {
-    Names names;
-    for (const std::string& resource : wanted_)
+ResourceSet CountersPublished::missing() const {
+    ResourceSet names;
+    for (ResourceId resource : wanted_)
         if (!owns(resource)) names.insert(resource);
     return names;
 }
@@ -432,8 +432,8 @@ struct CountersPublished::Properties {
     const CountersPublished& site(SiteId id) const { return view.site(id).protocol; }
     SiteId sites() const { return static_cast<SiteId>(view.sites.size()); }
 
-    std::set<std::string> resources() const {
-        std::set<std::string> names;
+    std::set<ResourceId> resources() const {
+        std::set<ResourceId> names;
         for (SiteId id = 0; id < sites(); ++id)
             for (const auto& [resource, branch] : site(id).branches_) names.insert(resource);
         return names;
@@ -446,7 +446,7 @@ struct CountersPublished::Properties {
                 for (const Token& token : arrival->tokens) f(*envelope, token);
     }
 
-    void check_token(const std::string& resource) const {
+    void check_token(ResourceId resource) const {
         multilock::Trail trail;
         for (SiteId id = 0; id < sites(); ++id) {
             const auto branch = site(id).branches_.find(resource);
@@ -459,7 +459,7 @@ struct CountersPublished::Properties {
             trail.places.push_back(envelope.to);
             if (envelope.from == envelope.to)
                 report.violated("not-to-itself", "site " + std::to_string(envelope.to) +
-                                                     " sends the token of " + resource + " to itself");
+                                                     " sends the token of " + resource.name() + " to itself");
         });
         multilock::check_trail(resource, trail, report);
     }
@@ -469,9 +469,9 @@ struct CountersPublished::Properties {
             std::set<std::pair<SiteId, Kind>> seen;
             for (const Ask& ask : branch.pending)
                 if (!seen.emplace(ask.site, ask.kind).second)
-                    report.violated("memory-bounded", "site " + std::to_string(id) +
-                                                          " stores more than one request of site " +
-                                                          std::to_string(ask.site) + " for " + resource);
+                    report.violated("memory-bounded",
+                                    "site " + std::to_string(id) + " stores more than one request of site " +
+                                        std::to_string(ask.site) + " for " + resource.name());
         }
     }
 };
@@ -480,8 +480,8 @@ void CountersPublished::on_state(const View<CountersPublished>& view, Report& re
     const Properties world{view, report};
     multilock::check_one_holder(view, report);
     multilock::check_used_with_token(
-        view, report, [&](SiteId id, const std::string& resource) { return world.site(id).owns(resource); });
-    for (const std::string& resource : world.resources()) world.check_token(resource);
+        view, report, [&](SiteId id, ResourceId resource) { return world.site(id).owns(resource); });
+    for (ResourceId resource : world.resources()) world.check_token(resource);
     for (SiteId id = 0; id < world.sites(); ++id) world.check_memory(id);
 }
 

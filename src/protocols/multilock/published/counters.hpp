@@ -26,13 +26,13 @@ namespace allot {
 namespace counters_published {
 
 using counters::Ask;
-using counters::Names;
 using counters::Number;
 using counters::Past;
+using counters::ResourceSet;
 using counters::Waiter;
 
 struct Token {
-    std::string resource;
+    ResourceId resource;
     std::uint64_t counter = 1;
     Past past;                     // lastReqC, lastCS
     std::vector<Waiter> queue;     // wQueue
@@ -100,7 +100,7 @@ public:
         BOOST_DESCRIBE_CLASS(Request, (), (visited, asks), (), ())
     };
     struct Value {
-        std::string resource;
+        ResourceId resource;
         std::uint64_t value = 0;
         counters::Number number = 0;  // of the request it is for; read only by name_values
         bool operator==(const Value&) const = default;
@@ -140,7 +140,7 @@ private:
     using Ask = counters::Ask;
     using Branch = counters_published::Branch;
     using Kind = counters::Kind;
-    using Names = counters::Names;
+    using ResourceSet = counters::ResourceSet;
     using Number = counters::Number;
     using Token = counters_published::Token;
     using Waiter = counters::Waiter;
@@ -161,7 +161,7 @@ private:
         void send_answers();                                              // SendBuf
     };
 
-    void ask_for(Step& step, Kind kind, const std::string& resource, Names missing = {});
+    void ask_for(Step& step, Kind kind, ResourceId resource, ResourceSet missing = {});
     void start_waiting(Step& step);
     void enter(Step& step);
     void ask_loan(Step& step);
@@ -182,24 +182,24 @@ private:
     void serve_loans(Step& step);
     void leave_token(Step& step, Branch& here);
 
-    Branch& branch(const Context& ctx, const std::string& resource);
-    bool owns(const std::string& resource) const;
-    bool wants(const std::string& resource) const { return wanted_.contains(resource); }
-    Names owned() const;
-    Names missing() const;
+    Branch& branch(const Context& ctx, ResourceId resource);
+    bool owns(ResourceId resource) const;
+    bool wants(ResourceId resource) const { return wanted_.contains(resource); }
+    ResourceSet owned() const;
+    ResourceSet missing() const;
     Waiter myself(const Context& ctx) const;
 
     struct Properties;
 
     State state_ = State::idle;
-    bool inside_call_ = false;                                       // the application waits in Request_CS
-    Number number_ = 0;                                              // curId
-    Names wanted_;                                                   // TRequired
-    Names uncounted_;                                                // CntNeeded
-    boost::container::flat_map<std::string, std::uint64_t> values_;  // MyVector, where it is not 0
-    Names lent_;                                                     // TLent
-    bool loan_asked_ = false;                                        // loanAsked
-    boost::container::flat_map<std::string, Branch> branches_;       // of the resources that this site knows
+    bool inside_call_ = false;                                      // the application waits in Request_CS
+    Number number_ = 0;                                             // curId
+    ResourceSet wanted_;                                            // TRequired
+    ResourceSet uncounted_;                                         // CntNeeded
+    boost::container::flat_map<ResourceId, std::uint64_t> values_;  // MyVector, where it is not 0
+    ResourceSet lent_;                                              // TLent
+    bool loan_asked_ = false;                                       // loanAsked
+    boost::container::flat_map<ResourceId, Branch> branches_;       // of the resources that this site knows
 
     BOOST_DESCRIBE_CLASS(CountersPublished, (), (), (),
                          (state_, inside_call_, number_, wanted_, uncounted_, values_, lent_, loan_asked_,

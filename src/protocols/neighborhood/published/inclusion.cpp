@@ -29,14 +29,6 @@ void InclusionPublished::sample(Draw& draw) {
     neighborhood::InclusionRules::sample(draw);
 }
 
-std::optional<std::string> InclusionPublished::state_error(const Context& ctx) const {
-    std::vector<SiteId> named;
-    for (const auto* entries : {&granted_, &pending_})
-        for (const StampedSite& entry : *entries) named.push_back(entry.second);
-    if (preempting_) named.push_back(*preempting_);
-    return no_such_site(ctx.config, named);
-}
-
 void InclusionPublished::handle(const Context& ctx, const Input& input, Effects& fx) {
     dispatch(*this, ctx, input, fx);
 }
@@ -150,7 +142,6 @@ constinit const Model<InclusionPublished> InclusionPublished::model{
     .requests = {.forever = true},
     .faults = {.mortal = &mortal},
     .reduction = {.prompt = &neighborhood::is_to_itself<Message>, .clock = &InclusionPublished::clock},
-    .handwritten = {.state_error = &InclusionPublished::state_error},
 };
 
 }  // namespace allot

@@ -67,7 +67,6 @@ public:
     using Effects = allot::Effects<Message>;
     using Input = allot::Input<Message>;
 
-    std::optional<std::string> state_error(const Context& ctx) const;
     void handle(const Context& ctx, const Input& input, Effects& fx);
     void start(const Context& ctx, Effects& fx);
     void request(const Context& ctx, const Demand& demand, Effects& fx);

@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <utility>
 
-namespace allot::world {
+namespace allot {
 
 template <class T>
 class StableVector {
@@ -57,4 +57,4 @@ private:
     std::size_t size_ = 0;
 };
 
-}  // namespace allot::world
+}  // namespace allot

@@ -1,0 +1,44 @@
+// ResourceId: a resource with a name, as protocols handle it: a small number that stands for the name.
+//
+// Numbers are given as names appear, so they mean something within one process only. Whatever leaves it
+// (frames, files, JSON) carries the name, and ids are ordered by their names: all hosts see one order.
+//
+// A name stays known until the process ends.
+#pragma once
+
+#include <compare>
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace allot {
+
+class ResourceId {
+public:
+    ResourceId() = default;  // the empty name
+    template <std::convertible_to<std::string_view> Name>
+    ResourceId(const Name& name) : number_(number_of(name)) {}
+
+    const std::string& name() const;
+
+    bool operator==(const ResourceId&) const = default;
+    friend std::strong_ordering operator<=>(ResourceId a, ResourceId b) {
+        return a == b ? std::strong_ordering::equal : a.name() <=> b.name();
+    }
+
+private:
+    static std::uint32_t number_of(std::string_view name);
+
+    friend std::hash<ResourceId>;
+
+    std::uint32_t number_ = 0;
+};
+
+}  // namespace allot
+
+template <>
+struct std::hash<allot::ResourceId> {
+    std::size_t operator()(allot::ResourceId resource) const { return resource.number_; }
+};
