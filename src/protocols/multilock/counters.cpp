@@ -493,15 +493,4 @@ Counters::Waiter Counters::myself(const Context& ctx) const {
     return {{sum_, static_cast<std::uint32_t>(wanted_.size())}, ctx.self, number_, {}};
 }
 
-Phase Counters::phase() const {
-    switch (state_) {
-        case State::idle:
-            return Phase::idle;
-        case State::holding:
-            return Phase::holding;
-        default:
-            return Phase::waiting;
-    }
-}
-
 }  // namespace allot

@@ -119,7 +119,7 @@ public:
     void receive(const Context& ctx, SiteId from, const Hint& hint, Effects& fx);
     void release(const Context& ctx, Effects& fx);
     void cancel(const Context& ctx, Effects& fx);
-    Phase phase() const;
+    Phase phase() const { return phase_of(state_); }
 
     // How many resources of the demand this site could use without a message.
     std::size_t at_hand(const Demand& demand) const;
@@ -149,11 +149,9 @@ private:
     using Mark = counters::Mark;
     using ResourceSet = counters::ResourceSet;
     using Number = counters::Number;
+    using State = counters::State;
     using Token = counters::Token;
     using Waiter = counters::Waiter;
-    // counting: waits for counter values (waitS). waiting: for tokens (waitCS).
-    enum class State : std::uint8_t { idle, counting, waiting, holding };
-    BOOST_DESCRIBE_NESTED_ENUM(State, idle, counting, waiting, holding)
 
     // The messages of one step, one of each kind per destination.
     struct Step {

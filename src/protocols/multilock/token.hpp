@@ -14,6 +14,15 @@ namespace allot::counters {
 
 using ResourceSet = boost::container::flat_set<ResourceId>;
 
+// How far a site has come: counting is the paper's waitS (for counter values), waiting its waitCS (for
+// tokens).
+enum class State : std::uint8_t { idle, counting, waiting, holding };
+BOOST_DESCRIBE_ENUM(State, idle, counting, waiting, holding)
+constexpr Phase phase_of(State state) {
+    if (state == State::idle) return Phase::idle;
+    return state == State::holding ? Phase::holding : Phase::waiting;
+}
+
 // Numbers the requests of one site.
 using Number = std::uint64_t;
 

@@ -412,17 +412,6 @@ Waiter CountersPublished::myself(const Context& ctx) const {
     return {mark, ctx.self, number_, {}};
 }
 
-Phase CountersPublished::phase() const {
-    switch (state_) {
-        case State::idle:
-            return Phase::idle;
-        case State::holding:
-            return Phase::holding;
-        default:
-            return Phase::waiting;
-    }
-}
-
 // --- Properties.
 
 struct CountersPublished::Properties {

@@ -130,7 +130,7 @@ public:
     void receive(const Context& ctx, SiteId from, const Counter& counter, Effects& fx);
     void receive(const Context& ctx, SiteId from, const Tokens& arrival, Effects& fx);
     void release(const Context& ctx, Effects& fx);
-    Phase phase() const;
+    Phase phase() const { return phase_of(state_); }
 
     static void on_state(const View<CountersPublished>& view, Report& report);
 
@@ -142,11 +142,9 @@ private:
     using Kind = counters::Kind;
     using ResourceSet = counters::ResourceSet;
     using Number = counters::Number;
+    using State = counters::State;
     using Token = counters_published::Token;
     using Waiter = counters::Waiter;
-    // counting: waitS. waiting: waitCS. holding: inCS.
-    enum class State : std::uint8_t { idle, counting, waiting, holding };
-    BOOST_DESCRIBE_NESTED_ENUM(State, idle, counting, waiting, holding)
 
     // The messages that one step has buffered, by destination.
     struct Step {
