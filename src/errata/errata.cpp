@@ -93,8 +93,8 @@ bool is_command(std::string_view text) {
 std::optional<Error> take_field(const Source& source, const Field& field, Erratum& erratum) {
     if (std::find(keys.begin(), keys.end(), field.key) == keys.end())
         return error_at(source, field.line,
-                     fmt::format("{}: write {}", field.key,
-                                 listed(std::vector<std::string>(keys.begin(), keys.end()))));
+                        fmt::format("{}: write {}", field.key,
+                                    listed(std::vector<std::string>(keys.begin(), keys.end()))));
     std::string* place = place_of(erratum, field.key);
     if (place == nullptr)
         return error_at(source, field.line,
