@@ -1,4 +1,4 @@
-# The largest instances of arbiters, of sidetrack and of escrow: all properties, exact store.
+# The largest instances of arbiters and of escrow: all properties, exact store.
 . "$ALLOT_SOURCE_DIR/tests/soak/lib.sh"
 # `-`: not counted yet, since the check takes too long.
 memory=8G
@@ -14,8 +14,6 @@ mirrored() {
 mirrored - - star:4 '3,*;1,*;1,*;1,*' 0,1
 mirrored - - path:4 '1,*;2,*;2,*;1,*' 0,1
 mirrored - - path:4 '1,*' '0,1;0,2;0,2;0,1'
-holds - - sidetrack --graph complete:5 --bounds 1,4 --requests 0,0,0,0,1 --property within-bounds --property caps-kept \
-    --property used-with-permission --property grants-known --property one-nominee --property assertion
 
 # A path on which composition deadlocks.
 holds 11378482 - escrow --graph path:3 --bounds '0,1;1,2;0,2' --initial Ioo --requests any
