@@ -18,7 +18,7 @@ expect_code() { [ "$2" -eq "$1" ] || complain "exit code $2, wanted $1"; }
 expect_count() { [ "$2" = - ] || [ "${3//,/}" = "$2" ] || complain "$3 $1, wanted $2"; }
 
 # expect_at_least LEAST WHAT FOUND
-expect_at_least() { [ "${3//,/}" -ge "$1" ] || complain "$3 $2, wanted at least $1"; }
+expect_at_least() { [ "$1" = - ] || [ "${3//,/}" -ge "$1" ] || complain "$3 $2, wanted at least $1"; }
 
 # holds STATES TRANSITIONS PROTOCOL FLAGS...: the check explores every run, and all properties hold. Afterwards
 # $found_states and $found_transitions are its counts.
