@@ -34,9 +34,8 @@ namespace allot {
 template <class T>
 class Required {
 public:
-    template <class U>
-    requires std::convertible_to<U, T>
-    constexpr Required(U&& value) : value_(std::forward<U>(value)) {}
+    template <std::convertible_to<T> U>
+    constexpr Required(const U& value) : value_(value) {}
     constexpr Required(T value) : value_(value) {}
     constexpr operator const T&() const { return value_; }
     constexpr const T& operator*() const { return value_; }

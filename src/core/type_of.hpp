@@ -268,7 +268,8 @@ template <class T>
 bool add(void* container, ChangeElement fill) {
     T& values = *static_cast<T*>(container);
     if constexpr (reflect::Optional<T>) {
-        fill(&values.emplace(), nullptr);
+        values = typename T::value_type{};  // clang 14 refuses emplace() for a class nested in a protocol
+        fill(&*values, nullptr);
         return true;
     } else if constexpr (reflect::Map<T>) {
         typename T::key_type key{};

@@ -134,7 +134,7 @@ public:
             with_view(any, [&](const View<P>& view) { answer = P::model.stabilisation.legal(view); });
         return answer;
     }
-    Normalised normalise(const AnyView& view) const override;
+    Normalised normalise(const AnyView& any) const override;
     void observe(History& history, const Event& event, Report& report) const override {
         static_cast<HistoryOf<Monitor>&>(history).monitor.observe(event, report);
     }

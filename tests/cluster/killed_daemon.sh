@@ -12,6 +12,7 @@ ask stranded 2 --lock db
 wait_until 10 "stranded waits" waits_for db 1 1
 kill_host 3
 wait_until 20 "next gets the permits of the lost host" granted next
+contains ' warning: host h3: the process of incarnation .* has ended' h1.log || fail "h1 does not know that the daemon ended"
 wait "${asker[doomed]}"
 [ $? -eq 122 ] || fail "who held permits at the lost host was not told that they are lost: $(cat doomed.err)"
 

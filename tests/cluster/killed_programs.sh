@@ -34,13 +34,18 @@ let_go next
 # Whole crowds, killed at any moment, from their first connection on. They have a witness of their own, since
 # whoever is killed inside cannot write there that it has left.
 crowd 4 60 3
-for moment in 0.005 0.01 0.02 0.04 0.08 0.16 0.32 0.64; do
-    "$CROWD" "unreliable$moment" 30 60 4 $(all_sockets) >/dev/null 2>&1 &
-    victim=$!
+crowd_is_there 60
+# kill_crowd NAME COMMAND...: starts another crowd, and kills it when the command has ended.
+kill_crowd() {
+    "$CROWD" "unreliable-$1" 30 60 4 $(all_sockets) >victim.out 2>&1 &
+    local victim=$!
     started+=($victim)
-    sleep $moment
+    "${@:2}"
     kill -KILL $victim
     wait $victim 2>/dev/null
-done
+    [ $? -eq 137 ] || fail "the crowd ended before it was killed ($1): $(cat victim.out)"
+}
+kill_crowd connected wait_until 20 "the crowd that will be killed connects" has_sessions 120
+for moment in 0.005 0.01 0.02 0.04 0.08 0.16 0.32 0.64; do kill_crowd $moment sleep $moment; done
 crowd_ends
 one_token_each lock{0..11}

@@ -77,8 +77,15 @@ for ((i = 0; i < 9; i++)); do let_go many$i; done
 hold keeper 1 --lock kept
 idle "$loopback:7490" 200
 wait_until 20 "there are no descriptors" contains 'cannot accept connections: Too many open files' h1.log
-sleeps() { grep -q '^State:.*S' "/proc/${process[1]}/status"; }
-wait_until 5 "the daemon rests" sleeps
+cpu_ticks() { awk '{ print $14 + $15 }' "/proc/${process[1]}/stat"; }
+# A daemon that tries again without a rest takes 50 ticks of CPU time in half a second, and is never found asleep.
+rests() {
+    local before
+    before=$(cpu_ticks)
+    sleep 0.5
+    [ $(($(cpu_ticks) - before)) -le 5 ] && grep -q '^State:.*S' "/proc/${process[1]}/status"
+}
+wait_until 10 "the daemon rests" rests
 let_go keeper
 idle_no_more
 wait_until 20 "the page is back" page_answers

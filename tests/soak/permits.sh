@@ -1,13 +1,11 @@
 # The larger instances of the crash-tolerant semaphore: all properties, exact store, and every order of deliveries.
-set -euo pipefail
-check() {
-    echo "allot check permits $*"
-    "$ALLOT" check permits "$@" --memory 16G | tail -n 1
-}
-for permits in 1 2 3; do check --sites 3 --permits $permits --crashes 2 --start-up off --full; done
-for permits in 1 2; do check --sites 3 --permits $permits --crashes 1 --trust sparse --full; done
-check --sites 4 --permits 1 --crashes 1 --start-up off --trust anchor
-check --sites 4 --permits 2 --crashes 2 --start-up off --trust anchor --requests 1,1,1,0
-check --sites 3 --permits 1 --requests 2 --crashes 1 --trust sparse --start-up off
-check --sites 3 --permits 2 --membership open --founders 2 --crashes 1 --full
-check --sites 3 --permits 2 --membership open --founders 2 --crashes 1 --restarts 1 --requests 1,1,0
+. "$ALLOT_SOURCE_DIR/tests/soak/lib.sh"
+holds 50341 401039 permits --sites 3 --permits 1 --crashes 2 --start-up off --full
+holds 165840 1493679 permits --sites 3 --permits 2 --crashes 2 --start-up off --full
+holds 151917 1441765 permits --sites 3 --permits 3 --crashes 2 --start-up off --full
+holds 6966875 78410632 permits --sites 3 --permits 1 --crashes 1 --trust sparse --full
+holds 21493664 258824090 permits --sites 3 --permits 2 --crashes 1 --trust sparse --full
+holds 5663668 73917867 permits --sites 4 --permits 1 --crashes 1 --start-up off --trust anchor
+holds 1425872 18808031 permits --sites 4 --permits 2 --crashes 2 --start-up off --trust anchor --requests 1,1,1,0
+holds 578476 5012888 permits --sites 3 --permits 1 --requests 2 --crashes 1 --trust sparse --start-up off
+holds 1555790 14798808 permits --sites 3 --permits 2 --membership open --founders 2 --crashes 1 --full

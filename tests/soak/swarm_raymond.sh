@@ -1,4 +1,4 @@
 # A hundred thousand random runs of Raymond's algorithm, with every fault it is meant to survive.
-set -euo pipefail
-"$ALLOT" swarm raymond --runs 100000
-"$ALLOT" swarm raymond --runs 20000 --seed 2 --requests any --links fifo
+. "$ALLOT_SOURCE_DIR/tests/soak/lib.sh"
+clean 100000 7500000 raymond
+clean 20000 2100000 raymond --seed 2 --requests any --links fifo

@@ -1,11 +1,10 @@
 // Strong and weak queues as printed: how many steps the checker needs to catch each defect (section 10 of the
 // specification counts them), and that nothing is left to catch when every repair is on. Which repair mends
 // what, `allot errata --run` shows.
-#include "protocols/broker/published/strong_weak.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "protocols/broker/published/strong_weak.hpp"
 #include "protocols/support.hpp"
 
 namespace {
