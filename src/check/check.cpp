@@ -5,7 +5,7 @@
 #include "check/liveness.hpp"
 #include "check/trace.hpp"
 #include "check/watchdog.hpp"
-#include "world/notation.hpp"
+#include "walk/notation.hpp"
 #include "world/properties.hpp"
 
 namespace allot::check {
@@ -16,7 +16,7 @@ namespace {
 
 class Check {
 public:
-    Check(world::Machine& machine, const Options& options)
+    Check(walk::Machine& machine, const Options& options)
         : machine_(machine),
           options_(options),
           watchdog_(options_),
@@ -127,7 +127,7 @@ private:
         }
     }
 
-    world::Machine& machine_;
+    walk::Machine& machine_;
     const Options& options_;
     Watchdog watchdog_;
     Graph graph_;
@@ -137,7 +137,7 @@ private:
 
 }  // namespace
 
-std::vector<PropertyName> properties_of(const world::Machine& machine, bool from_anywhere) {
+std::vector<PropertyName> properties_of(const walk::Machine& machine, bool from_anywhere) {
     std::vector<PropertyName> all(machine.facts().properties.begin(), machine.facts().properties.end());
     all.insert(all.end(), common_properties.begin(), common_properties.end());
     if (from_anywhere)
@@ -146,7 +146,7 @@ std::vector<PropertyName> properties_of(const world::Machine& machine, bool from
     return all;
 }
 
-std::string scenario_of(world::Machine& machine, const Violation& violation) {
+std::string scenario_of(walk::Machine& machine, const Violation& violation) {
     std::vector<std::string> comments{violation.property + ": " + violation.detail};
     if (!violation.replayed)
         comments.emplace_back(
@@ -158,11 +158,11 @@ std::string scenario_of(world::Machine& machine, const Violation& violation) {
     if (violation.property == servable.name) expectation = "expect unservable" + site;
     if (violation.property == starvation.name)
         expectation = (looping ? "expect starving" : "expect stuck") + site;
-    return world::scenario_text(machine, violation.start, violation.steps, violation.cycle, comments,
-                                {expectation});
+    return walk::scenario_text(machine, violation.start, violation.steps, violation.cycle, comments,
+                               {expectation});
 }
 
-Result check(world::Machine& machine, const Options& options) {
+Result check(walk::Machine& machine, const Options& options) {
     return Check(machine, options).run();
 }
 

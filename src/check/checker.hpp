@@ -14,8 +14,8 @@
 
 #include "check/store.hpp"
 #include "check/waits.hpp"
-#include "world/machine.hpp"
-#include "world/walker.hpp"
+#include "walk/machine.hpp"
+#include "walk/walker.hpp"
 
 namespace allot::check {
 
@@ -33,7 +33,7 @@ struct Options {
     std::size_t memory_bytes = std::size_t{4} << 30;
     std::optional<double> limit_seconds;
     StoreKind store = StoreKind::exact;
-    std::vector<world::World> starts;                  // empty: the machine's initial world
+    std::vector<walk::World> starts;                   // empty: the machine's initial world
     bool waits = false;                                // find the longest wait of each site
     bool from_anywhere = false;                        // starts are arbitrary: judge convergence
     std::function<void(const Progress&)> on_progress;  // called a few times a second
@@ -45,11 +45,11 @@ BOOST_DESCRIBE_ENUM(Verdict, holds, violated, bounded)
 struct Violation {
     std::string property;
     std::string detail;
-    world::World start;
-    std::vector<world::Move> steps;
-    std::vector<world::Move> cycle;  // repeats forever after the steps
-    std::optional<SiteId> site;      // the site concerned, if it is one
-    bool replayed = true;            // holds with exact stamps and messages too
+    walk::World start;
+    std::vector<walk::Move> steps;
+    std::vector<walk::Move> cycle;  // repeats forever after the steps
+    std::optional<SiteId> site;     // the site concerned, if it is one
+    bool replayed = true;           // holds with exact stamps and messages too
 };
 
 struct Result {
@@ -70,14 +70,14 @@ struct Result {
 };
 
 // The properties that a check of this machine judges.
-std::vector<PropertyName> properties_of(const world::Machine& machine, bool from_anywhere);
+std::vector<PropertyName> properties_of(const walk::Machine& machine, bool from_anywhere);
 
 // The violation as a scenario file that replays it.
-std::string scenario_of(world::Machine& machine, const Violation& violation);
+std::string scenario_of(walk::Machine& machine, const Violation& violation);
 
-Result check(world::Machine& machine, const Options& options);
+Result check(walk::Machine& machine, const Options& options);
 
 // True if fair steps can lead from this world to one in which the site no longer waits.
-bool can_be_served(world::Machine& machine, const world::World& start, SiteId site);
+bool can_be_served(walk::Machine& machine, const walk::World& start, SiteId site);
 
 }  // namespace allot::check

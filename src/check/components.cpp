@@ -19,7 +19,7 @@ void Components::enter(Node node) {
     stack_.push_back(node);
     Frame frame{node, pending_.size(), false};
     const int mine = colour(node);
-    edges_.visit(node, [&](const world::Move& move, Node after) {
+    edges_.visit(node, [&](const walk::Move& move, Node after) {
         if (after == node) return;
         frame.moves_on = frame.moves_on || move.fair;
         if (after != 0 && number(after) != Graph::no_number && colour(after) == mine)

@@ -13,7 +13,7 @@ namespace allot::check {
 class Components {
 public:
     // Only worlds of one colour are connected; worlds of colour 0 are left out.
-    using Colour = std::function<int(const world::World&)>;
+    using Colour = std::function<int(const walk::World&)>;
     // Called for a component after all components that it leads to: its nodes, and, for a single node,
     // whether some fair step changes the world there. Returns false to end the search.
     using OnComponent = std::function<bool(const std::vector<Node>& component, bool moves_on)>;
@@ -63,7 +63,7 @@ private:
     std::vector<Node> stack_;
     std::uint32_t next_index_ = 1;
     std::uint32_t components_ = 0;
-    world::World scratch_;
+    walk::World scratch_;
 
     static constexpr std::uint32_t finished = 0xFFFFFFFF;
 };

@@ -15,9 +15,9 @@ public:
     void visit(Node node, F&& f) {
         unpack(graph_.tuple(node), graph_.machine().setup().sites, world_);
         walker_.for_each_step(world_,
-                              [&](const world::Move& move, const world::World& after, const Report& report) {
+                              [&](const walk::Move& move, const walk::World& after, const Report& report) {
                                   if (!graph_.goes_on(world_, report)) return;
-                                  for (const world::World& form : walker_.canonical_forms(after)) {
+                                  for (const walk::World& form : walker_.canonical_forms(after)) {
                                       next_ = &form;
                                       packed_.assign(form);
                                       f(move, graph_.find(packed_));
@@ -25,15 +25,15 @@ public:
                               });
     }
     // While f runs: the world before the step, and the one after.
-    const world::World& before() const { return world_; }
-    const world::World& after() const { return *next_; }
-    world::ActionKey action(const world::Move& move) const { return walker_.action(move); }
+    const walk::World& before() const { return world_; }
+    const walk::World& after() const { return *next_; }
+    walk::ActionKey action(const walk::Move& move) const { return walker_.action(move); }
 
 private:
     Graph& graph_;
-    world::Walker walker_;
-    world::World world_;
-    const world::World* next_ = nullptr;
+    walk::Walker walker_;
+    walk::World world_;
+    const walk::World* next_ = nullptr;
     Packed packed_;
 };
 

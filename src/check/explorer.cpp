@@ -11,9 +11,9 @@ namespace allot::check {
 
 namespace {
 
-using world::Move;
-using world::Walker;
-using world::World;
+using walk::Move;
+using walk::Walker;
+using walk::World;
 
 // Worlds that a thread expands per round: enough to amortise the barriers, few enough for the cache.
 constexpr std::size_t round_size = 4096;
@@ -133,7 +133,7 @@ private:
     }
 
     Graph& graph_;
-    world::Machine& machine_;
+    walk::Machine& machine_;
     const Options& options_;
     const Watchdog& watchdog_;
     std::vector<std::unique_ptr<Worker>> workers_;
@@ -246,7 +246,7 @@ public:
             if (!reach(move, form) && forms.size() > 1) worker_.layered = false;
     }
 
-    bool quickly(const Move& move, const world::Reaction& reaction, std::size_t received) {
+    bool quickly(const Move& move, const walk::Reaction& reaction, std::size_t received) {
         if (!in_place_ || !reaction.plain) return false;
         Unit* const begin = outbox_.room(self_.size() + reaction.sent.size());
         Unit* const end = pack_step(explorer_.machine_, self_, move.site, reaction, received, begin);

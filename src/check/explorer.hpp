@@ -17,7 +17,7 @@ struct Finding {
     std::string property;
     std::string detail;
     Node node = 0;
-    std::optional<world::World> beyond;
+    std::optional<walk::World> beyond;
     std::optional<SiteId> site;
 };
 

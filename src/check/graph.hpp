@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "check/store.hpp"
-#include "world/walker.hpp"
+#include "walk/walker.hpp"
 
 namespace allot::check {
 
@@ -16,8 +16,7 @@ using Node = std::uint32_t;
 
 class Graph {
 public:
-    Graph(world::Machine& machine, StoreKind kind, bool from_anywhere, unsigned owners,
-          std::size_t bytes_each)
+    Graph(walk::Machine& machine, StoreKind kind, bool from_anywhere, unsigned owners, std::size_t bytes_each)
         : machine_(machine), kind_(kind), from_anywhere_(from_anywhere) {
         const std::size_t addressable = (std::size_t{0xFFFF0000u} / owners) * sizeof(std::uint32_t);
         for (unsigned i = 0; i < owners; ++i) stores_.emplace_back(kind, std::min(bytes_each, addressable));
@@ -36,8 +35,8 @@ public:
     Position position(Node node) const { return node / owners(); }
 
     Tuple tuple(Node node) const { return stores_[owner(node)].tuple(position(node)); }
-    world::World world(Node node) const {
-        world::World world;
+    walk::World world(Node node) const {
+        walk::World world;
         unpack(tuple(node), machine_.setup().sites, world);
         return world;
     }
@@ -91,9 +90,9 @@ public:
     }
 
     // True if properties must hold in this world: with arbitrary starts, only in legitimate worlds.
-    bool binding(const world::World& world) const { return !from_anywhere_ || machine_.legal(world); }
+    bool binding(const walk::World& world) const { return !from_anywhere_ || machine_.legal(world); }
     // True if a step with this report is an edge: a run continues unless it violated a binding property.
-    bool goes_on(const world::World& before, const Report& report) const {
+    bool goes_on(const walk::World& before, const Report& report) const {
         return report.clean() || (!report.has(world::assertion.name) && !binding(before));
     }
 
@@ -102,10 +101,10 @@ public:
         for (const Store& store : stores_) sum += store.bytes();
         return sum;
     }
-    world::Machine& machine() const { return machine_; }
+    walk::Machine& machine() const { return machine_; }
 
 private:
-    world::Machine& machine_;
+    walk::Machine& machine_;
     StoreKind kind_;
     bool from_anywhere_;
     std::vector<Store> stores_;

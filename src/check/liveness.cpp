@@ -16,9 +16,9 @@ namespace allot::check {
 
 namespace {
 
-using world::ActionKey;
-using world::Move;
-using world::World;
+using walk::ActionKey;
+using walk::Move;
+using walk::World;
 
 // The bad worlds: something that must end eventually goes on there.
 class Bad {
@@ -26,9 +26,9 @@ public:
     explicit Bad(std::optional<SiteId> site) : site_(site) {}
 
     // Worlds of different colours are not connected; colour 0 is not bad.
-    int colour(const world::Machine& machine, const World& world) const {
+    int colour(const walk::Machine& machine, const World& world) const {
         if (!site_) return machine.legal(world) ? 0 : 1;
-        const world::LocalInfo& info = machine.local(world.sites[*site_]);
+        const walk::LocalInfo& info = machine.local(world.sites[*site_]);
         return info.pending() ? 1 + static_cast<int>(info.phase) : 0;
     }
     std::optional<SiteId> site() const { return site_; }
@@ -290,7 +290,7 @@ void Liveness::search_components() {
 // Computes backwards, to a fixed point, which sites fair steps can still serve.
 void Liveness::search_unservable() {
     const std::size_t count = graph_.number_all();
-    const world::Machine& machine = graph_.machine();
+    const walk::Machine& machine = graph_.machine();
     const std::size_t sites = machine.setup().sites;
     std::vector<Node> order;
     order.reserve(count);

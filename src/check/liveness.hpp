@@ -19,7 +19,7 @@ class Watchdog;
 // back to the entry. Without steps, nothing more happens at the entry.
 struct Lasso {
     std::vector<Node> nodes;
-    std::vector<world::ActionKey> actions;
+    std::vector<walk::ActionKey> actions;
     std::optional<SiteId> site;
 };
 

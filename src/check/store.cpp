@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "world/walker.hpp"
+#include "walk/walker.hpp"
 
 namespace allot::check {
 
@@ -23,28 +23,28 @@ std::uint32_t unpack_id(const Unit*& at) {
 
 }  // namespace
 
-Unit* pack(const world::World& world, Unit* out) {
+Unit* pack(const walk::World& world, Unit* out) {
     pack_id(world.ledger, out);
     for (const auto id : world.sites) pack_id(id, out);
     for (const auto id : world.flight) pack_id(id, out);
     return out;
 }
 
-Unit* pack_step(const world::Machine& machine, Tuple before, SiteId site, const world::Reaction& reaction,
+Unit* pack_step(const walk::Machine& machine, Tuple before, SiteId site, const walk::Reaction& reaction,
                 std::size_t received, Unit* out) {
     if (reaction.after >= large_id) return nullptr;
     Unit* const flight = out + 1 + machine.setup().sites;
     Unit* end = out + before.size();
     copy_units(before, out);
-    if (received != world::Walker::nothing_received) {
+    if (received != walk::Walker::nothing_received) {
         const auto index = static_cast<std::size_t>(flight - out) + received;
         copy_units(before.subspan(index + 1), out + index);
         --end;
     }
     out[1 + site] = static_cast<Unit>(reaction.after);
-    for (const world::EnvelopeId id : reaction.sent) {
+    for (const walk::EnvelopeId id : reaction.sent) {
         if (id >= large_id) return nullptr;
-        const world::EnvelopeInfo& envelope = machine.envelope(id);
+        const walk::EnvelopeInfo& envelope = machine.envelope(id);
         if (!machine.local(out[1 + envelope.to]).up()) continue;
         Unit* place = end++;
         for (; place != flight && machine.envelope(place[-1]).order > envelope.order; --place)
@@ -54,7 +54,7 @@ Unit* pack_step(const world::Machine& machine, Tuple before, SiteId site, const 
     return end;
 }
 
-void unpack(Tuple tuple, std::size_t sites, world::World& world) {
+void unpack(Tuple tuple, std::size_t sites, walk::World& world) {
     std::uint64_t all = last_chunk(tuple);
     for (std::size_t i = 0; i + 1 < chunks(tuple); ++i) all |= chunk(tuple, i);
     const bool narrow = (all & (large_id * 0x0001'0001'0001'0001u)) == 0;

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "check/reserve.hpp"
-#include "world/machine.hpp"
+#include "walk/machine.hpp"
 
 namespace allot::check {
 
@@ -75,26 +75,26 @@ inline void copy_units(Tuple from, Unit* to) {
 }
 
 // Writes the ids of a world in the order ledger, sites, flight: at most this many units. Returns the end.
-inline std::size_t most_units(const world::World& world) {
+inline std::size_t most_units(const walk::World& world) {
     return 2 * (1 + world.sites.size() + world.flight.size());
 }
-Unit* pack(const world::World& world, Unit* out);
-void unpack(Tuple tuple, std::size_t sites, world::World& world);
+Unit* pack(const walk::World& world, Unit* out);
+void unpack(Tuple tuple, std::size_t sites, walk::World& world);
 // True if each id of the world takes one unit in its tuple, so that steps can be written in place.
-inline bool is_narrow(Tuple tuple, const world::World& world) {
+inline bool is_narrow(Tuple tuple, const walk::World& world) {
     return tuple.size() == 1 + world.sites.size() + world.flight.size();
 }
 // Writes the tuple after an ordinary step from a narrow one: a site reacts, perhaps to the message at
 // `received`, and sends. Returns the end, or null if an id is too large to write in place.
-Unit* pack_step(const world::Machine& machine, Tuple before, SiteId site, const world::Reaction& reaction,
+Unit* pack_step(const walk::Machine& machine, Tuple before, SiteId site, const walk::Reaction& reaction,
                 std::size_t received, Unit* out);
 
 // The tuple of a world, with memory of its own.
 class Packed {
 public:
     Packed() = default;
-    explicit Packed(const world::World& world) { assign(world); }
-    void assign(const world::World& world) {
+    explicit Packed(const walk::World& world) { assign(world); }
+    void assign(const walk::World& world) {
         units_.resize(std::max(units_.size(), most_units(world) + spare));
         size_ = static_cast<std::size_t>(pack(world, units_.data()) - units_.data());
     }

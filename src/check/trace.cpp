@@ -7,12 +7,12 @@ namespace allot::check {
 
 namespace {
 
-using world::ActionKey;
-using world::Input;
+using walk::ActionKey;
+using walk::Input;
+using walk::Move;
+using walk::Walker;
+using walk::World;
 using world::InputKind;
-using world::Move;
-using world::Walker;
-using world::World;
 
 class Tracer {
 public:
@@ -53,7 +53,7 @@ public:
         walker_.for_each_step(here_, [&](const Move& move, const World& after, const Report& report) {
             if (exact || (property.empty() ? !graph_.goes_on(here_, report) : !report.has(property))) return;
             World canonical = after;
-            const std::vector<world::EnvelopeId> prompt = walker_.trail();
+            const std::vector<walk::EnvelopeId> prompt = walker_.trail();
             walker_.canonical(canonical);
             if (!target(canonical)) return;
             exact = !wanted || walker_.action(move) == *wanted;

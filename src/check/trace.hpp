@@ -12,9 +12,9 @@
 namespace allot::check {
 
 struct Trace {
-    world::World start;
-    std::vector<world::Move> steps;
-    std::vector<world::Move> cycle;
+    walk::World start;
+    std::vector<walk::Move> steps;
+    std::vector<walk::Move> cycle;
     bool replayed = true;  // false: exact stamps do not allow it; ranking introduced it
 };
 

@@ -10,7 +10,7 @@ namespace allot::check {
 
 namespace {
 
-using world::World;
+using walk::World;
 
 class LongestWait {
 public:
@@ -40,7 +40,7 @@ private:
 
     // The components that this one leads to come before it.
     void look_at(Node node) {
-        edges_.visit(node, [&](const world::Move&, Node after) {
+        edges_.visit(node, [&](const walk::Move&, Node after) {
             const std::uint64_t served = served_now();
             without_end_ = without_end_ || (served > 0 && components_.inside(after));
             from_.back() = std::max(from_.back(), served + from_[components_.component_of(after)]);

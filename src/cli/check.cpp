@@ -42,7 +42,7 @@ struct CheckFlags {
 
 // A check that is ready to run.
 struct Job {
-    std::unique_ptr<world::Machine> machine;
+    std::unique_ptr<walk::Machine> machine;
     check::Options options;
 };
 
@@ -133,7 +133,7 @@ Result<Job> prepare(const CheckFlags& flags) {
         if (const auto parsed = Graph::parse("graph", graph->second); !parsed) return Error{parsed.error()};
     auto options = read_options(flags);
     if (!options) return Error{options.error()};
-    auto machine = (*entry)->make(flags.parameters);
+    auto machine = walk::make_machine(**entry, flags.parameters);
     if (!machine) return Error{machine.error()};
     Job job{std::move(*machine), std::move(*options)};
     if (const auto wrong = too_large(job.machine->setup())) return Error{*wrong};

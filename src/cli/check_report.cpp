@@ -63,7 +63,7 @@ std::string detectors_line(const world::Setup& setup) {
     return line + ".";
 }
 
-std::string stamps_line(const world::Machine& machine, const check::Result& result) {
+std::string stamps_line(const walk::Machine& machine, const check::Result& result) {
     if (machine.stamps_from_nothing())
         return "Stamps: renamed to small ones; some begin at zero again, so their order may differ from real "
                "runs.";
@@ -82,7 +82,7 @@ std::vector<std::string> wait_texts(const check::Result& result) {
 }
 
 // The bounds of the verdict, one sentence each.
-std::vector<std::string> bounds(const world::Machine& machine, const check::Options& options,
+std::vector<std::string> bounds(const walk::Machine& machine, const check::Options& options,
                                 const check::Result& result) {
     const world::Setup& setup = machine.setup();
     std::vector<std::string> lines;
@@ -120,7 +120,7 @@ std::vector<std::string> bounds(const world::Machine& machine, const check::Opti
     return lines;
 }
 
-boost::json::value config_of(const world::Machine& machine, const check::Options& options) {
+boost::json::value config_of(const walk::Machine& machine, const check::Options& options) {
     boost::json::object config = machine.instance().config_json().as_object();
     const world::Setup& setup = machine.setup();
     boost::json::array requests;
@@ -152,7 +152,7 @@ boost::json::value config_of(const world::Machine& machine, const check::Options
 
 }  // namespace
 
-void print_check(world::Machine& machine, const check::Options& options, const check::Result& result) {
+void print_check(walk::Machine& machine, const check::Options& options, const check::Result& result) {
     fmt::print("{}\n\n", machine.header());
     Table table({"property", "verdict", "meaning"});
     for (const PropertyName& property : check::properties_of(machine, options.from_anywhere)) {
@@ -169,7 +169,7 @@ void print_check(world::Machine& machine, const check::Options& options, const c
         fmt::print("\n{}", check::scenario_of(machine, violation));
 }
 
-void print_check_json(world::Machine& machine, const check::Options& options, const check::Result& result) {
+void print_check_json(walk::Machine& machine, const check::Options& options, const check::Result& result) {
     boost::json::array properties;
     for (const auto* list : {&result.checked, &result.unchecked})
         for (const std::string& name : *list)

@@ -6,13 +6,13 @@ struct Options;
 struct Result;
 }  // namespace allot::check
 
-namespace allot::world {
+namespace allot::walk {
 class Machine;
-}  // namespace allot::world
+}
 
 namespace allot::cli {
 
-void print_check(world::Machine& machine, const check::Options& options, const check::Result& result);
-void print_check_json(world::Machine& machine, const check::Options& options, const check::Result& result);
+void print_check(walk::Machine& machine, const check::Options& options, const check::Result& result);
+void print_check_json(walk::Machine& machine, const check::Options& options, const check::Result& result);
 
 }  // namespace allot::cli

@@ -12,8 +12,11 @@
 
 namespace allot::world {
 struct Entry;
+}
+
+namespace allot::walk {
 class Machine;
-}  // namespace allot::world
+}
 
 namespace allot::check {
 struct Options;
@@ -65,7 +68,7 @@ void add_swarm(CommandLine& line);
 void add_up(CommandLine& line, std::vector<std::string> program);
 
 // With a `report`, these commands pass their results to it and print only errors.
-using CheckReport = std::function<void(world::Machine&, const check::Options&, const check::Result&)>;
+using CheckReport = std::function<void(walk::Machine&, const check::Options&, const check::Result&)>;
 using PlayReport = std::function<void(const std::string& file, const play::Outcome&)>;
 using SimReport = std::function<void(const sim::Summary&)>;
 void add_check(CommandLine& line, CheckReport report = {});

@@ -44,7 +44,7 @@ std::string outcome_of_sim(const sim::Figures& figures) {
 Result<std::string> outcome_of(const std::string& command) {
     std::string outcome = "as expected";
     CommandLine line("", "", "");
-    add_check(line, [&](world::Machine&, const check::Options&, const check::Result& result) {
+    add_check(line, [&](walk::Machine&, const check::Options&, const check::Result& result) {
         outcome = outcome_of_check(result);
     });
     add_play(line, [&](const std::string&, const play::Outcome& played) {

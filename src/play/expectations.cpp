@@ -10,7 +10,7 @@ namespace allot::play {
 
 namespace {
 
-using world::LocalInfo;
+using walk::LocalInfo;
 
 std::string text(std::uint64_t number) {
     return std::to_string(number);
@@ -77,7 +77,7 @@ Problem expect_state(Stage& stage, Words& words) {
     const SiteId site = words.site();
     const boost::json::value part = words.json("a part of its state as JSON");
     if (const auto wrong = words.finish()) return bad(*wrong);
-    world::LocalId ignored = stage.world().sites[site];
+    walk::LocalId ignored = stage.world().sites[site];
     if (const auto wrong = stage.machine().merge_state(ignored, part)) return bad(*wrong);
     if (!stage.site(site).up())
         return failed("found site " + text(site) + " " + std::string(condition(stage.site(site))));

@@ -11,7 +11,7 @@
 namespace allot::play {
 
 // Whether a waiting site can still be served from this world. The command line passes the checker.
-using Servable = std::function<bool(world::Machine&, const world::World&, SiteId)>;
+using Servable = std::function<bool(walk::Machine&, const walk::World&, SiteId)>;
 
 // Why a scenario ends before its last line: an expectation fails, or a line is malformed.
 struct Fault {

@@ -5,16 +5,16 @@
 #include <set>
 
 #include "play/steps.hpp"
-#include "world/notation.hpp"
+#include "walk/notation.hpp"
 
 namespace allot::play {
 
 namespace {
 
-using world::ActionKey;
-using world::Move;
-using world::Walker;
-using world::World;
+using walk::ActionKey;
+using walk::Move;
+using walk::Walker;
+using walk::World;
 
 std::string site_text(SiteId site) {
     return "site " + std::to_string(site);
@@ -33,11 +33,11 @@ std::optional<Move> fair_change(Stage& stage) {
 std::optional<std::string> why_something_happens(Stage& stage) {
     const auto move = fair_change(stage);
     if (!move) return std::nullopt;
-    return "`" + world::line_of(stage.machine(), stage.world(), *move) + "` can still happen";
+    return "`" + walk::line_of(stage.machine(), stage.world(), *move) + "` can still happen";
 }
 
 std::optional<std::string> why_not_pending(const Stage& stage, const World& world, SiteId site) {
-    const world::LocalInfo& info = stage.machine().local(world.sites[site]);
+    const walk::LocalInfo& info = stage.machine().local(world.sites[site]);
     if (info.pending()) return std::nullopt;
     return site_text(site) + " is " + std::string(condition(info)) + ", not waiting";
 }
@@ -69,10 +69,10 @@ std::optional<std::string> why_unfair(Stage& stage, const Loop& loop) {
     for (std::size_t i = 0; i < loop.moves.size(); ++i) {
         const auto here = fair_actions(stage, walker, loop.worlds[i]);
         std::erase_if(always, [&](const auto& action) { return !here.contains(action.first); });
-        if (loop.moves[i].kind == world::MoveKind::input) always.erase(walker.action(loop.moves[i]));
+        if (loop.moves[i].kind == walk::MoveKind::input) always.erase(walker.action(loop.moves[i]));
     }
     if (always.empty()) return std::nullopt;
-    const std::string line = world::line_of(stage.machine(), loop.worlds.front(), always.begin()->second);
+    const std::string line = walk::line_of(stage.machine(), loop.worlds.front(), always.begin()->second);
     return "the loop is not fair: `" + line + "` could happen at every point of it and never does";
 }
 

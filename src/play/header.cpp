@@ -62,8 +62,8 @@ Parameters filled_in(const Scenario& scenario, Parameters given) {
 
 }  // namespace
 
-Result<std::unique_ptr<world::Machine>> make_machine(const Scenario& scenario,
-                                                     std::span<const world::Entry> protocols) {
+Result<std::unique_ptr<walk::Machine>> make_machine(const Scenario& scenario,
+                                                    std::span<const world::Entry> protocols) {
     const Statement& header = scenario.statements.front();
     const auto entry = find_protocol(header, protocols);
     if (!entry) return Error{entry.error()};
@@ -71,7 +71,7 @@ Result<std::unique_ptr<world::Machine>> make_machine(const Scenario& scenario,
     if (!given) return Error{given.error()};
 
     Parameters taken = filled_in(scenario, *given);
-    auto machine = (*entry)->make(taken);
+    auto machine = walk::make_machine(**entry, taken);
     if (!machine) return Error{header.text + ": " + machine.error()};
     // Sites of some protocols cannot cancel, leave, crash or restart. The error then belongs to the line that
     // tries, not to the header.
@@ -83,7 +83,7 @@ Result<std::unique_ptr<world::Machine>> make_machine(const Scenario& scenario,
         Parameters more = taken;
         const std::string value = verb == Verb::cancel ? "on" : std::to_string(count);
         if (count == 0 || !more.try_emplace(parameter, value).second) continue;
-        auto able = (*entry)->make(more);
+        auto able = walk::make_machine(**entry, more);
         if (!able) continue;
         machine = std::move(able);
         taken = std::move(more);

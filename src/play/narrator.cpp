@@ -11,8 +11,8 @@ namespace allot::play {
 
 namespace {
 
-using world::EnvelopeId;
-using world::LocalInfo;
+using walk::EnvelopeId;
+using walk::LocalInfo;
 
 constexpr std::size_t step_width = 32;
 constexpr std::size_t change_width = 24;

@@ -6,16 +6,16 @@
 #include "play/header.hpp"
 #include "play/narrator.hpp"
 #include "play/steps.hpp"
-#include "world/notation.hpp"
+#include "walk/notation.hpp"
 
 namespace allot::play {
 
 namespace {
 
-using world::EnvelopeId;
+using walk::EnvelopeId;
+using walk::Move;
+using walk::World;
 using world::InputKind;
-using world::Move;
-using world::World;
 
 constexpr std::uint64_t usual_rounds = 1000;
 
@@ -26,7 +26,7 @@ std::string after(std::uint64_t rounds) {
 // One scenario being played.
 class Run {
 public:
-    Run(const Scenario& scenario, std::unique_ptr<world::Machine> machine, const Servable& servable,
+    Run(const Scenario& scenario, std::unique_ptr<walk::Machine> machine, const Servable& servable,
         std::ostream* log)
         : scenario_(scenario), stage_(std::move(machine)), servable_(servable), narrator_(log) {
         narrator_.note(now().line, now().text, "");
@@ -129,7 +129,7 @@ Problem Run::take_step() {
 }
 
 Problem Run::take(const Move& move) {
-    const std::string text = world::line_of(stage_.machine(), stage_.world(), move);
+    const std::string text = walk::line_of(stage_.machine(), stage_.world(), move);
     const Taken taken = stage_.take(move);
     narrator_.step(line_, text, stage_, taken);
     return taken.report.clean() ? std::nullopt : violated(taken.report, next_ + 1);

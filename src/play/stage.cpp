@@ -4,13 +4,13 @@
 
 namespace allot::play {
 
-using world::EnvelopeId;
+using walk::EnvelopeId;
+using walk::Move;
+using walk::MoveKind;
+using walk::World;
 using world::InputKind;
-using world::Move;
-using world::MoveKind;
-using world::World;
 
-Stage::Stage(std::unique_ptr<world::Machine> machine)
+Stage::Stage(std::unique_ptr<walk::Machine> machine)
     : machine_(std::move(machine)),
       walker_(*machine_),
       ranking_walker_(*machine_, true),
@@ -21,7 +21,7 @@ Stage::Stage(std::unique_ptr<world::Machine> machine)
 
 namespace {
 
-std::vector<EnvelopeId> sent_by(world::Machine& machine, const World& before, const Move& move) {
+std::vector<EnvelopeId> sent_by(walk::Machine& machine, const World& before, const Move& move) {
     if (move.kind != MoveKind::input && move.kind != MoveKind::crash_inside) return {};
     const auto& reaction = machine.react(before.sites[move.site], move.input);
     std::vector<EnvelopeId> sent(reaction.sent.begin(), reaction.sent.end());

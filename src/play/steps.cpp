@@ -8,13 +8,13 @@
 
 namespace allot::play {
 
-using world::Budget;
-using world::EnvelopeId;
+using walk::Budget;
+using walk::EnvelopeId;
+using walk::LocalInfo;
+using walk::Move;
+using walk::MoveKind;
+using walk::Reaction;
 using world::InputKind;
-using world::LocalInfo;
-using world::Move;
-using world::MoveKind;
-using world::Reaction;
 
 namespace {
 
@@ -56,7 +56,7 @@ std::optional<Move> find_input(Stage& stage, SiteId site, InputKind kind,
 
 }  // namespace
 
-std::string content_text(const world::Machine& machine, EnvelopeId envelope) {
+std::string content_text(const walk::Machine& machine, EnvelopeId envelope) {
     return std::string(machine.kind(envelope)) + " " + json_text(machine.message(envelope));
 }
 
@@ -196,7 +196,7 @@ Result<Move> read_timeout(Stage& stage, Words& words) {
     }
     if (const auto move = find_input(stage, site, InputKind::timeout, timer)) return *move;
     const auto& offers = stage.site(site).offers;
-    const bool armed = std::any_of(offers.begin(), offers.end(), [&](const world::Offer& offer) {
+    const bool armed = std::any_of(offers.begin(), offers.end(), [&](const walk::Offer& offer) {
         return offer.input.kind == InputKind::timeout && offer.input.argument == *timer;
     });
     if (!armed) return Error{"timer " + name + " of " + site_text(site) + " is not armed"};
@@ -220,7 +220,7 @@ struct Wanted {
     std::optional<boost::json::value> content;
 };
 
-bool fits(const world::Machine& machine, EnvelopeId id, const Wanted& wanted) {
+bool fits(const walk::Machine& machine, EnvelopeId id, const Wanted& wanted) {
     if (!wanted.kind.empty() && machine.kind(id) != wanted.kind) return false;
     return !wanted.content || json_contains(machine.message(id), *wanted.content);
 }
@@ -335,7 +335,7 @@ Result<Move> read_expulsion(Stage& stage, Words& words) {
 
 // --- Crashes.
 
-std::string destinations_text(const world::Machine& machine, const Reaction& reaction) {
+std::string destinations_text(const walk::Machine& machine, const Reaction& reaction) {
     if (reaction.sent.empty()) return "nothing";
     std::string list;
     for (const EnvelopeId id : reaction.sent)
@@ -412,8 +412,8 @@ Result<Move> read_crash(Stage& stage, Words& words) {
     }
     if (const auto wrong = words.finish()) return Error{*wrong};
     const bool starting = inside_a_step && move.input.kind == InputKind::start;
-    world::Machine& machine = stage.machine();
-    const world::LocalInfo& mortal =
+    walk::Machine& machine = stage.machine();
+    const walk::LocalInfo& mortal =
         starting ? machine.local(machine.react(stage.world().sites[site], move.input).after)
                  : stage.site(site);
     if (stage.machine().setup().anchor.site == site)

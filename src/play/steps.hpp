@@ -8,12 +8,12 @@
 namespace allot::play {
 
 // For every verb that is one step of the world. All words must be consumed.
-Result<world::Move> read_step(Stage& stage, Verb verb, Words& words);
+Result<walk::Move> read_step(Stage& stage, Verb verb, Words& words);
 
 // `Reply {"answers": 1}`
-std::string content_text(const world::Machine& machine, world::EnvelopeId envelope);
+std::string content_text(const walk::Machine& machine, walk::EnvelopeId envelope);
 // The messages in flight as text; a long list is cut.
-std::string flight_text(const Stage& stage, const std::vector<world::EnvelopeId>& flight);
+std::string flight_text(const Stage& stage, const std::vector<walk::EnvelopeId>& flight);
 // `waiting`, `down`, `absent`: the phase of a site that is up, the standing of another.
-std::string_view condition(const world::LocalInfo& site);
+std::string_view condition(const walk::LocalInfo& site);
 }  // namespace allot::play

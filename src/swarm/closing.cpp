@@ -7,8 +7,8 @@ namespace allot::swarm {
 
 namespace {
 
-using world::ActionKey;
-using world::Move;
+using walk::ActionKey;
+using walk::Move;
 
 // After all sites are served, messages in flight may still do harm; but a ring never becomes silent, so the
 // number of steps is bounded.

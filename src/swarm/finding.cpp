@@ -6,8 +6,8 @@ namespace allot::swarm {
 
 namespace {
 
+using walk::Move;
 using world::InputKind;
-using world::Move;
 
 // A finite run judges neither property, but a user who asks for one wants to know which site was not served.
 bool judges_service(const world::Setup& setup) {
@@ -27,7 +27,7 @@ std::uint32_t reachable(const PartialRun& partial, const Move& inside) {
 
 }  // namespace
 
-std::optional<Finding> finding_of(const world::Machine& machine, const Report& report) {
+std::optional<Finding> finding_of(const walk::Machine& machine, const Report& report) {
     // An assertion ends a run even if the user did not ask for it.
     if (report.clean() || !machine.setup().judges(report.property())) return std::nullopt;
     return Finding{report.property(), report.detail(), std::nullopt};

@@ -3,20 +3,20 @@
 
 #include <vector>
 
-#include "world/walker.hpp"
+#include "walk/walker.hpp"
 
 namespace allot::swarm {
 
 class PartialRun {
 public:
     // The walker must not rank stamps: a step must mean the same when a shorter run repeats it.
-    PartialRun(world::Walker& walker, world::World start) : walker_(walker), here_(std::move(start)) {}
+    PartialRun(walk::Walker& walker, walk::World start) : walker_(walker), here_(std::move(start)) {}
 
     // Takes a possible step and judges the next world. A step that changes nothing is dropped, and the result
     // is false.
-    bool take(const world::Move& move) {
+    bool take(const walk::Move& move) {
         Report report;
-        world::World after = walker_.apply(here_, move, report);
+        walk::World after = walker_.apply(here_, move, report);
         if (report.clean() && after == here_) return false;
         if (report.clean()) machine().check_state(after, report);
         here_ = std::move(after);
@@ -25,22 +25,22 @@ public:
         return true;
     }
 
-    const world::World& here() const { return here_; }
-    const std::vector<world::Move>& moves() const { return moves_; }
+    const walk::World& here() const { return here_; }
+    const std::vector<walk::Move>& moves() const { return moves_; }
     const Report& report() const { return report_; }
     // True after a violation, which ends the run.
     bool broken() const { return !report_.clean(); }
 
-    world::Walker& walker() const { return walker_; }
-    world::Machine& machine() const { return walker_.machine(); }
-    const world::LocalInfo& site(SiteId site) const { return machine().local(here_.sites[site]); }
+    walk::Walker& walker() const { return walker_; }
+    walk::Machine& machine() const { return walker_.machine(); }
+    const walk::LocalInfo& site(SiteId site) const { return machine().local(here_.sites[site]); }
     std::uint32_t sites() const { return machine().setup().sites; }
-    const world::Budget& budget() const { return machine().ledger(here_.ledger).budget; }
+    const walk::Budget& budget() const { return machine().ledger(here_.ledger).budget; }
 
 private:
-    world::Walker& walker_;
-    world::World here_;
-    std::vector<world::Move> moves_;
+    walk::Walker& walker_;
+    walk::World here_;
+    std::vector<walk::Move> moves_;
     Report report_;
 };
 

@@ -11,9 +11,9 @@ namespace allot::swarm {
 
 namespace {
 
+using walk::Move;
+using walk::MoveKind;
 using world::InputKind;
-using world::Move;
-using world::MoveKind;
 
 constexpr int most_draws = 200;
 
@@ -58,7 +58,7 @@ private:
     }
 
     void take(const Move& move) {
-        const world::World before = run_.here();
+        const walk::World before = run_.here();
         if (run_.take(move)) count(before, move);
     }
 
@@ -84,7 +84,7 @@ private:
     }
 
     std::optional<Move> choose_fault(const std::vector<Move>& inputs) {
-        const world::Budget& budget = run_.budget();
+        const walk::Budget& budget = run_.budget();
         const std::array<std::pair<MoveKind, std::uint32_t>, 4> kinds{
             {{MoveKind::crash, budget.crashes},
              {MoveKind::crash_inside, budget.crashes},
@@ -145,8 +145,8 @@ private:
         }
     }
 
-    void count(const world::World& before, const Move& move) {
-        const world::Machine& machine = run_.machine();
+    void count(const walk::World& before, const Move& move) {
+        const walk::Machine& machine = run_.machine();
         faults_.crashes += move.kind == MoveKind::crash;
         faults_.crashes_inside += move.kind == MoveKind::crash_inside;
         faults_.duplicates += move.kind == MoveKind::duplicate;
@@ -169,13 +169,13 @@ private:
     std::vector<std::uint64_t> sums_;  // of weights
 };
 
-Result<std::unique_ptr<world::Machine>> draw_machine(const world::Entry& entry, const Parameters& fixed,
-                                                     Random& random, Parameters& drawn) {
-    Result<std::unique_ptr<world::Machine>> machine = Error{""};
+Result<std::unique_ptr<walk::Machine>> draw_machine(const world::Entry& entry, const Parameters& fixed,
+                                                    Random& random, Parameters& drawn) {
+    Result<std::unique_ptr<walk::Machine>> machine = Error{""};
     for (int i = 0; i < most_draws && !machine; ++i) {
         Draw draw(fixed, random);
         entry.sample(draw);
-        machine = entry.make(draw.parameters());
+        machine = walk::make_machine(entry, draw.parameters());
         drawn = draw.drawn();
     }
     return machine;
@@ -194,7 +194,7 @@ Result<Run> take_run(const world::Entry& entry, const Parameters& fixed, std::ui
     if (!machine) return Error{machine.error()};
     run.machine = std::move(*machine);
     if (const auto wrong = run.machine->instance().unlisted()) return Error{*wrong};
-    world::Walker walker(*run.machine, false);
+    walk::Walker walker(*run.machine, false);
     Report birth;
     run.start = run.machine->initial(birth);
     if (birth.clean()) run.machine->check_state(run.start, birth);

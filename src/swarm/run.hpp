@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "walk/walker.hpp"
 #include "world/entry.hpp"
-#include "world/walker.hpp"
 
 namespace allot::swarm {
 
@@ -38,10 +38,10 @@ struct Finding {
 };
 
 struct Run {
-    std::unique_ptr<world::Machine> machine;
+    std::unique_ptr<walk::Machine> machine;
     Parameters drawn;
-    world::World start;
-    std::vector<world::Move> moves;
+    walk::World start;
+    std::vector<walk::Move> moves;
     std::size_t closing = 0;  // the first move of the closing phase
     Faults faults;
     std::uint64_t probes = 0;  // one bit for each probe that was reached

@@ -5,17 +5,17 @@
 #include <sstream>
 
 #include "swarm/finding.hpp"
-#include "world/notation.hpp"
+#include "walk/notation.hpp"
 #include "world/properties.hpp"
 
 namespace allot::swarm {
 
 namespace {
 
-using world::EnvelopeId;
+using walk::EnvelopeId;
+using walk::Move;
+using walk::MoveKind;
 using world::InputKind;
-using world::Move;
-using world::MoveKind;
 
 // Ten times what any run needed so far; a run that is cut here still fails.
 constexpr std::size_t most_steps_tried = 20'000'000;
@@ -31,7 +31,7 @@ bool carries_input(const Move& move) {
 
 // If an earlier step is missing, the same message may have another stamp or number. 0: the same message; 3:
 // one that cannot replace it.
-int distance(const world::Machine& machine, EnvelopeId wanted, EnvelopeId found) {
+int distance(const walk::Machine& machine, EnvelopeId wanted, EnvelopeId found) {
     if (wanted == found) return 0;
     const auto& a = machine.envelope(wanted);
     const auto& b = machine.envelope(found);
@@ -88,7 +88,7 @@ std::optional<Move> possible(PartialRun& partial, const Move& wanted) {
 
 class Replay {
 public:
-    Replay(world::Machine& machine, const world::World& start, const Finding& like)
+    Replay(walk::Machine& machine, const walk::World& start, const Finding& like)
         : walker_(machine, false), start_(start), like_(like) {}
 
     std::size_t steps() const { return steps_; }
@@ -111,8 +111,8 @@ public:
     }
 
 private:
-    world::Walker walker_;
-    const world::World& start_;
+    walk::Walker walker_;
+    const walk::World& start_;
     const Finding& like_;
     std::size_t steps_ = 0;
 };
@@ -163,9 +163,9 @@ std::string header_for(const std::string& header, const std::vector<Move>& moves
     return kept;
 }
 
-std::string phase_after(world::Machine& machine, const world::World& start, const std::vector<Move>& moves,
+std::string phase_after(walk::Machine& machine, const walk::World& start, const std::vector<Move>& moves,
                         SiteId site) {
-    world::Walker walker(machine, false);
+    walk::Walker walker(machine, false);
     PartialRun partial(walker, start);
     for (const Move& move : moves) partial.take(move);
     return std::string(enum_name(partial.site(site).phase));
@@ -173,8 +173,8 @@ std::string phase_after(world::Machine& machine, const world::World& start, cons
 
 }  // namespace
 
-std::optional<Shrunk> retake(world::Machine& machine, const world::World& start,
-                             const std::vector<Move>& moves, const Finding& like) {
+std::optional<Shrunk> retake(walk::Machine& machine, const walk::World& start, const std::vector<Move>& moves,
+                             const Finding& like) {
     return Replay(machine, start, like).take(moves);
 }
 
@@ -189,7 +189,7 @@ Shrunk shrink(const Run& run) {
     return best;
 }
 
-std::string scenario_of(world::Machine& machine, const world::World& start, const std::vector<Move>& moves,
+std::string scenario_of(walk::Machine& machine, const walk::World& start, const std::vector<Move>& moves,
                         const std::optional<Finding>& finding, const std::string& command) {
     std::vector<std::string> comments;
     std::vector<std::string> expectations;
@@ -205,7 +205,7 @@ std::string scenario_of(world::Machine& machine, const world::World& start, cons
     }
     comments.push_back(command);
     machine.set_header(header_for(machine.header(), moves));
-    return world::scenario_text(machine, start, moves, {}, comments, expectations);
+    return walk::scenario_text(machine, start, moves, {}, comments, expectations);
 }
 
 }  // namespace allot::swarm

@@ -7,7 +7,7 @@
 namespace allot::swarm {
 
 struct Shrunk {
-    std::vector<world::Move> moves;
+    std::vector<walk::Move> moves;
     Finding finding;
 };
 
@@ -16,13 +16,13 @@ Shrunk shrink(const Run& run);
 
 // Takes those of the steps that are possible, in their order. If that violates the same property as `like`,
 // returns the steps taken and the failure. For a deadlock, fair steps follow.
-std::optional<Shrunk> retake(world::Machine& machine, const world::World& start,
-                             const std::vector<world::Move>& moves, const Finding& like);
+std::optional<Shrunk> retake(walk::Machine& machine, const walk::World& start,
+                             const std::vector<walk::Move>& moves, const Finding& like);
 
 // The run as a scenario file; without a finding, it expects nothing. The machine's header then names only
 // faults that happen.
-std::string scenario_of(world::Machine& machine, const world::World& start,
-                        const std::vector<world::Move>& moves, const std::optional<Finding>& finding,
+std::string scenario_of(walk::Machine& machine, const walk::World& start,
+                        const std::vector<walk::Move>& moves, const std::optional<Finding>& finding,
                         const std::string& command);
 
 }  // namespace allot::swarm

@@ -7,7 +7,7 @@ StepWeights::StepWeights(Random& random) {
     for (auto& weight : kinds_) weight = weights[random(weights.size())];
     for (auto& weight : faults_) weight = static_cast<std::uint32_t>(random(4));
     // Frequent, because most steps send too few messages to be interrupted and are then taken whole.
-    faults_[static_cast<std::size_t>(world::MoveKind::crash_inside)] *= 4;
+    faults_[static_cast<std::size_t>(walk::MoveKind::crash_inside)] *= 4;
     fault_every_ = 4u << (2 * random(3));
     constexpr std::array<std::uint32_t, 4> lengths{20, 60, 120, 1000};
     steps_ = 5 + static_cast<std::uint32_t>(random(lengths[random(lengths.size())]));
@@ -22,16 +22,16 @@ std::uint32_t StepWeights::preference(SiteId site, std::uint32_t peer) const {
     return preferences[x >> 61];
 }
 
-std::uint32_t StepWeights::weight(const world::Machine& machine, const world::Move& move) const {
+std::uint32_t StepWeights::weight(const walk::Machine& machine, const walk::Move& move) const {
     const std::uint32_t kind = kinds_[static_cast<std::size_t>(move.input.kind)];
     if (kind == 0) return 0;
     if (move.input.kind != world::InputKind::deliver)
         return kind * preference(move.site, move.input.argument);
-    const world::EnvelopeInfo& envelope = machine.envelope(move.envelope);
+    const walk::EnvelopeInfo& envelope = machine.envelope(move.envelope);
     return kind * preference(envelope.to, envelope.from);
 }
 
-std::uint32_t StepWeights::weight_of_crash(const world::LocalInfo& site) const {
+std::uint32_t StepWeights::weight_of_crash(const walk::LocalInfo& site) const {
     if (!site.may_crash) return 0;
     return preference(site.site, crash) * (site.phase == Phase::idle ? 1 : 4);
 }

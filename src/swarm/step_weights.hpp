@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "core/random.hpp"
-#include "world/walker.hpp"
+#include "walk/walker.hpp"
 
 namespace allot::swarm {
 
@@ -16,12 +16,12 @@ public:
     explicit StepWeights(Random& random);
 
     // The weight of a step relative to others; 0: never.
-    std::uint32_t weight(const world::Machine& machine, const world::Move& move) const;
+    std::uint32_t weight(const walk::Machine& machine, const walk::Move& move) const;
     // The weight of a crash of this site. A site that waits or holds has a higher weight.
-    std::uint32_t weight_of_crash(const world::LocalInfo& site) const;
+    std::uint32_t weight_of_crash(const walk::LocalInfo& site) const;
     // One step in this many is a fault, while faults are left.
     std::uint32_t fault_every() const { return fault_every_; }
-    std::uint32_t weight_of_fault(world::MoveKind kind) const {
+    std::uint32_t weight_of_fault(walk::MoveKind kind) const {
         return faults_[static_cast<std::size_t>(kind)];
     }
     // Number of steps for which the weights are kept.

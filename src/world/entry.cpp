@@ -10,23 +10,6 @@ bool Entry::takes(std::string_view parameter) const {
     return std::ranges::any_of(parameters, [&](const ParameterInfo& one) { return one.name == parameter; });
 }
 
-Result<std::unique_ptr<Machine>> Entry::make(const Parameters& given) const {
-    Parameters left = given;
-    auto instance = make_instance(left);
-    if (!instance) return Error{instance.error()};
-    auto setup = take_setup(left, **instance);
-    if (!setup) return Error{setup.error()};
-    if (!left.empty()) return unknown_parameter(*this, left);
-    if (const auto wrong = unknown_property(*this, *setup)) return Error{*wrong};
-    // A scenario has no anchor unless it says so, nor timers that are more patient than it needs.
-    Parameters said = given;
-    if (setup->anchor.site) said.try_emplace("anchor", setup->anchor.text());
-    if (replaces_messages) said.try_emplace("copies", std::to_string(setup->copies));
-    auto machine = std::make_unique<Machine>(std::move(*instance), std::move(*setup));
-    machine->set_header(header_line(name, said));
-    return machine;
-}
-
 void Entry::sample(Draw& draw) const {
     if (draw_parameters != nullptr) draw_parameters(draw);
     // Where a graph says how many sites there are, there is no such parameter.

@@ -9,7 +9,7 @@
 
 #include "core/parameters.hpp"
 #include "world/instance.hpp"
-#include "world/machine.hpp"
+#include "world/setup.hpp"
 
 namespace allot {
 class Draw;
@@ -27,9 +27,6 @@ struct Entry : Facts {
     void (*draw_parameters)(Draw&) = nullptr;
 
     bool takes(std::string_view parameter) const;
-    // Makes the machine that the parameters describe: those of the protocol, and those of its surroundings
-    // (setup_parameters).
-    Result<std::unique_ptr<Machine>> make(const Parameters& given) const;
     // Draws the parameters of a random run, with only such faults as the protocol is meant to survive.
     void sample(Draw& draw) const;
 };

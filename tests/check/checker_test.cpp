@@ -12,7 +12,7 @@ using namespace allot;
 
 check::Result check_raymond(const Parameters& parameters, const check::Options& options) {
     static const world::Entry entry = world::entry_of<Raymond>();
-    const auto machine = entry.make(parameters);
+    const auto machine = walk::make_machine(entry, parameters);
     return check::check(**machine, options);
 }
 

@@ -86,7 +86,7 @@ static_assert(Protocol<Offender>);
 
 check::Result check_offender(const Parameters& parameters) {
     static const world::Entry entry = world::entry_of<Offender>();
-    const auto machine = entry.make(parameters);
+    const auto machine = walk::make_machine(entry, parameters);
     EXPECT_TRUE(machine) << (machine ? "" : machine.error());
     return check::check(**machine, {});
 }

@@ -12,7 +12,7 @@ using check::Packed;
 using check::Store;
 using check::StoreKind;
 using check::Tuple;
-using world::World;
+using walk::World;
 
 World some_world(Random& random, std::uint64_t largest_id) {
     World world;

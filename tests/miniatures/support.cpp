@@ -29,12 +29,12 @@ void expect_found(const check::Result& result, std::string_view property) {
 
 }  // namespace
 
-std::unique_ptr<world::Machine> make(std::string_view protocol, const Parameters& parameters) {
+std::unique_ptr<walk::Machine> make(std::string_view protocol, const Parameters& parameters) {
     const auto all = entries();
     const auto entry =
         std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.name == protocol; });
     if (entry == all.end()) throw std::invalid_argument("no miniature is called " + std::string(protocol));
-    auto machine = entry->make(parameters);
+    auto machine = walk::make_machine(*entry, parameters);
     if (!machine) throw std::invalid_argument(machine.error());
     return std::move(*machine);
 }
@@ -49,7 +49,7 @@ check::Result judge(std::string_view protocol, const Parameters& parameters,
     return check::check(*make(protocol, all), {});
 }
 
-check::Result judge_from_anywhere(world::Machine& machine, std::uint64_t seeds, std::uint32_t noise) {
+check::Result judge_from_anywhere(walk::Machine& machine, std::uint64_t seeds, std::uint32_t noise) {
     check::Options options;
     options.from_anywhere = true;
     for (std::uint64_t seed = 0; seed < seeds; ++seed)
@@ -63,7 +63,7 @@ void expect_holds(const check::Result& result, std::uint64_t states) {
     EXPECT_EQ(result.states, states);
 }
 
-void expect_violated(world::Machine& machine, const check::Result& result, std::string_view property) {
+void expect_violated(walk::Machine& machine, const check::Result& result, std::string_view property) {
     expect_found(result, property);
     if (result.violations.empty()) return;
     const std::string text = check::scenario_of(machine, result.violations.front());

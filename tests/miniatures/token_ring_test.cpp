@@ -54,7 +54,7 @@ TEST(TokenRing, An_arbitrary_world_stays_within_its_domains) {
     const auto machine = make("token-ring", {{"sites", "3"}, {"modulus", "2"}});
     bool any_message = false;
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
-        const world::World world = machine->arbitrary(seed, 1);
+        const walk::World world = machine->arbitrary(seed, 1);
         EXPECT_EQ(world, machine->arbitrary(seed, 1)) << "seed " << seed << " gives two worlds";
         EXPECT_LE(world.flight.size(), 3u);
         any_message = any_message || !world.flight.empty();

@@ -59,7 +59,7 @@ check::Result judge_bounded(VanishingClient::Config config, bool normalise) {
     around["normalise"] = normalise ? "on" : "off";
     auto setup = world::take_setup(around, *instance);
     EXPECT_TRUE(setup) << setup.error();
-    world::Machine machine(std::move(instance), std::move(*setup));
+    walk::Machine machine(std::move(instance), std::move(*setup));
     return check::check(machine, {});
 }
 

@@ -449,7 +449,7 @@ TEST(Player, Whether_a_site_is_servable_is_asked_of_whoever_knows) {
     expect_bad(text, "unservable can be judged only where the checker is at hand");
     const auto answering = [&](bool servable) {
         return Player(protocols(),
-                      [servable](world::Machine&, const world::World&, SiteId) { return servable; })
+                      [servable](walk::Machine&, const walk::World&, SiteId) { return servable; })
             .play("t.txt", text);
     };
     EXPECT_TRUE(answering(false).ok());

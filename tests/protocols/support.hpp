@@ -24,7 +24,7 @@ inline check::Result run(std::string_view protocol, const std::string& flags,
                          const check::Options& options = {}) {
     for (const world::Entry& entry : registry::protocols())
         if (entry.name == protocol) {
-            auto machine = entry.make(parameters(flags));
+            auto machine = walk::make_machine(entry, parameters(flags));
             EXPECT_TRUE(machine) << (machine ? "" : machine.error());
             return check::check(**machine, options);
         }

@@ -148,12 +148,12 @@ TEST(Swarm, No_step_of_a_shrunk_run_can_be_left_out) {
     ASSERT_TRUE(failing && failing->finding);
     const Shrunk shrunk = shrink(*failing);
     ASSERT_LT(shrunk.moves.size(), failing->moves.size());
-    const auto fails = [&](const std::vector<world::Move>& moves) {
+    const auto fails = [&](const std::vector<walk::Move>& moves) {
         return retake(*failing->machine, failing->start, moves, shrunk.finding).has_value();
     };
     EXPECT_TRUE(fails(shrunk.moves));
     for (std::size_t i = 0; i < shrunk.moves.size(); ++i) {
-        std::vector<world::Move> rest = shrunk.moves;
+        std::vector<walk::Move> rest = shrunk.moves;
         rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(i));
         EXPECT_FALSE(fails(rest)) << "step " << i << " is not needed:\n" << campaign.violation->scenario;
     }

@@ -10,21 +10,21 @@
 #include "core/json.hpp"
 #include "core/random.hpp"
 #include "protocols/support.hpp"
-#include "world/walker.hpp"
+#include "walk/walker.hpp"
 
 namespace {
 
 using namespace allot;
+using walk::Move;
+using walk::MoveKind;
+using walk::Walker;
+using walk::World;
 using world::InputKind;
-using world::Move;
-using world::MoveKind;
-using world::Walker;
-using world::World;
 
-std::unique_ptr<world::Machine> machine_of(std::string_view protocol, const std::string& flags) {
+std::unique_ptr<walk::Machine> machine_of(std::string_view protocol, const std::string& flags) {
     for (const world::Entry& entry : registry::protocols())
         if (entry.name == protocol) {
-            auto made = entry.make(protocol_tests::parameters(flags));
+            auto made = walk::make_machine(entry, protocol_tests::parameters(flags));
             EXPECT_TRUE(made) << (made ? "" : made.error());
             if (made) return std::move(*made);
         }
@@ -46,7 +46,7 @@ World normal(Walker& walker, World world) {
 enum class Normalise { afterwards, after_every_step };
 
 // Every world in reach, in the normal form. What comes of a step that breaks a handler is none.
-Worlds reachable(world::Machine& machine, Normalise when) {
+Worlds reachable(walk::Machine& machine, Normalise when) {
     Walker walker(machine, false);
     Worlds seen;
     Worlds forms;
@@ -70,7 +70,7 @@ Worlds reachable(world::Machine& machine, Normalise when) {
 }
 
 // Some world of `these` that is none of `those`, for people.
-std::string first_beyond(const world::Machine& machine, const Worlds& these, const Worlds& those) {
+std::string first_beyond(const walk::Machine& machine, const Worlds& these, const Worlds& those) {
     for (const World& world : these) {
         if (those.contains(world)) continue;
         std::string text;
@@ -156,7 +156,7 @@ private:
         return next;
     }
 
-    std::unique_ptr<world::Machine> machine_;
+    std::unique_ptr<walk::Machine> machine_;
     std::size_t left_out_ = 0;
 };
 

@@ -12,21 +12,21 @@
 #include "check/checker.hpp"
 #include "core/model.hpp"
 #include "registry/registry.hpp"
-#include "world/walker.hpp"
+#include "walk/walker.hpp"
 
 namespace {
 
 using namespace allot;
 
 // `sites=3 loans=1` as a scenario's header has it.
-std::unique_ptr<world::Machine> machine_of(const std::string& text) {
+std::unique_ptr<walk::Machine> machine_of(const std::string& text) {
     Parameters given;
     std::istringstream words(text);
     for (std::string word; words >> word;)
         given[word.substr(0, word.find('='))] = word.substr(word.find('=') + 1);
     for (const world::Entry& entry : registry::protocols())
         if (entry.name == "counters") {
-            auto machine = entry.make(given);
+            auto machine = walk::make_machine(entry, given);
             if (machine) return std::move(*machine);
             ADD_FAILURE() << machine.error();
         }
@@ -121,13 +121,13 @@ TEST(Counters, On_links_in_order_or_with_homes_a_request_may_be_dropped_where_it
 
 // Worlds that are left after all that have no predecessor are taken away, one after the other, lie on a
 // circle or behind one.
-std::size_t worlds_on_circles(world::Machine& machine) {
-    using Key = std::tuple<world::LedgerId, std::vector<world::LocalId>, std::vector<world::EnvelopeId>>;
-    world::Walker walker(machine);
+std::size_t worlds_on_circles(walk::Machine& machine) {
+    using Key = std::tuple<walk::LedgerId, std::vector<walk::LocalId>, std::vector<walk::EnvelopeId>>;
+    walk::Walker walker(machine);
     std::map<Key, std::size_t> numbers;
-    std::vector<world::World> worlds;
+    std::vector<walk::World> worlds;
     std::vector<std::size_t> predecessors;
-    const auto number_of = [&](const world::World& world) {
+    const auto number_of = [&](const walk::World& world) {
         const auto [place, added] =
             numbers.try_emplace(Key{world.ledger, world.sites, world.flight}, worlds.size());
         if (added) {
@@ -136,14 +136,14 @@ std::size_t worlds_on_circles(world::Machine& machine) {
         }
         return place->second;
     };
-    world::World initial = machine.initial();
+    walk::World initial = machine.initial();
     walker.canonical(initial);
     number_of(initial);
     std::vector<std::vector<std::size_t>> successors;
     for (std::size_t i = 0; i < worlds.size(); ++i) {
         successors.emplace_back();
-        const world::World world = worlds[i];
-        walker.for_each_step(world, [&](const world::Move&, const world::World& after, const Report&) {
+        const walk::World world = worlds[i];
+        walker.for_each_step(world, [&](const walk::Move&, const walk::World& after, const Report&) {
             successors[i].push_back(number_of(after));
             ++predecessors[successors[i].back()];
         });

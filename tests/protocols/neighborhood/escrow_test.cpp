@@ -38,15 +38,16 @@ INSTANTIATE_TEST_SUITE_P(
 // --- All worlds of an instance, if there are not too many.
 
 struct Worlds {
-    std::unique_ptr<world::Machine> machine;
-    std::vector<world::World> all;
+    std::unique_ptr<walk::Machine> machine;
+    std::vector<walk::World> all;
     bool complete = false;
 };
 
 Worlds worlds_of(const std::string& flags, std::size_t bytes) {
     static const auto protocols = registry::protocols();
     Worlds worlds;
-    auto machine = std::ranges::find(protocols, "escrow", &world::Entry::name)->make(parameters(flags));
+    auto machine =
+        walk::make_machine(*std::ranges::find(protocols, "escrow", &world::Entry::name), parameters(flags));
     EXPECT_TRUE(machine) << flags << (machine ? "" : machine.error());
     worlds.machine = std::move(*machine);
     check::Options options;
@@ -66,10 +67,10 @@ TEST(Escrow, Tells_exactly_the_middle_site_that_it_can_never_turn_round) {
                                   std::size_t{1} << 30);
     ASSERT_TRUE(worlds.complete);
     std::set<SiteId> told;
-    for (const world::World& world : worlds.all)
+    for (const walk::World& world : worlds.all)
         for (SiteId site = 0; site < 3; ++site) {
-            const world::LocalInfo& info = worlds.machine->local(world.sites[site]);
-            const bool asks = std::ranges::any_of(info.offers, [](const world::Offer& offer) {
+            const walk::LocalInfo& info = worlds.machine->local(world.sites[site]);
+            const bool asks = std::ranges::any_of(info.offers, [](const walk::Offer& offer) {
                 return offer.input.kind == world::InputKind::request;
             });
             if (info.phase == Phase::idle && !asks) told.insert(site);
@@ -108,7 +109,7 @@ std::string drawn_flags(Random& draw) {
 
 std::set<std::uint64_t> configurations(const Worlds& worlds) {
     std::set<std::uint64_t> found;
-    for (const world::World& world : worlds.all) {
+    for (const walk::World& world : worlds.all) {
         std::uint64_t in = 0;
         for (SiteId site = 0; site < world.sites.size(); ++site) {
             const Phase phase = worlds.machine->local(world.sites[site]).phase;
@@ -316,16 +317,16 @@ TEST(Escrow, Bounds_the_work_of_its_coordinator) {
 
 // --- States and messages written by hand.
 
-std::unique_ptr<world::Machine> machine_of(std::string_view protocol) {
+std::unique_ptr<walk::Machine> machine_of(std::string_view protocol) {
     static const auto protocols = registry::protocols();
-    return std::move(*std::ranges::find(protocols, protocol, &world::Entry::name)->make({}));
+    return std::move(*walk::make_machine(*std::ranges::find(protocols, protocol, &world::Entry::name), {}));
 }
 
 TEST(WrittenByHand, Numbers_that_no_site_has_are_refused_in_states) {
     const std::string why = "there is no site 7; the sites are 0 to ";
     const auto expect_refused = [&](std::string_view protocol, const char* state) {
         const auto machine = machine_of(protocol);
-        world::LocalId local = machine->initial().sites[0];
+        walk::LocalId local = machine->initial().sites[0];
         const auto error = machine->merge_state(local, boost::json::parse(state));
         ASSERT_TRUE(error) << protocol << " " << state;
         EXPECT_TRUE(error->starts_with(why)) << *error;
@@ -344,7 +345,7 @@ TEST(WrittenByHand, Numbers_that_no_site_has_are_refused_in_states) {
 
 TEST(WrittenByHand, Numbers_that_no_site_has_are_refused_in_messages) {
     const auto machine = machine_of("escrow");
-    world::EnvelopeId made = 0;
+    walk::EnvelopeId made = 0;
     for (const char* message :
          {R"({"Plea":{"site":7,"enter":true}})", R"({"Willing":{"site":3}})", R"({"Frozen":{"in":[7]}})",
           R"({"Frozen":{"waiting":[3]}})", R"({"Plan":{"turns":[7]}})", R"({"Plan":{"heard":[7]}})",

@@ -9,9 +9,9 @@
 #include <set>
 
 #include "protocols/support.hpp"
+#include "walk/walker.hpp"
 #include "world/instance_of.hpp"
 #include "world/step.hpp"
-#include "world/walker.hpp"
 
 namespace {
 
@@ -22,13 +22,13 @@ check::Result run(const std::string& flags, const check::Options& options = {}) 
     return protocol_tests::run("tree-pool", flags, options);
 }
 
-std::unique_ptr<world::Machine> machine_of(const std::string& flags) {
+std::unique_ptr<walk::Machine> machine_of(const std::string& flags) {
     for (const world::Entry& entry : registry::protocols())
-        if (entry.name == "tree-pool") return std::move(*entry.make(parameters(flags)));
+        if (entry.name == "tree-pool") return std::move(*walk::make_machine(entry, parameters(flags)));
     return nullptr;
 }
 
-check::Result run_from(world::Machine& machine, std::vector<world::World> starts) {
+check::Result run_from(walk::Machine& machine, std::vector<walk::World> starts) {
     check::Options options;
     options.from_anywhere = true;
     options.starts = std::move(starts);
@@ -38,7 +38,7 @@ check::Result run_from(world::Machine& machine, std::vector<world::World> starts
 check::Result run_from_anywhere(const std::string& flags, std::uint64_t starts, std::uint32_t noise,
                                 std::uint64_t first_seed = 1) {
     const auto machine = machine_of(flags);
-    std::vector<world::World> drawn;
+    std::vector<walk::World> drawn;
     for (std::uint64_t i = 0; i < starts; ++i) drawn.push_back(machine->arbitrary(first_seed + i, noise));
     return run_from(*machine, std::move(drawn));
 }
@@ -190,8 +190,8 @@ public:
     OnAChain() : machine_(machine_of("sites=3 tree=chain units=1 requests=0 backoff=0 taint=off copies=2")) {}
 
     // One more controller, put in front of the other or behind it.
-    world::World with(SiteId from, SiteId to, const char* controller, bool in_front = false) {
-        world::World world = machine_->initial();
+    walk::World with(SiteId from, SiteId to, const char* controller, bool in_front = false) {
+        walk::World world = machine_->initial();
         world.flight.clear();
         set(world, 0, R"({"number": 5})");
         set(world, 1, R"({"number": 5, "successor": 1})");
@@ -203,23 +203,23 @@ public:
         if (!in_front) put(world, from, to, controller);
         return world;
     }
-    bool legal(const world::World& world) const { return machine_->legal(world); }
-    world::Machine& machine() { return *machine_; }
+    bool legal(const walk::World& world) const { return machine_->legal(world); }
+    walk::Machine& machine() { return *machine_; }
 
     static constexpr const char* four = R"({"Controller": {"number": 4}})";
     static constexpr const char* five = R"({"Controller": {"number": 5}})";
 
 private:
-    void set(world::World& world, SiteId self, const char* part) {
+    void set(walk::World& world, SiteId self, const char* part) {
         EXPECT_EQ(machine_->merge_state(world.sites[self], boost::json::parse(part)), std::nullopt);
     }
-    void put(world::World& world, SiteId from, SiteId to, const char* message) {
-        world::EnvelopeId made = 0;
+    void put(walk::World& world, SiteId from, SiteId to, const char* message) {
+        walk::EnvelopeId made = 0;
         EXPECT_EQ(machine_->make_message(from, to, boost::json::parse(message), made), std::nullopt);
-        world::Walker(*machine_).put(world, made);
+        walk::Walker(*machine_).put(world, made);
     }
 
-    std::unique_ptr<world::Machine> machine_;
+    std::unique_ptr<walk::Machine> machine_;
 };
 
 TEST(TreePool, Only_copies_may_be_behind_the_controller_and_only_other_numbers_ahead_of_it) {
@@ -239,7 +239,7 @@ TEST(TreePool, Only_copies_may_be_behind_the_controller_and_only_other_numbers_a
 // Closure decides whether that is right.
 TEST(TreePool, A_controller_too_many_with_any_number_anywhere_leads_out_of_no_legitimate_world) {
     OnAChain chain;
-    std::vector<world::World> starts;
+    std::vector<walk::World> starts;
     std::ptrdiff_t legitimate = 0;
     for (const auto& [from, to] : {std::pair(0u, 1u), {1u, 2u}, {2u, 1u}, {1u, 0u}})
         for (int number = 0; number < 9; ++number)
@@ -274,9 +274,9 @@ TEST(TreePool, An_arbitrary_start_stays_within_its_domains) {
     std::set<std::size_t> kept_back;
     std::int64_t seen = 0;
     for (std::uint64_t seed = 0; seed < 500; ++seed) {
-        const world::World start = machine->arbitrary(seed, 1);
+        const walk::World start = machine->arbitrary(seed, 1);
         for (SiteId self = 0; self < 3; ++self) {
-            world::LocalId local = start.sites[self];
+            walk::LocalId local = start.sites[self];
             EXPECT_EQ(machine->merge_state(local, boost::json::object{}), std::nullopt) << seed;
             const auto state = machine->state(local);
             for (const auto& [member, bound] : at_root) {
@@ -301,7 +301,7 @@ TEST(TreePool, An_arbitrary_start_stays_within_its_domains) {
 TEST(TreePool, A_state_that_no_fault_leaves_behind_is_refused) {
     const auto machine = machine_of("sites=3 tree=star units=3 max-request=2 drain=off pacing=on");
     const auto refusal = [&](SiteId self, const char* part) {
-        world::LocalId local = machine->initial().sites[self];
+        walk::LocalId local = machine->initial().sites[self];
         return machine->merge_state(local, boost::json::parse(part)).value_or("taken");
     };
     EXPECT_EQ(refusal(0, R"({"doubled": 4000000000})"), "doubled: write a whole number from 0 to 6");

@@ -11,9 +11,9 @@ namespace {
 
 using namespace allot;
 
-std::unique_ptr<world::Machine> raymond(const Parameters& parameters) {
+std::unique_ptr<walk::Machine> raymond(const Parameters& parameters) {
     static const world::Entry entry = world::entry_of<Raymond>();
-    auto machine = entry.make(parameters);
+    auto machine = walk::make_machine(entry, parameters);
     EXPECT_TRUE(machine) << (machine ? "" : machine.error());
     return std::move(*machine);
 }

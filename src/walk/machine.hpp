@@ -20,12 +20,22 @@
 #include <vector>
 
 #include "base/stable_vector.hpp"
+#include "walk/interner.hpp"
 #include "world/instance.hpp"
-#include "world/interner.hpp"
 #include "world/setup.hpp"
 #include "world/step.hpp"
 
 namespace allot::world {
+struct Entry;
+}
+
+namespace allot::walk {
+
+using world::Facts;
+using world::History;
+using world::InputKind;
+using world::Instance;
+using world::Setup;
 
 using LocalId = std::uint32_t;
 using EnvelopeId = std::uint32_t;
@@ -226,7 +236,7 @@ private:
     std::atomic<std::uint64_t> probes_reached_ = 0;
 
     mutable std::recursive_mutex mutex_;
-    Stepper stepper_;
+    world::Stepper stepper_;
     Interner<Box<Site>> sites_;
     Interner<Box<Envelope>> messages_;
     Interner<std::monostate> shapes_;  // messages without stamps
@@ -237,4 +247,7 @@ private:
     std::deque<Reaction> reactions_;
 };
 
-}  // namespace allot::world
+// Makes the machine that the parameters describe: those of the protocol, and those of its surroundings.
+Result<std::unique_ptr<Machine>> make_machine(const world::Entry& entry, const Parameters& given);
+
+}  // namespace allot::walk

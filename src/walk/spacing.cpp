@@ -1,8 +1,10 @@
-#include "world/spacing.hpp"
+#include "walk/spacing.hpp"
 
 #include <algorithm>
 
-namespace allot::world {
+namespace allot::walk {
+
+using namespace world;
 
 namespace {
 
@@ -82,4 +84,4 @@ std::vector<std::uint64_t> Spacing::wide_distances() const {
     return distances;
 }
 
-}  // namespace allot::world
+}  // namespace allot::walk

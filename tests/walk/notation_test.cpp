@@ -1,4 +1,4 @@
-#include "world/notation.hpp"
+#include "walk/notation.hpp"
 
 #include <boost/json/parse.hpp>
 #include <gmock/gmock.h>
@@ -24,7 +24,7 @@ const std::vector<Entry>& protocols() {
 }
 
 std::unique_ptr<Machine> make(std::size_t protocol, const Parameters& parameters) {
-    auto machine = protocols()[protocol].make(parameters);
+    auto machine = walk::make_machine(protocols()[protocol], parameters);
     EXPECT_TRUE(machine) << machine.error();
     return std::move(*machine);
 }

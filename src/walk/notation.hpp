@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "world/walker.hpp"
+#include "walk/walker.hpp"
 
-namespace allot::world {
+namespace allot::walk {
 
 // `0 -> 1 Reply`, with the content where another message of that kind could be meant.
 std::string message_text(const Machine& machine, const World& world, EnvelopeId envelope);
@@ -23,4 +23,4 @@ std::string scenario_text(Machine& machine, const World& start, std::span<const 
                           std::span<const Move> cycle, const std::vector<std::string>& comments,
                           const std::vector<std::string>& expectations);
 
-}  // namespace allot::world
+}  // namespace allot::walk

@@ -8,7 +8,7 @@
 #include "base/stable_vector.hpp"
 #include "core/hash.hpp"
 
-namespace allot::world {
+namespace allot::walk {
 
 template <class Value>
 class Interner {
@@ -33,4 +33,4 @@ private:
     StableVector<Value> values_;
 };
 
-}  // namespace allot::world
+}  // namespace allot::walk

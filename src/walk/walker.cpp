@@ -1,4 +1,4 @@
-#include "world/walker.hpp"
+#include "walk/walker.hpp"
 
 #include <algorithm>
 #include <array>
@@ -6,7 +6,9 @@
 
 #include "world/axioms.hpp"
 
-namespace allot::world {
+namespace allot::walk {
+
+using namespace world;
 
 namespace {
 
@@ -363,4 +365,4 @@ void Walker::rename(World& world, const StampNames& names, const Naming& naming)
     if (!fifo_) std::sort(world.flight.begin(), world.flight.end());
 }
 
-}  // namespace allot::world
+}  // namespace allot::walk

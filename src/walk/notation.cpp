@@ -1,11 +1,13 @@
-#include "world/notation.hpp"
+#include "walk/notation.hpp"
 
 #include <algorithm>
 
 #include "core/json.hpp"
 #include "world/lines.hpp"
 
-namespace allot::world {
+namespace allot::walk {
+
+using namespace world;
 
 namespace {
 
@@ -132,4 +134,4 @@ std::string scenario_text(Machine& machine, const World& start, std::span<const 
     return lines;
 }
 
-}  // namespace allot::world
+}  // namespace allot::walk

@@ -91,7 +91,7 @@ constinit const Model<Counting> Counting::model{
 template <class P>
 check::Result judge(const Parameters& parameters) {
     const auto entry = world::entry_of<P>();
-    auto machine = entry.make(parameters);
+    auto machine = walk::make_machine(entry, parameters);
     EXPECT_TRUE(machine);
     return check::check(**machine, {});
 }

@@ -8,9 +8,9 @@
 
 #include <vector>
 
-#include "world/machine.hpp"
+#include "walk/machine.hpp"
 
-namespace allot::world {
+namespace allot::walk {
 
 class Spacing {
 public:
@@ -45,4 +45,4 @@ private:
     std::vector<Gap> gaps_;  // of each to the one before
 };
 
-}  // namespace allot::world
+}  // namespace allot::walk

@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "world/machine.hpp"
-#include "world/spacing.hpp"
+#include "walk/machine.hpp"
+#include "walk/spacing.hpp"
 
-namespace allot::world {
+namespace allot::walk {
 
 enum class MoveKind : std::uint8_t {
     input,         // a site does `input`
@@ -313,4 +313,4 @@ void Walker::for_each_deliverable(const World& world, F&& f) const {
     }
 }
 
-}  // namespace allot::world
+}  // namespace allot::walk

@@ -1,4 +1,4 @@
-#include "world/machine.hpp"
+#include "walk/machine.hpp"
 
 #include <algorithm>
 #include <boost/json/object.hpp>
@@ -8,8 +8,11 @@
 #include "core/stamps.hpp"
 #include "world/arbitrary.hpp"
 #include "world/axioms.hpp"
+#include "world/entry.hpp"
 
-namespace allot::world {
+namespace allot::walk {
+
+using namespace world;
 
 namespace {
 
@@ -473,4 +476,21 @@ World Machine::arbitrary(std::uint64_t seed, std::uint32_t noise) {
     return world;
 }
 
-}  // namespace allot::world
+Result<std::unique_ptr<Machine>> make_machine(const world::Entry& entry, const Parameters& given) {
+    Parameters left = given;
+    auto instance = entry.make_instance(left);
+    if (!instance) return Error{instance.error()};
+    auto setup = take_setup(left, **instance);
+    if (!setup) return Error{setup.error()};
+    if (!left.empty()) return unknown_parameter(entry, left);
+    if (auto error = unknown_property(entry, *setup)) return Error{std::move(*error)};
+    // A scenario has no anchor unless it says so, nor timers that are more patient than it needs.
+    Parameters said = given;
+    if (setup->anchor.site) said.try_emplace("anchor", setup->anchor.text());
+    if (entry.replaces_messages) said.try_emplace("copies", std::to_string(setup->copies));
+    auto machine = std::make_unique<Machine>(std::move(*instance), std::move(*setup));
+    machine->set_header(header_line(entry.name, said));
+    return machine;
+}
+
+}  // namespace allot::walk
