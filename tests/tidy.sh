@@ -14,9 +14,7 @@ declare -A page_allowance=(
 
 # Comments, errors and help texts that open with Who, Whoever, What, So long or the like, by folder.
 declare -A opening_allowance=(
-    [src/core]=25
     [src/daemon]=33
-    [src/world]=22
 )
 
 # Functions of more than 70 lines: FILE:NAME and how many lines it has.

@@ -2,8 +2,8 @@
 //
 // domain_of(member_name) says from which numbers the leaves of a member are drawn; a leaf belongs to the
 // innermost named member around it. Without a domain a number is drawn from 0 to 3, a bool or a described
-// enum from all its values. What a domain holds beyond the leaf's type is not drawn, and a leaf for which
-// nothing is left stays as it is.
+// enum from all its values. Values that a leaf's type cannot hold are not drawn; a leaf for
+// which no value is left stays as it is.
 //
 // Sequences keep their size, unless their domain says how long they may be, and maps their keys; strings
 // stay. An optional or variant may change what it is. A set of leaves takes each value of its domain with

@@ -10,7 +10,7 @@ const std::string& Draw::keep(const std::string& name, std::string value, bool u
 }
 
 std::uint32_t Draw::number(const std::string& name, std::uint32_t low, std::uint32_t high) {
-    // What the user fixed may leave no choice; whoever makes the machine says what is wrong with it.
+    // A value that the user fixed may leave no choice. Then the machine is refused later, with the reason.
     const std::uint64_t choices = high < low ? 1 : std::uint64_t{high} - low + 1;
     if (!knows(name)) keep(name, std::to_string(low + random_(choices)));
     const auto value = parse_number(name, drawn_[name], 0, 0xFFFFFFFF);

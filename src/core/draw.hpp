@@ -7,8 +7,7 @@
 //         draw.faults("crashes", permits - 1);
 //     }
 //
-// What the user has fixed is not drawn: the calls then return the user's value, so that what depends on it
-// fits.
+// A value that the user has fixed is not drawn: the call returns it, so that later draws fit it.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +36,7 @@ public:
     bool coin() { return random_.coin(); }
 
     bool knows(const std::string& name) const { return drawn_.contains(name); }
-    // What makes the machine of the run; faults that do not happen are left out.
+    // The parameters of the run, without faults that do not happen.
     const Parameters& parameters() const { return parameters_; }
     // Everything that was fixed or drawn.
     const Parameters& drawn() const { return drawn_; }

@@ -39,7 +39,7 @@ public:
 
     virtual ~AnyEffects() = default;
 
-    // What the handler tells the application.
+    // Notices to the application.
     void granted(std::vector<Fence> fences = {});
     void released();
     void revoked();

@@ -11,7 +11,7 @@
 
 namespace allot {
 
-// What a failure detector says of one incarnation of a peer.
+// The reports of a failure detector about one incarnation of a peer.
 //     trusted      it is alive; the detector watches it from now on
 //     dead         it has crashed or left; only said of an incarnation that was trusted, and never wrongly
 //     suspected    it may have crashed; wrong suspicions are possible, but never of the anchor

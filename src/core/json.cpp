@@ -222,7 +222,7 @@ Error merge_optional(const Type& type, void* target, const json::value& partial,
     return error;
 }
 
-// What replaces something whole starts from its default.
+// A value that is replaced as a whole starts from its default.
 Error merge_whole(const Type& type, void* value, const json::value& whole, const std::string& path) {
     type.reset(value);
     return merge(type, value, whole, path);

@@ -72,7 +72,7 @@ struct RequestModel {
     bool (*asks)(const Context&) = nullptr;
     // False while the state of a site that asks is such that it may not. Default: it may at any time.
     bool (P::*may_request)(const Context&) const = nullptr;
-    // What the site may ask for. Default: one unit.
+    // The demands of the site. Default: one unit.
     std::vector<Demand> (*demands)(const Context&) = nullptr;
     // Why `demands` does not list everything that may be asked for.
     MaybeError (*unlisted)(const Config&) = nullptr;
@@ -108,7 +108,8 @@ struct FaultModel {
     using Config = typename P::Config;
     using Context = ContextOf<P>;
 
-    // What the site wants to hear of its failure detector. Without `trusted`, every incarnation is trusted.
+    // The reports that the site hears from its failure detector. Without `trusted`, every incarnation is
+    // trusted.
     Detections hears;
     // False for sites that never crash, by their role. Default: every site may.
     bool (*mortal)(const Context&) = nullptr;
@@ -146,13 +147,13 @@ struct StabilisationModel {
     std::vector<SiteId> (*channels)(const Context&) = nullptr;
     // Whether the world is legitimate.
     bool (*legal)(const View<P>&) = nullptr;
-    // What the site asked for, where its application has to be guessed from its state.
+    // The demand that the state of a site implies, for applications that were drawn at random.
     Demand (P::*demand)() const = nullptr;
     // Why so many stale messages per channel are too many.
     MaybeError (*noise_error)(const Config&, std::uint64_t noise) = nullptr;
 };
 
-// What cannot be a state or message of an instance, for scenarios written by hand.
+// Why a state or message from outside is impossible in an instance, beyond what descriptions and domains say.
 template <class P>
 struct HandwrittenModel {
     MaybeError (P::*state_error)(const ContextOf<P>&) const = nullptr;
@@ -185,7 +186,7 @@ struct Model {
     std::uint32_t (*founders)(const Config&) = nullptr;
     // The range of a number in a state or message, by the name of its member; for ids of sites it is known.
     std::optional<Domain> (*domain)(const ContextOf<P>&, std::string_view member) = nullptr;
-    // What is unknown of an instance before it runs, in one line.
+    // A warning about an instance, in one line: facts that are unknown before it runs.
     MaybeError (*caveat)(const Config&) = nullptr;
     // Draws the parameters and faults of a random run. Default: two to five sites, and no faults.
     void (*sample)(Draw&) = nullptr;
@@ -199,8 +200,8 @@ struct Model {
 };
 
 // Why a message from outside (a scenario, another host) cannot be one of this instance: each of its ids,
-// indexes and counts must be within the configuration of the receiver. What descriptions and domains cannot
-// tell is the protocol's own message_error.
+// indexes and counts must be within the configuration of the receiver. The protocol's own
+// message_error follows.
 template <class P>
 MaybeError message_error(const ContextOf<P>& receiver, const typename P::Message& message) {
     const auto domain = [&](std::string_view member) {

@@ -27,7 +27,7 @@ std::string listed(std::span<const std::string> names);      // a, b or c
 std::string enumerated(std::span<const std::string> names);  // a, b and c
 std::vector<std::string> split_list(std::string_view text);  // a,b,c
 
-// What a parameter means, in one line for --help.
+// The meaning of a parameter, in one line for --help.
 struct Meaning {
     std::string_view name;
     std::string_view text;
@@ -56,7 +56,7 @@ std::optional<std::string> parse_parameter(const Type& type, void* value, std::s
                                            std::string_view text);
 
 // Takes what the configuration knows out of `given`; there `with` and `without` name repairs to switch on and
-// off, or say `all`. What is named by both is off: all but one is `with=all without=NAME`.
+// off, or say `all`. A repair named by both is off: all but one is `with=all without=NAME`.
 std::optional<std::string> take_parameters(const Type& config, void* value, Parameters& given);
 
 template <class T>

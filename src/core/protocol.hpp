@@ -27,7 +27,7 @@
 
 namespace allot {
 
-// What a handler knows beside its own state. It is no part of the state.
+// The surroundings of a handler. They are no part of its state.
 template <class Config>
 struct Context {
     const Config& config;

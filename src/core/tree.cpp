@@ -29,7 +29,7 @@ Result<std::vector<SiteId>> read_parents(std::string_view list) {
     return parents;
 }
 
-// Whoever goes from parent to parent must come to the root; nobody is looked at twice.
+// Every path from parent to parent must end at the root. Each site is visited once.
 bool leads_to_root(const std::vector<SiteId>& parents) {
     std::vector<SiteId> reached_by(parents.size(), nobody);
     for (SiteId start = 1; start < parents.size(); ++start) {

@@ -29,7 +29,7 @@ public:
     // The number of sites that a list of parents is for; the other shapes fit any.
     std::optional<std::uint32_t> listed_sites() const;
 
-    // Of trees with so many sites.
+    // In a tree with this number of sites.
     std::uint32_t children(SiteId site, std::uint32_t sites) const;
     std::uint32_t degree(SiteId site, std::uint32_t sites) const {
         return children(site, sites) + (site == root ? 0 : 1);

@@ -50,7 +50,7 @@ struct Part {
 using ReadElement = FunctionRef<void(const void* element, const void* mapped)>;
 using ChangeElement = FunctionRef<void(void* element, void* mapped)>;
 
-// What can be done with a container (optional, array, sequence, set or map).
+// The operations on a container (optional, array, sequence, set or map).
 struct Elements {
     std::size_t (*size)(const void* container) = nullptr;
     void (*read)(const void* container, ReadElement read) = nullptr;

@@ -26,7 +26,7 @@ struct Peer {
 };
 BOOST_DESCRIBE_STRUCT(Peer, (), (site, incarnation))
 
-// What a request asks for: interchangeable units, or named resources in the caller's order.
+// The content of a request: interchangeable units, or named resources in the caller's order.
 struct Demand {
     std::uint32_t units = 1;
     std::vector<ResourceId> resources;
@@ -39,7 +39,7 @@ BOOST_DESCRIBE_STRUCT(Demand, (), (units, resources))
 enum class Phase : std::uint8_t { idle, waiting, holding, leaving };
 BOOST_DESCRIBE_ENUM(Phase, idle, waiting, holding, leaving)
 
-// What a protocol needs of the links between two sites; both kinds deliver exactly once.
+// The order that a protocol needs from the links between two sites; both kinds deliver exactly once.
 enum class Links : std::uint8_t { fifo, unordered };
 BOOST_DESCRIBE_ENUM(Links, fifo, unordered)
 

@@ -1,8 +1,8 @@
-// What a property may look at: a site with everything a driver keeps beside its protocol state, the
-// messages in flight, and the report it writes to.
+// The view of a property: sites with everything that a driver keeps beside their protocol state, the messages
+// in flight, and the report that the property writes.
 //
-// Drivers know no protocol: they see a site as a Site and a message in flight as an Envelope. What has a type
-// is derived from these: SiteOf<P> adds the protocol's state, EnvelopeOf<Message> the message.
+// Drivers know no protocol: they see a site as a Site and a message in flight as an Envelope. Typed
+// versions are derived from these: SiteOf<P> adds the protocol's state, EnvelopeOf<Message> the message.
 #pragma once
 
 #include <algorithm>
@@ -36,8 +36,8 @@ struct Application {
 };
 BOOST_DESCRIBE_STRUCT(Application, (), (phase, requests_left, demand, fences, revoked))
 
-// What a site's failure detector has said of one peer: the incarnations (plus 1, 0 for none) that it trusted
-// and reported dead; and whether the link between them has lost messages, which the site does not know yet.
+// The failure detector of a site about one peer: the latest incarnations (plus 1; 0: none) that it trusted
+// and that it reported dead, and whether the link has lost messages, which the site does not know yet.
 struct Watch {
     std::uint32_t trusted = 0;
     std::uint32_t reported = 0;
@@ -132,7 +132,7 @@ private:
     std::vector<Violation> violations_;
 };
 
-// What a monitor sees of a step: what the application of a site asked for or was told.
+// One step as a monitor sees it: a request of an application, or a notice to it.
 struct Event {
     enum class Kind : std::uint8_t { requested, granted, released, revoked, refused, cancelled, crashed };
     Kind kind{};

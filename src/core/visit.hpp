@@ -52,7 +52,7 @@ void for_each_of(T& value, F&& f);
 
 namespace visit_detail {
 
-// The keys of a set are constant because its order hangs on them, so the set is filled anew.
+// The keys of a set are constant because its order hangs on them, so the set is filled again.
 template <class Leaf, reflect::Set T, class F>
 void visit_set(T& set, F& f) {
     std::vector<typename T::key_type> keys(set.begin(), set.end());

@@ -279,7 +279,7 @@ LedgerId Machine::spend(LedgerId ledger, std::uint32_t Budget::*what) {
     return intern_ledger(book);
 }
 
-// --- What explorers ask of a local state or an envelope.
+// --- The facts that explorers need about a local state or an envelope.
 
 LocalInfo Machine::describe_local(SiteId self, const Site& site) {
     LocalInfo info;
@@ -346,7 +346,7 @@ void Machine::offer_timers(const Site& site, Offers& offers) {
             offers.push_back({{InputKind::timeout, timer}, instance_->is_fair(timer)});
 }
 
-// What the detector may say here as far as this site's memory goes; the walker adds what the peers allow.
+// Offers the reports that this site's memory allows; the walker keeps those that the peers allow, too.
 void Machine::offer_detector(SiteId self, const Site& site, Offers& offers) {
     for (SiteId peer = 0; peer < setup_.sites; ++peer) {
         if (peer == self || !instance_->watches(self, site, peer)) continue;

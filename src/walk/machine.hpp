@@ -49,7 +49,7 @@ struct World {
     bool operator==(const World&) const = default;
 };
 
-// What a site is given. `argument` is a demand, an envelope, a timer or a peer, after `kind`.
+// An input of a site. `argument` is a demand, an envelope, a timer or a peer, after `kind`.
 struct Input {
     InputKind kind{};
     std::uint32_t argument = 0;
@@ -57,7 +57,7 @@ struct Input {
     bool operator==(const Input&) const = default;
 };
 
-// What came of it. Computed once per (local state, input).
+// The result of an input, computed once per (local state, input).
 struct Reaction {
     LocalId after = 0;
     EventsId events = 0;  // 0: nothing a monitor sees
@@ -106,7 +106,7 @@ struct EnvelopeInfo {
     std::uint32_t shape = 0;
 };
 
-// What is left of the faults that may still happen. Monitors live beside it, inside the machine.
+// The faults that may still happen. Monitors live beside it, inside the machine.
 struct Budget {
     std::uint32_t crashes = 0;
     std::uint32_t restarts = 0;
@@ -184,11 +184,11 @@ public:
     std::optional<std::string> merge_state(LocalId& local, const boost::json::value& part);
     std::optional<std::string> make_message(SiteId from, SiteId to, const boost::json::value& message,
                                             EnvelopeId& made);
-    // Every site and up to `noise` messages per channel drawn anew within their domains.
+    // Every site and up to `noise` messages per channel drawn at random within their domains.
     World arbitrary(std::uint64_t seed, std::uint32_t noise);
 
 private:
-    // What is left of the faults, and the protocol's monitor.
+    // The faults that may still happen, and the protocol's monitor.
     struct Ledger {
         Budget budget;
         Box<History> history;

@@ -1,5 +1,5 @@
-// Steps of a world as lines of a scenario file, and whole runs as scenario files. What is written here, the
-// player (play/) reads back to the same step; docs/scenarios.md describes the format for people.
+// Steps of a world as lines of a scenario file, and whole runs as scenario files. The player
+// (play/) reads each line back as the same step; docs/scenarios.md describes the format for people.
 #pragma once
 
 #include <span>

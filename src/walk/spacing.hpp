@@ -29,11 +29,11 @@ public:
     // Whether some stamp is further ahead of the known ones, ascending, than a step may go: then a handler
     // may have compared it with one that was called far away and is not.
     bool leaps(const std::vector<std::uint64_t>& known) const;
-    // What a canonical world does not keep of real stamps.
+    // The distances between real stamps that a canonical world does not keep.
     std::vector<std::uint64_t> wide_distances() const;
 
 private:
-    // What a distance may be called: just this, or this and everything that is larger.
+    // A name for distances: exactly this one, or this one and all larger ones.
     struct Gap {
         std::uint64_t name = 0;
         bool or_more = false;

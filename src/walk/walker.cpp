@@ -147,8 +147,8 @@ bool Walker::copies_allow(const World& world, std::uint32_t timer) const {
     return copies < static_cast<std::ptrdiff_t>(most);
 }
 
-// What a timer sends may be passed on and pile up further along, so every channel counts: only that makes the
-// worlds finite.
+// Sites may pass on what a timer sends, so messages may pile up in any channel. Only a bound on every channel
+// makes the worlds finite.
 bool Walker::backlog_allows(const World& world) const {
     const std::uint32_t most = machine_.setup().backlog;
     if (most == 0) return true;

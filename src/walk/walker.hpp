@@ -36,7 +36,7 @@ struct Move {
 // links are FIFO, a message's content where they are not.
 using ActionKey = std::uint64_t;
 
-// What a site makes of each message: a hash table with nothing beyond that, since every step asks it.
+// The reaction of a local state to each message: a plain hash table, because every step asks it.
 class Deliveries {
 public:
     // Null where it is not known yet.
@@ -172,7 +172,7 @@ private:
     template <class F>
     void for_each_deliverable(const World& world, F&& f) const;
     void take_prompt_messages();
-    // What the names of stamps follow from. Without large stamps, what was renamed once is remembered.
+    // The facts that decide the names of stamps. Without large stamps, a renaming is remembered.
     struct Naming {
         std::uint64_t stamps = 0;  // a set; nothing if some are large
         std::uint64_t clock = 0;   // the earliest

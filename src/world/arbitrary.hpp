@@ -1,4 +1,4 @@
-// Arbitrary worlds: sites and channels drawn anew, for protocols that mend themselves from any state.
+// Arbitrary worlds: sites and channels drawn at random, for protocols that recover from any state.
 #pragma once
 
 #include <vector>
@@ -14,7 +14,7 @@ void renew_application(const Instance& instance, Site& site);
 // Draws every local variable of the site, and what its program believes.
 void draw_site(const Instance& instance, SiteId self, Site& site, Random& random);
 
-// What to write instead, where a fault could never lead to this state.
+// Why no fault could lead to this state, with the value to write instead.
 MaybeError never_drawn(const Instance& instance, SiteId self, const Site& site);
 
 // Draws up to `noise` messages on each channel from this site.

@@ -16,7 +16,7 @@ namespace allot::world {
 bool may_be_cut_short(Links links, std::size_t count, FunctionRef<SiteId(std::size_t)> destination,
                       FunctionRef<bool(std::size_t)> left);
 
-// What an observer sees of a peer.
+// The state of a peer, as an observer knows it.
 struct PeerState {
     Standing standing = Standing::absent;
     std::uint32_t incarnation = 0;
@@ -26,9 +26,9 @@ struct PeerState {
     bool is_over(std::uint32_t other) const { return incarnation > other || gone(); }
 };
 
-// A detector speaks to a site in two stages. What the site has heard before says whether it may hear this
-// detection now, and of which incarnation: `dead` of just this one, `trusted` of this one or a later one; the
-// others do not look at it. Without a handler for `trusted`, every incarnation counts as trusted.
+// A detector speaks to a site in two stages. The reports that the site has heard before decide whether it may
+// hear this one now, and of which incarnation: `dead` of just this one, `trusted` of this one or a later one;
+// the others do not look at it. Without a handler for `trusted`, every incarnation counts as trusted.
 std::optional<std::uint32_t> next_incarnation(Detection detection, const Watch& heard, bool hears_trusted,
                                               Trust trust);
 

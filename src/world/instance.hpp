@@ -19,7 +19,7 @@
 
 namespace allot::world {
 
-// What the model of a protocol says that does not depend on a configuration.
+// The facts about a protocol that do not depend on a configuration, from its model.
 struct Facts {
     std::string_view name;
     std::string_view problem;
@@ -72,7 +72,7 @@ struct AnyView {
     bool duplicates = false;
 };
 
-// What the normal form of a world differs in.
+// The parts of a world that differ from its normal form, in normal form.
 struct Normalised {
     std::vector<std::pair<SiteId, Box<Site>>> sites;
     std::optional<std::vector<Box<Envelope>>> flight;
@@ -144,7 +144,7 @@ public:
     virtual std::optional<Domain> domain(SiteId self, const Site& site, std::string_view member) const = 0;
     virtual void confine(SiteId self, Site& site) const = 0;
     virtual std::vector<SiteId> channels(SiteId self, const Site& site) const = 0;
-    // What the protocol believes that the application asked for, if it says so.
+    // The demand that the state of a protocol implies, if its model can tell.
     virtual std::optional<Demand> demand(const Site& site) const = 0;
     virtual MaybeError noise_error(std::uint64_t noise) const = 0;
 

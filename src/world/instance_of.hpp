@@ -190,7 +190,7 @@ private:
         return hook != nullptr && hook(static_cast<Timer>(timer));
     }
 
-    // What a protocol does not take, it does not notice.
+    // A protocol does not notice an input that its Input type lacks.
     template <class One>
     static void hand_over(P& protocol, const Context& ctx, const One& one, Effects& fx) {
         if constexpr (std::is_same_v<One, input::Receive<AnyMessage>>)

@@ -44,7 +44,7 @@ std::optional<std::string> count_error(const Setup& setup) {
     return std::nullopt;
 }
 
-// What does not go with so many sites.
+// Parameters that do not fit the number of sites.
 std::optional<std::string> sites_error(const Setup& setup) {
     if (auto error = requests_error(setup.requests, setup.sites)) return error;
     if (auto error = anchor_error(setup.anchor, setup.sites)) return error;

@@ -1,4 +1,4 @@
-// What surrounds the sites: who asks how often, and which faults may happen. Every driver that replays or
+// The surroundings of the sites: requests, and the faults that may happen. Every driver that replays or
 // explores reads the same setup, from flags or from the first line of a scenario. It is described, so every
 // member but `sites` is a parameter: `--crashes 1` or `crashes=1`.
 #pragma once

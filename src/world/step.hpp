@@ -50,7 +50,7 @@ public:
 
     const Instance& instance() const { return instance_; }
 
-    // What each method below leaves behind: the messages in fx(), the events for monitors, and the report.
+    // The results of each method below: messages in fx(), events for monitors, and the report.
     const AnyEffects& fx() const { return *fx_; }
     const std::vector<Event>& events() const { return events_; }
     const Report& report() const { return report_; }
