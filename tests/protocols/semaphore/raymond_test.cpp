@@ -1,19 +1,16 @@
 // Raymond's algorithm under the checker: what holds, what k crashes do, and exact state counts. A changed
 // count is a changed protocol, world or reduction: it needs its reason in the commit.
-#include "protocols/semaphore/raymond.hpp"
-
 #include <gtest/gtest.h>
 
 #include "check/checker.hpp"
-#include "world/entry_of.hpp"
+#include "registry/registry.hpp"
 
 namespace {
 
 using namespace allot;
 
 std::unique_ptr<world::Machine> raymond(const Parameters& parameters) {
-    static const world::Entry entry = world::entry_of<Raymond>();
-    auto machine = entry.make(parameters);
+    auto machine = registry::protocol("raymond")->make(parameters);
     EXPECT_TRUE(machine) << (machine ? "" : machine.error());
     return std::move(*machine);
 }
