@@ -3,16 +3,14 @@
 
 #include <gtest/gtest.h>
 
-#include "protocols/semaphore/raymond.hpp"
-#include "world/entry_of.hpp"
+#include "registry/registry.hpp"
 
 namespace {
 
 using namespace allot;
 
 check::Result check_raymond(const Parameters& parameters, const check::Options& options) {
-    static const world::Entry entry = world::entry_of<Raymond>();
-    const auto machine = walk::make_machine(entry, parameters);
+    const auto machine = walk::make_machine(*registry::protocol("raymond"), parameters);
     return check::check(**machine, options);
 }
 

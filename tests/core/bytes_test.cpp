@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/arbitrary_example.hpp"
 #include "core/random.hpp"
-#include "reflect_example.hpp"
 
 namespace allot {
 namespace {

@@ -13,7 +13,7 @@
 
 #include "core/bytes.hpp"
 #include "core/random.hpp"
-#include "reflect_example.hpp"
+#include "core/reflect_example.hpp"
 
 namespace allot {
 namespace {

@@ -27,6 +27,7 @@ std::vector<std::string> seeds_of(const std::string& target) {
         text << std::ifstream(entry.path(), std::ios::binary).rdbuf();
         seeds.push_back(text.str());
     }
+    EXPECT_FALSE(seeds.empty()) << target << ": " << advice;
     return seeds;
 }
 

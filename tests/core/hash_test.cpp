@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <string>
 
-#include "reflect_example.hpp"
+#include "core/reflect_example.hpp"
 
 namespace allot {
 namespace {

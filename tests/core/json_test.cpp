@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "reflect_example.hpp"
+#include "core/arbitrary_example.hpp"
 
 namespace allot {
 namespace {

@@ -1,5 +1,5 @@
-// A described struct with every kind of member that is reflectable, and RapidCheck generators for it. The
-// tests of everything derived from descriptions share it.
+// A described struct with every kind of member that is reflectable. The tests of everything derived from
+// descriptions share it; arbitrary_example.hpp has RapidCheck generators for it.
 #pragma once
 
 #include <array>
@@ -10,7 +10,6 @@
 #include <deque>
 #include <map>
 #include <optional>
-#include <rapidcheck.h>
 #include <set>
 #include <string>
 #include <utility>
@@ -83,122 +82,6 @@ BOOST_DESCRIBE_STRUCT(Everything, (),
                        queue, bits, words, asks, named, moods, peers, seen, last, inbox))
 
 // A value in which no member has its default.
-inline Everything full_example() {
-    const Stamp one = Stamp().next();
-    const Stamp two = one.next();
-    Everything value;
-    value.flag = true;
-    value.tiny = -5;
-    value.clock = 300;
-    value.balance = -1'000'000'000'000;
-    value.big = ~std::uint64_t{0};
-    value.mood = Mood::tired;
-    value.level = Level{-7};
-    value.stamp = two;
-    value.name = "db \"one\"";
-    value.asked = Ask{one, 2};
-    value.ticket = {two, std::uint8_t{9}};
-    value.triple = {1, 2, 65535};
-    value.queue = {{two, 1}, {one, 4}};
-    value.bits = {true, false, true};
-    value.words = {"a", ""};
-    value.asks = {{one, 1}, {two, 0}};
-    value.named = {{"gpu0", -1}, {"gpu1", 1}};
-    value.moods = {{one, Mood::eager}, {two, Mood::calm}};
-    value.peers = {1, 5};
-    value.seen = {{0, two}, {7, one}};
-    value.last = Ask{two, 3};
-    value.inbox = {Ping{}, Site::Reply{{one, two}}, Ask{}};
-    return value;
-}
+Everything full_example();
 
 }  // namespace allot::reflect_example
-
-namespace rc {
-
-template <>
-struct Arbitrary<allot::Stamp> {
-    static Gen<allot::Stamp> arbitrary() {
-        return gen::map(gen::arbitrary<std::uint64_t>(), &allot::StampAccess::make);
-    }
-};
-
-template <>
-struct Arbitrary<allot::reflect_example::Mood> {
-    static Gen<allot::reflect_example::Mood> arbitrary() {
-        using allot::reflect_example::Mood;
-        return gen::element(Mood::calm, Mood::eager, Mood::tired);
-    }
-};
-
-template <>
-struct Arbitrary<allot::reflect_example::Level> {
-    static Gen<allot::reflect_example::Level> arbitrary() {
-        return gen::cast<allot::reflect_example::Level>(gen::arbitrary<std::int16_t>());
-    }
-};
-
-template <>
-struct Arbitrary<allot::reflect_example::Ask> {
-    static Gen<allot::reflect_example::Ask> arbitrary() {
-        using allot::reflect_example::Ask;
-        return gen::build<Ask>(gen::set(&Ask::stamp), gen::set(&Ask::units));
-    }
-};
-
-template <>
-struct Arbitrary<allot::reflect_example::Message> {
-    static Gen<allot::reflect_example::Message> arbitrary() {
-        using namespace allot::reflect_example;
-        return gen::oneOf(
-            gen::just(Message(Ping{})),
-            gen::map(gen::arbitrary<Ask>(), [](const Ask& ask) { return Message(ask); }),
-            gen::map(gen::arbitrary<std::vector<allot::Stamp>>(),
-                     [](const std::vector<allot::Stamp>& stamps) { return Message(Site::Reply{stamps}); }));
-    }
-};
-
-template <>
-struct Arbitrary<allot::reflect_example::Everything> {
-    using Everything = allot::reflect_example::Everything;
-
-    // RapidCheck knows neither std::optional nor flat containers, so these come from ones it knows.
-    static Gen<std::optional<allot::reflect_example::Ask>> optional_ask() {
-        using allot::reflect_example::Ask;
-        return gen::map(gen::maybe(gen::arbitrary<Ask>()), [](const rc::Maybe<Ask>& maybe) {
-            return maybe ? std::optional<Ask>(*maybe) : std::nullopt;
-        });
-    }
-
-    static Gen<boost::container::flat_set<std::uint32_t>> flat_set() {
-        return gen::map(gen::arbitrary<std::set<std::uint32_t>>(), [](const std::set<std::uint32_t>& set) {
-            return boost::container::flat_set<std::uint32_t>(set.begin(), set.end());
-        });
-    }
-
-    static Gen<boost::container::flat_map<std::uint32_t, allot::Stamp>> flat_map() {
-        using Map = std::map<std::uint32_t, allot::Stamp>;
-        return gen::map(gen::arbitrary<Map>(), [](const Map& map) {
-            return boost::container::flat_map<std::uint32_t, allot::Stamp>(map.begin(), map.end());
-        });
-    }
-
-    static Gen<std::array<std::uint16_t, 3>> triple() {
-        return gen::container<std::array<std::uint16_t, 3>>(gen::arbitrary<std::uint16_t>());
-    }
-
-    static Gen<Everything> arbitrary() {
-        return gen::build<Everything>(
-            gen::set(&Everything::flag), gen::set(&Everything::tiny), gen::set(&Everything::clock),
-            gen::set(&Everything::balance), gen::set(&Everything::big), gen::set(&Everything::mood),
-            gen::set(&Everything::level), gen::set(&Everything::stamp), gen::set(&Everything::name),
-            gen::set(&Everything::asked, optional_ask()), gen::set(&Everything::ticket),
-            gen::set(&Everything::triple, triple()), gen::set(&Everything::queue),
-            gen::set(&Everything::bits), gen::set(&Everything::words), gen::set(&Everything::asks),
-            gen::set(&Everything::named), gen::set(&Everything::moods),
-            gen::set(&Everything::peers, flat_set()), gen::set(&Everything::seen, flat_map()),
-            gen::set(&Everything::last), gen::set(&Everything::inbox));
-    }
-};
-
-}  // namespace rc

@@ -8,7 +8,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "reflect_example.hpp"
+#include "core/reflect_example.hpp"
 
 namespace allot {
 namespace {

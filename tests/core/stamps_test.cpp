@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/arbitrary_example.hpp"
 #include "core/bytes.hpp"
-#include "reflect_example.hpp"
 
 namespace allot {
 namespace {

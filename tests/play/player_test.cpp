@@ -8,20 +8,17 @@
 #include <sstream>
 
 #include "core/random.hpp"
-#include "play/test_protocols.hpp"
-#include "protocols/semaphore/raymond.hpp"
-#include "world/entry_of.hpp"
+#include "support/protocols.hpp"
 
 namespace allot::play {
 namespace {
 
-using play_test::Favourite;
-using play_test::Listener;
+using test_support::protocol;
 using testing::HasSubstr;
 
 const std::vector<world::Entry>& protocols() {
-    static const std::vector<world::Entry> list{world::entry_of<Raymond>(), world::entry_of<Favourite>(),
-                                                world::entry_of<Listener>()};
+    static const std::vector<world::Entry> list{protocol("raymond"), protocol("favourite"),
+                                                protocol("listener")};
     return list;
 }
 

@@ -3,29 +3,26 @@
 #include <sstream>
 
 #include "miniatures/entries.hpp"
-#include "miniatures/token_ring.hpp"
-#include "miniatures/two_locks.hpp"
 #include "play/player.hpp"
 #include "sim/simulation.hpp"
-#include "world/entry_of.hpp"
+#include "support/protocols.hpp"
 
 namespace {
 
 using namespace allot;
 using namespace allot::sim;
-using miniatures::TokenRing;
 
-template <Protocol P>
-Result<std::unique_ptr<Simulation>> make(const Parameters& parameters, Parameters flags) {
+Result<std::unique_ptr<Simulation>> make(std::string_view name, const Parameters& parameters,
+                                         Parameters flags) {
     const auto plan = take_plan(flags);
     if (!plan) return Error{plan.error()};
-    return sim::make_simulation(world::entry_of<P>(), parameters, *plan);
+    return sim::make_simulation(test_support::protocol(name), parameters, *plan);
 }
 
 const Parameters five{{"sites", "5"}, {"modulus", "64"}};
 
 TEST(Corruption, An_arbitrary_start_leads_to_a_legitimate_world) {
-    const auto ring = make<TokenRing>(five, {{"start", "arbitrary"}, {"noise", "2"}, {"time", "1s"}});
+    const auto ring = make("token-ring", five, {{"start", "arbitrary"}, {"noise", "2"}, {"time", "1s"}});
     ASSERT_TRUE(ring);
     for (std::uint64_t seed = 1; seed <= 50; ++seed) {
         const Figures figures = (*ring)->run(seed);
@@ -37,8 +34,8 @@ TEST(Corruption, An_arbitrary_start_leads_to_a_legitimate_world) {
 }
 
 TEST(Corruption, Every_fault_of_memory_is_counted_and_survived) {
-    const auto ring =
-        make<TokenRing>(five, {{"corrupt-at", "1s,2s,3s"}, {"noise", "3"}, {"time", "4s"}, {"verify", "1"}});
+    const auto ring = make("token-ring", five,
+                           {{"corrupt-at", "1s,2s,3s"}, {"noise", "3"}, {"time", "4s"}, {"verify", "1"}});
     ASSERT_TRUE(ring);
     const Figures figures = (*ring)->run(1);
     EXPECT_TRUE(figures.violations.empty());
@@ -50,8 +47,9 @@ TEST(Corruption, Every_fault_of_memory_is_counted_and_survived) {
 
 // The second fault comes before any message has arrived.
 TEST(Corruption, A_fault_before_the_world_has_recovered_leaves_one_recovery_for_both) {
-    const auto ring = make<TokenRing>(
-        five, {{"corrupt-at", "500ms,500.1ms"}, {"noise", "3"}, {"latency", "2ms"}, {"time", "2s"}});
+    const auto ring =
+        make("token-ring", five,
+             {{"corrupt-at", "500ms,500.1ms"}, {"noise", "3"}, {"latency", "2ms"}, {"time", "2s"}});
     ASSERT_TRUE(ring);
     const Figures figures = (*ring)->run(1);
     EXPECT_TRUE(figures.violations.empty());
@@ -61,8 +59,8 @@ TEST(Corruption, A_fault_before_the_world_has_recovered_leaves_one_recovery_for_
 
 TEST(Corruption, Who_is_not_legitimate_at_the_end_is_told_of) {
     // No message arrives before the end.
-    const auto ring =
-        make<TokenRing>(five, {{"start", "arbitrary"}, {"noise", "3"}, {"latency", "2ms"}, {"time", "1ms"}});
+    const auto ring = make("token-ring", five,
+                           {{"start", "arbitrary"}, {"noise", "3"}, {"latency", "2ms"}, {"time", "1ms"}});
     ASSERT_TRUE(ring);
     const Figures figures = (*ring)->run(1);
     ASSERT_EQ(figures.violations.size(), 1u);
@@ -72,8 +70,9 @@ TEST(Corruption, Who_is_not_legitimate_at_the_end_is_told_of) {
 
 TEST(Corruption, Its_log_is_a_scenario) {
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-        const auto ring = make<TokenRing>(
-            five, {{"start", "arbitrary"}, {"corrupt-at", "50ms"}, {"noise", "2"}, {"time", "100ms"}});
+        const auto ring =
+            make("token-ring", five,
+                 {{"start", "arbitrary"}, {"corrupt-at", "50ms"}, {"noise", "2"}, {"time", "100ms"}});
         ASSERT_TRUE(ring);
         std::ostringstream log;
         (*ring)->run(seed, {.log = &log});
@@ -85,13 +84,13 @@ TEST(Corruption, Its_log_is_a_scenario) {
 
 TEST(Corruption, Bad_flags_are_refused_with_a_reason) {
     const auto refusal = [](const auto& made) { return made ? std::string("made") : made.error(); };
-    EXPECT_EQ(refusal(make<miniatures::TwoLocks>({}, {{"start", "arbitrary"}})),
-              "--start arbitrary: two-locks does not declare the domains of its state");
-    EXPECT_EQ(refusal(make<TokenRing>({}, {{"corrupt-at", "20s"}})),
+    EXPECT_EQ(refusal(make("two-locks", {}, {{"start", "arbitrary"}})),
+              "--start arbitrary: two-locks does not say what its states may be");
+    EXPECT_EQ(refusal(make("token-ring", {}, {{"corrupt-at", "20s"}})),
               "--corrupt-at 20s: write times before --time 10s");
-    EXPECT_EQ(refusal(make<TokenRing>({}, {{"corrupt-at", "soon"}})),
+    EXPECT_EQ(refusal(make("token-ring", {}, {{"corrupt-at", "soon"}})),
               "--corrupt-at soon: write times, as in 1s or 1s,3s");
-    EXPECT_EQ(refusal(make<TokenRing>({}, {{"start", "arbitrary"}, {"noise", "1001"}})),
+    EXPECT_EQ(refusal(make("token-ring", {}, {{"start", "arbitrary"}, {"noise", "1001"}})),
               "--noise 1001: write a whole number from 0 to 1000");
 }
 

@@ -6,19 +6,15 @@
 
 #include "base/ensure.hpp"
 #include "miniatures/entries.hpp"
-#include "miniatures/phoenix.hpp"
-#include "miniatures/token_ring.hpp"
-#include "miniatures/two_locks.hpp"
 #include "play/player.hpp"
-#include "play/test_protocols.hpp"
-#include "protocols/semaphore/permits.hpp"
-#include "protocols/semaphore/raymond.hpp"
+#include "support/protocols.hpp"
 #include "world/entry_of.hpp"
 
 namespace {
 
 using namespace allot;
 using namespace allot::sim;
+using test_support::protocol;
 
 // A plan from its flags.
 Plan planned(Parameters flags) {
@@ -28,22 +24,26 @@ Plan planned(Parameters flags) {
     return *plan;
 }
 
-template <Protocol P>
-std::unique_ptr<Simulation> simulation(const Parameters& parameters, const Parameters& flags) {
-    auto made = sim::make_simulation(world::entry_of<P>(), parameters, planned(flags));
+std::unique_ptr<Simulation> simulation(const world::Entry& entry, const Parameters& parameters,
+                                       const Parameters& flags) {
+    auto made = sim::make_simulation(entry, parameters, planned(flags));
     EXPECT_TRUE(made) << (made ? "" : made.error());
     return std::move(*made);
 }
 
-template <Protocol P>
-Figures run(const Parameters& parameters, const Parameters& flags, std::uint64_t seed = 1) {
-    return simulation<P>(parameters, flags)->run(seed);
+Figures run(const world::Entry& entry, const Parameters& parameters, const Parameters& flags,
+            std::uint64_t seed = 1) {
+    return simulation(entry, parameters, flags)->run(seed);
 }
 
-template <Protocol P>
-std::string log_of(const Parameters& parameters, const Parameters& flags, std::uint64_t seed) {
+Figures run(std::string_view name, const Parameters& parameters, const Parameters& flags) {
+    return run(protocol(name), parameters, flags);
+}
+
+std::string log_of(std::string_view name, const Parameters& parameters, const Parameters& flags,
+                   std::uint64_t seed) {
     std::ostringstream log;
-    simulation<P>(parameters, flags)->run(seed, {.log = &log});
+    simulation(protocol(name), parameters, flags)->run(seed, {.log = &log});
     return log.str();
 }
 
@@ -55,18 +55,18 @@ const Parameters busy{{"time", "100ms"},
 
 TEST(Simulation, One_seed_gives_the_same_run_twice) {
     const Parameters five{{"sites", "5"}, {"permits", "3"}};
-    const std::string first = log_of<Raymond>(five, busy, 1);
+    const std::string first = log_of("raymond", five, busy, 1);
     EXPECT_GT(first.size(), 1000u);
-    EXPECT_EQ(first, log_of<Raymond>(five, busy, 1));
-    EXPECT_EQ(log_of<miniatures::Phoenix>({}, busy, 4), log_of<miniatures::Phoenix>({}, busy, 4));
+    EXPECT_EQ(first, log_of("raymond", five, busy, 1));
+    EXPECT_EQ(log_of("phoenix", {}, busy, 4), log_of("phoenix", {}, busy, 4));
 }
 
 TEST(Simulation, Another_seed_gives_another_run) {
-    EXPECT_NE(log_of<Raymond>({}, busy, 1), log_of<Raymond>({}, busy, 2));
+    EXPECT_NE(log_of("raymond", {}, busy, 1), log_of("raymond", {}, busy, 2));
 }
 
 TEST(Simulation, May_be_run_again_and_again) {
-    const auto once = simulation<Raymond>({}, busy);
+    const auto once = simulation(protocol("raymond"), {}, busy);
     const Figures first = once->run(1);
     once->run(2);
     const Figures again = once->run(1);
@@ -82,14 +82,14 @@ void expect_played(std::span<const world::Entry> entries, const std::string& log
 }
 
 TEST(Simulation, Its_log_is_a_scenario) {
-    const std::vector raymond{world::entry_of<Raymond>()};
+    const std::vector raymond{protocol("raymond")};
     for (std::uint64_t seed = 0; seed < 5; ++seed) {
-        expect_played(raymond, log_of<Raymond>({{"sites", "4"}, {"permits", "2"}}, busy, seed));
+        expect_played(raymond, log_of("raymond", {{"sites", "4"}, {"permits", "2"}}, busy, seed));
         Parameters ring = busy;
         ring["crashes"] = "0";
         ring["tick"] = "0.2ms";  // so short that the root takes the token for lost
-        expect_played(miniatures::entries(), log_of<miniatures::TokenRing>({}, ring, seed));
-        expect_played(miniatures::entries(), log_of<miniatures::TwoLocks>({{"sites", "4"}}, ring, seed));
+        expect_played(miniatures::entries(), log_of("token-ring", {}, ring, seed));
+        expect_played(miniatures::entries(), log_of("two-locks", {{"sites", "4"}}, ring, seed));
     }
 }
 
@@ -105,16 +105,16 @@ TEST(Simulation, Its_log_is_a_scenario_with_joins_crashes_restarts_and_detectors
                                    {"detect", "exponential:4ms"},
                                    {"trust", trust},
                                    {"anchor", "0"}};
-            expect_played(miniatures::entries(), log_of<miniatures::Phoenix>({{"sites", "5"}}, flags, seed));
+            expect_played(miniatures::entries(), log_of("phoenix", {{"sites", "5"}}, flags, seed));
         }
 }
 
 TEST(Simulation, Its_log_is_a_scenario_with_crashes_inside_steps) {
-    const std::vector raymond{world::entry_of<Raymond>()};
+    const std::vector raymond{protocol("raymond")};
     std::string all;
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
-        const std::string log = log_of<Raymond>(
-            {{"sites", "5"}, {"permits", "4"}},
+        const std::string log = log_of(
+            "raymond", {{"sites", "5"}, {"permits", "4"}},
             {{"time", "100ms"}, {"latency", "exponential:1ms"}, {"crashes", "3"}, {"crash-inside", "70"}},
             seed);
         expect_played(raymond, log);
@@ -126,28 +126,28 @@ TEST(Simulation, Its_log_is_a_scenario_with_crashes_inside_steps) {
 }
 
 TEST(Simulation, Its_log_is_a_scenario_where_sites_must_start_up_first) {
-    const std::vector permits{world::entry_of<Permits>()};
+    const std::vector permits{protocol("permits")};
     for (const char* trust : {"dense", "sparse"})
         for (std::uint64_t seed = 0; seed < 5; ++seed) {
             Parameters flags = busy;
             flags["trust"] = trust;
             flags["anchor"] = "0";
-            expect_played(permits, log_of<Permits>({{"sites", "4"}, {"permits", "2"}}, flags, seed));
+            expect_played(permits, log_of("permits", {{"sites", "4"}, {"permits", "2"}}, flags, seed));
             flags["join"] = "3@20ms";
             flags["restart"] = "1@70ms,2@80ms";
             flags["founders"] = "3";
-            expect_played(permits, log_of<Permits>({{"sites", "4"}, {"permits", "2"}, {"membership", "open"}},
-                                                   flags, seed));
+            expect_played(
+                permits,
+                log_of("permits", {{"sites", "4"}, {"permits", "2"}, {"membership", "open"}}, flags, seed));
         }
 }
 
 TEST(Simulation, A_listener_hears_everything_that_its_detectors_have_to_say) {
-    const std::vector listener{world::entry_of<play_test::Listener>()};
     const Parameters flags{{"time", "200ms"},     {"founders", "3"},    {"join", "3@10ms"},
                            {"requests", "2"},     {"demand", "1"},      {"crash", "1@20ms"},
                            {"restart", "1@60ms"}, {"leave", "2@100ms"}, {"verify", "0"}};
     std::ostringstream log;
-    const Figures figures = simulation<play_test::Listener>({{"sites", "4"}}, flags)->run(1, {.log = &log});
+    const Figures figures = simulation(protocol("listener"), {{"sites", "4"}}, flags)->run(1, {.log = &log});
     for (const char* line : {"trusted 0 3", "dead 0 1", "suspected 0 1", "departed 0 1", "trusted 0 1",
                              "trusted 1 0", "departed 0 2", "leave 2", "timeout 3 tick"})
         EXPECT_NE(log.str().find(line), std::string::npos) << line << "\n" << log.str();
@@ -211,17 +211,22 @@ constinit const Model<Parade> Parade::model{
     .on_state = &on_state,
 };
 
+const world::Entry& parade() {
+    static const world::Entry entry = world::entry_of<Parade>();
+    return entry;
+}
+
 TEST(Links, On_fifo_links_no_message_overtakes_another) {
     for (const char* latency : {"exponential:5ms", "uniform:0..20ms", "3ms"}) {
         const Figures figures =
-            run<Parade>({{"sites", "4"}}, {{"links", "fifo"}, {"latency", latency}, {"time", "2s"}});
+            run(parade(), {{"sites", "4"}}, {{"links", "fifo"}, {"latency", latency}, {"time", "2s"}});
         EXPECT_TRUE(figures.violations.empty()) << figures.violations[0].detail;
         EXPECT_GT(figures.delivered, 5000u);
     }
 }
 
 TEST(Links, On_unordered_links_they_do_and_what_breaks_is_told) {
-    const Figures figures = run<Parade>({}, {{"latency", "exponential:5ms"}}, 9);
+    const Figures figures = run(parade(), {}, {{"latency", "exponential:5ms"}}, 9);
     ASSERT_EQ(figures.violations.size(), 1u);
     EXPECT_EQ(figures.violations[0].property, "assertion");
     EXPECT_EQ(figures.violations[0].detail, "a number was overtaken");
@@ -231,14 +236,14 @@ TEST(Links, On_unordered_links_they_do_and_what_breaks_is_told) {
 
 TEST(Verdict, A_published_defect_is_noticed) {
     // Copies of the token are taken for the token.
-    const Figures figures = run<miniatures::TokenRing>(
-        {{"without", "discard-copies"}}, {{"tick", "0.1ms"}, {"verify", "1"}, {"think", "1ms"}});
+    const Figures figures = run("token-ring", {{"without", "discard-copies"}},
+                                {{"tick", "0.1ms"}, {"verify", "1"}, {"think", "1ms"}});
     ASSERT_EQ(figures.violations.size(), 1u);
     EXPECT_EQ(figures.violations[0].property, "in-order");
 }
 
 TEST(Verdict, Monitors_see_what_happens) {
-    const Figures figures = run<miniatures::TwoLocks>({{"without", "number-every-loan"}}, {{"verify", "0"}});
+    const Figures figures = run("two-locks", {{"without", "number-every-loan"}}, {{"verify", "0"}});
     ASSERT_EQ(figures.violations.size(), 1u);
     EXPECT_EQ(figures.violations[0].property, "fences-grow");
 }
@@ -246,8 +251,8 @@ TEST(Verdict, Monitors_see_what_happens) {
 // The root of the ring waits for eight ticks after it sent the token, and begins anew whenever it sends it.
 // The token comes back after 1.2 ms, until the other site keeps it.
 TEST(Timers, Fire_when_they_are_due_and_not_if_they_were_armed_again) {
-    const std::string log = log_of<miniatures::TokenRing>(
-        {{"sites", "2"}},
+    const std::string log = log_of(
+        "token-ring", {{"sites", "2"}},
         {{"requests", "0,1"}, {"think", "1ms"}, {"hold", "50ms"}, {"time", "45ms"}, {"latency", "0.6ms"}}, 1);
     std::string timeouts;
     std::istringstream lines(log);
@@ -257,7 +262,7 @@ TEST(Timers, Fire_when_they_are_due_and_not_if_they_were_armed_again) {
 }
 
 TEST(Timers, A_token_that_was_not_lost_is_not_doubled) {
-    const Figures figures = run<miniatures::TokenRing>({{"sites", "5"}}, {{"time", "5s"}});
+    const Figures figures = run("token-ring", {{"sites", "5"}}, {{"time", "5s"}});
     EXPECT_TRUE(figures.violations.empty());
     EXPECT_EQ(figures.max_concurrent, 1u);
     EXPECT_GT(figures.grants, 1000u);
@@ -265,35 +270,34 @@ TEST(Timers, A_token_that_was_not_lost_is_not_doubled) {
 }
 
 TEST(Workload, Requests_are_bounded_where_the_plan_says_so) {
-    const Figures figures = run<Raymond>({}, {{"requests", "3,0,4"}});
+    const Figures figures = run("raymond", {}, {{"requests", "3,0,4"}});
     EXPECT_EQ(figures.grants, 7u);
 }
 
 TEST(Workload, A_fixed_demand_is_what_everybody_asks_for) {
-    const std::string log = log_of<miniatures::TwoLocks>({}, {{"demand", "b"}, {"time", "100ms"}}, 1);
+    const std::string log = log_of("two-locks", {}, {{"demand", "b"}, {"time", "100ms"}}, 1);
     EXPECT_NE(log.find("request 0 b"), std::string::npos);
     EXPECT_EQ(log.find("request 0 a"), std::string::npos);
 }
 
 TEST(Workload, A_site_that_has_nobody_to_ask_is_refused_and_thinks_again) {
     // The lender is trusted only after 50 ms.
-    const Figures figures =
-        run<miniatures::Phoenix>({}, {{"trust", "sparse"}, {"detect", "50ms"}, {"time", "1s"}});
+    const Figures figures = run("phoenix", {}, {{"trust", "sparse"}, {"detect", "50ms"}, {"time", "1s"}});
     EXPECT_GT(figures.requests, figures.grants);
     EXPECT_GT(figures.grants, 50u);
     EXPECT_EQ(figures.max_concurrent, 1u);
 }
 
 TEST(Scale, A_hundred_thousand_sites_can_be_simulated) {
-    const Figures figures = run<miniatures::TokenRing>({{"sites", "100000"}},
-                                                       {{"time", "1s"}, {"latency", "1us"}, {"hold", "1us"}});
+    const Figures figures =
+        run("token-ring", {{"sites", "100000"}}, {{"time", "1s"}, {"latency", "1us"}, {"hold", "1us"}});
     EXPECT_TRUE(figures.violations.empty());
     EXPECT_GT(figures.delivered, 100'000u);
 }
 
 TEST(Plan, What_makes_no_sense_is_told_in_one_line) {
     const auto refusal = [](const Parameters& parameters, const Parameters& flags) {
-        const auto made = sim::make_simulation(world::entry_of<Raymond>(), parameters, planned(flags));
+        const auto made = sim::make_simulation(protocol("raymond"), parameters, planned(flags));
         return made ? "" : made.error();
     };
     EXPECT_EQ(refusal({}, {{"crash", "3@1s"}}), "--crash 3@1s: the sites are 0 to 2");

@@ -5,7 +5,7 @@
 
 #include "miniatures/entries.hpp"
 #include "play/player.hpp"
-#include "protocols/semaphore/raymond.hpp"
+#include "support/protocols.hpp"
 #include "swarm/campaign.hpp"
 #include "swarm/patience.hpp"
 #include "swarm/shrink.hpp"
@@ -14,11 +14,7 @@
 namespace allot::swarm {
 namespace {
 
-const world::Entry& miniature(std::string_view name) {
-    for (const world::Entry& entry : miniatures::entries())
-        if (entry.name == name) return entry;
-    throw std::invalid_argument("no miniature is called " + std::string(name));
-}
+using test_support::protocol;
 
 Campaign run(const world::Entry& entry, const Parameters& fixed, std::uint64_t runs, unsigned threads = 2) {
     Options options;
@@ -60,7 +56,7 @@ TEST_P(SwarmFinds, What_a_missing_repair_does) {
     Parameters fixed = broken.fixed;
     fixed["without"] = broken.repair;
     if (!broken.property.empty()) fixed["property"] = broken.property;
-    const Campaign campaign = run(miniature(broken.protocol), fixed, 20'000);
+    const Campaign campaign = run(protocol(broken.protocol), fixed, 20'000);
     ASSERT_TRUE(campaign.violation);
     if (!broken.property.empty()) {
         EXPECT_EQ(campaign.violation->finding.property, broken.property);
@@ -85,7 +81,7 @@ INSTANTIATE_TEST_SUITE_P(Miniatures, SwarmFinds,
                                          Broken{"phoenix", "trust-first", {}, "deadlock"}));
 
 TEST(Swarm, A_thousand_runs_of_raymond_are_clean) {
-    expect_clean(world::entry_of<Raymond>(), {}, 1000);
+    expect_clean(protocol("raymond"), {}, 1000);
 }
 
 TEST(Swarm, The_miniatures_survive_what_they_say_they_do) {
@@ -96,7 +92,7 @@ TEST(Swarm, The_miniatures_survive_what_they_say_they_do) {
 }
 
 TEST(Swarm, As_many_crashes_as_permits_stop_raymond) {
-    const Campaign campaign = run(world::entry_of<Raymond>(), {{"permits", "2"}, {"crashes", "2"}}, 1000);
+    const Campaign campaign = run(protocol("raymond"), {{"permits", "2"}, {"crashes", "2"}}, 1000);
     ASSERT_TRUE(campaign.violation);
     EXPECT_EQ(campaign.violation->finding.property, "deadlock");
     EXPECT_THAT(campaign.violation->scenario, testing::HasSubstr("expect stuck "));
@@ -105,8 +101,8 @@ TEST(Swarm, As_many_crashes_as_permits_stop_raymond) {
 
 TEST(Swarm, The_result_does_not_depend_on_the_number_of_threads) {
     const Parameters broken{{"without", "trust-first"}, {"property", "deadlock"}};
-    const Campaign one = run(miniature("phoenix"), broken, 20'000, 1);
-    const Campaign two = run(miniature("phoenix"), broken, 20'000, 2);
+    const Campaign one = run(protocol("phoenix"), broken, 20'000, 1);
+    const Campaign two = run(protocol("phoenix"), broken, 20'000, 2);
     ASSERT_TRUE(one.violation && two.violation);
     EXPECT_EQ(one.violation->scenario, two.violation->scenario);
     EXPECT_EQ(one.violation->run, two.violation->run);
@@ -119,10 +115,10 @@ TEST(Swarm, The_result_does_not_depend_on_the_number_of_threads) {
 TEST(Swarm, A_run_can_be_repeated_alone) {
     Options options;
     options.fixed = {{"without", "check-addressee"}};
-    const auto campaign = swarm(miniature("phoenix"), options);
+    const auto campaign = swarm(protocol("phoenix"), options);
     ASSERT_TRUE(campaign && campaign->violation);
     options.only = campaign->violation->run;
-    const auto again = swarm(miniature("phoenix"), options);
+    const auto again = swarm(protocol("phoenix"), options);
     ASSERT_TRUE(again && again->violation);
     EXPECT_EQ(again->runs, 1u);
     EXPECT_EQ(again->violation->scenario, campaign->violation->scenario);
@@ -142,9 +138,9 @@ TEST(Swarm, A_single_run_that_holds_is_a_scenario_that_replays) {
 
 TEST(Swarm, No_step_of_a_shrunk_run_can_be_left_out) {
     const Parameters fixed{{"without", "match-ids"}, {"property", "exclusion"}};
-    const Campaign campaign = run(miniature("vanishing-client"), fixed, 20'000);
+    const Campaign campaign = run(protocol("vanishing-client"), fixed, 20'000);
     ASSERT_TRUE(campaign.violation);
-    const auto failing = take_run(miniature("vanishing-client"), fixed, campaign.violation->seed);
+    const auto failing = take_run(protocol("vanishing-client"), fixed, campaign.violation->seed);
     ASSERT_TRUE(failing && failing->finding);
     const Shrunk shrunk = shrink(*failing);
     ASSERT_LT(shrunk.moves.size(), failing->moves.size());
@@ -204,7 +200,7 @@ TEST(Swarm, A_campaign_that_runs_out_of_time_says_so) {
     Options options;
     options.runs = 1'000'000'000;
     options.limit_seconds = 0.05;
-    const auto campaign = swarm(world::entry_of<Raymond>(), options);
+    const auto campaign = swarm(protocol("raymond"), options);
     ASSERT_TRUE(campaign);
     EXPECT_TRUE(campaign->out_of_time);
     EXPECT_LT(campaign->runs, options.runs);

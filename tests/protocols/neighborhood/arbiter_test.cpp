@@ -121,6 +121,7 @@ TEST_P(CompleteGraph, Sidetrack_is_clean_in_random_runs) {
     const auto campaign = random_runs("sidetrack", GetParam(), 300);
     EXPECT_EQ(campaign.runs, 300u);
     EXPECT_FALSE(campaign.violation) << (campaign.violation ? campaign.violation->scenario : "");
+    EXPECT_EQ(campaign.probes.size(), 2u);
     for (const auto& [probe, runs] : campaign.probes) EXPECT_GT(runs, 0u) << probe;
 }
 

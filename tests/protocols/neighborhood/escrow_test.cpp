@@ -201,6 +201,7 @@ TEST_P(Drawn, Runs_are_clean) {
     const auto campaign = random_runs("escrow", GetParam(), 300);
     EXPECT_EQ(campaign.runs, 300u);
     EXPECT_FALSE(campaign.violation) << (campaign.violation ? campaign.violation->scenario : "");
+    EXPECT_EQ(campaign.probes.size(), 5u);
     for (const auto& [probe, runs] : campaign.probes) EXPECT_EQ(runs > 0, probe != "never") << probe;
 }
 

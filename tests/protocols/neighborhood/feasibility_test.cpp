@@ -69,6 +69,7 @@ TEST(Feasibility, Of_small_instances_is_known) {
 // Erratum 14: all that LKCS assumes, and no turn is ever safe.
 TEST(Feasibility, A_reason_is_for_people) {
     const auto frozen = instance("complete:6", "3,6;0,3;0,3;0,3;0,3;0,3").outlook(effort);
+    ASSERT_EQ(frozen.size(), 6u);
     for (const Outlook& site : frozen) {
         EXPECT_EQ(site.prospect, never);
         EXPECT_EQ(site.reason,

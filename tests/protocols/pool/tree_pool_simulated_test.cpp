@@ -11,7 +11,7 @@
 #include "registry/registry.hpp"
 #include "sim/simulation.hpp"
 #include "world/arbitrary.hpp"
-#include "world/entry_of.hpp"
+#include "world/instance_of.hpp"
 #include "world/step.hpp"
 
 namespace {
@@ -22,7 +22,7 @@ using namespace allot::sim;
 Figures run(const Parameters& parameters, Parameters flags, std::uint64_t seeds = 1) {
     const auto plan = take_plan(flags);
     EXPECT_TRUE(plan) << (plan ? "" : plan.error());
-    const auto pool = sim::make_simulation(world::entry_of<TreePool>(), parameters, *plan);
+    const auto pool = sim::make_simulation(*registry::protocol("tree-pool"), parameters, *plan);
     EXPECT_TRUE(pool) << (pool ? "" : pool.error());
     std::vector<Figures> runs;
     for (std::uint64_t seed = 1; seed <= seeds; ++seed) runs.push_back((*pool)->run(seed));
@@ -261,7 +261,7 @@ TEST(PoolSimulated, Logs_of_faults_are_scenarios) {
                 Parameters flags =
                     hops({{"start", "arbitrary"}, {"corrupt-at", "500ms,510ms"}, {"time", "1s"}});
                 std::ostringstream log;
-                (*sim::make_simulation(world::entry_of<TreePool>(), {{"sites", sites}, {option, "on"}},
+                (*sim::make_simulation(*registry::protocol("tree-pool"), {{"sites", sites}, {option, "on"}},
                                        *take_plan(flags)))
                     ->run(seed, {.log = &log});
                 const auto outcome = play::Player(registry::protocols()).play("log", log.str());

@@ -1,19 +1,16 @@
 // Raymond's algorithm under the checker: what holds, what k crashes do, and exact state counts. A changed
 // count is a changed protocol, world or reduction: it needs its reason in the commit.
-#include "protocols/semaphore/raymond.hpp"
-
 #include <gtest/gtest.h>
 
 #include "check/checker.hpp"
-#include "world/entry_of.hpp"
+#include "registry/registry.hpp"
 
 namespace {
 
 using namespace allot;
 
-std::unique_ptr<walk::Machine> raymond(const Parameters& parameters) {
-    static const world::Entry entry = world::entry_of<Raymond>();
-    auto machine = walk::make_machine(entry, parameters);
+std::unique_ptr<world::Machine> raymond(const Parameters& parameters) {
+    auto machine = walk::make_machine(*registry::protocol("raymond"), parameters);
     EXPECT_TRUE(machine) << (machine ? "" : machine.error());
     return std::move(*machine);
 }
