@@ -15,8 +15,10 @@ using walk::Move;
 using walk::Walker;
 using walk::World;
 
-// Worlds that a thread expands per round: enough to amortise the barriers, few enough for the cache.
-constexpr std::size_t round_size = 4096;
+// Worlds that a thread expands per round: few, so that their successors stay in the cache until they are
+// stored. Several threads meet at barriers between rounds, which more worlds amortise.
+constexpr std::size_t round_alone = 512;
+constexpr std::size_t round_together = 4096;
 // Violations of a level that a thread keeps; only the shortest is shown.
 constexpr std::size_t most_findings = 1000;
 // How far ahead of an insertion its slot and its record are fetched.
@@ -94,6 +96,7 @@ public:
         : graph_(graph), machine_(graph.machine()), options_(options), watchdog_(watchdog) {
         for (unsigned i = 0; i < graph.owners(); ++i) workers_.push_back(std::make_unique<Worker>(graph, i));
         const Walker& walker = workers_[0]->walker;
+        round_size_ = workers_.size() == 1 ? round_alone : round_together;
         hurried_ = !walker.canonicalises() && !walker.takes_prompt_messages() && !options.from_anywhere;
     }
 
@@ -137,6 +140,7 @@ private:
     const Options& options_;
     const Watchdog& watchdog_;
     std::vector<std::unique_ptr<Worker>> workers_;
+    std::size_t round_size_;
     bool hurried_ = false;  // ordinary steps: no other work between a step and its tuple
     bool done_ = false;
     std::string stopped_by_;
@@ -187,7 +191,7 @@ void Explorer::run_threads() {
 void Explorer::expand(Worker& worker) {
     worker.outbox.clear();
     const Store& store = graph_.store(worker.me);
-    for (std::size_t i = 0; i < round_size && !level_done(worker); ++i) {
+    for (std::size_t i = 0; i < round_size_ && !level_done(worker); ++i) {
         // With many sites, even few worlds can take long.
         if (i % 64 == 63 && watchdog_.out_of_time()) return;
         if (exact()) {
@@ -210,6 +214,32 @@ void Explorer::begin_level(Worker& worker) {
     if (exact()) return;
     worker.current = std::exchange(worker.next, {});
     worker.taken = 0;
+}
+
+// Writes the tuple after an ordinary step from a narrow one: a site reacts, perhaps to the message at
+// `received`, and sends. Returns the end, or null if an id is too large to write in place.
+Unit* pack_step(const walk::Machine& machine, Tuple before, SiteId site, const walk::Reaction& reaction,
+                std::size_t received, Unit* out) {
+    if (reaction.after >= large_id) return nullptr;
+    Unit* const flight = out + 1 + machine.setup().sites;
+    Unit* end = out + before.size();
+    copy_units(before, out);
+    if (received != Walker::nothing_received) {
+        const auto index = static_cast<std::size_t>(flight - out) + received;
+        copy_units(before.subspan(index + 1), out + index);
+        --end;
+    }
+    out[1 + site] = static_cast<Unit>(reaction.after);
+    for (const walk::EnvelopeId id : reaction.sent) {
+        if (id >= large_id) return nullptr;
+        const walk::EnvelopeInfo& envelope = machine.envelope(id);
+        if (!machine.local(out[1 + envelope.to]).up()) continue;
+        Unit* place = end++;
+        for (; place != flight && machine.envelope(place[-1]).order > envelope.order; --place)
+            *place = place[-1];
+        *place = static_cast<Unit>(id);
+    }
+    return end;
 }
 
 // Handles the steps of one world.
@@ -351,7 +381,7 @@ void Explorer::decide() {
         all_done = all_done && level_done(*worker);
         any_found = any_found || !worker->findings.empty();
         if (store.full()) stopped_by_ = "the memory limit was reached";
-        if (store.grows_within(round_size * 64)) growth += store.growth_bytes();
+        if (store.grows_within(round_size_ * 64)) growth += store.growth_bytes();
     }
     if (all_done) {
         bool more = false;

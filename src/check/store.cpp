@@ -2,13 +2,9 @@
 
 #include <algorithm>
 
-#include "walk/walker.hpp"
-
 namespace allot::check {
 
 namespace {
-
-constexpr Unit large_id = 0x8000;
 
 void pack_id(std::uint32_t id, Unit*& out) {
     if (id >= large_id) *out++ = static_cast<Unit>(large_id | (id >> 16));
@@ -28,30 +24,6 @@ Unit* pack(const walk::World& world, Unit* out) {
     for (const auto id : world.sites) pack_id(id, out);
     for (const auto id : world.flight) pack_id(id, out);
     return out;
-}
-
-Unit* pack_step(const walk::Machine& machine, Tuple before, SiteId site, const walk::Reaction& reaction,
-                std::size_t received, Unit* out) {
-    if (reaction.after >= large_id) return nullptr;
-    Unit* const flight = out + 1 + machine.setup().sites;
-    Unit* end = out + before.size();
-    copy_units(before, out);
-    if (received != walk::Walker::nothing_received) {
-        const auto index = static_cast<std::size_t>(flight - out) + received;
-        copy_units(before.subspan(index + 1), out + index);
-        --end;
-    }
-    out[1 + site] = static_cast<Unit>(reaction.after);
-    for (const walk::EnvelopeId id : reaction.sent) {
-        if (id >= large_id) return nullptr;
-        const walk::EnvelopeInfo& envelope = machine.envelope(id);
-        if (!machine.local(out[1 + envelope.to]).up()) continue;
-        Unit* place = end++;
-        for (; place != flight && machine.envelope(place[-1]).order > envelope.order; --place)
-            *place = place[-1];
-        *place = static_cast<Unit>(id);
-    }
-    return end;
 }
 
 void unpack(Tuple tuple, std::size_t sites, walk::World& world) {

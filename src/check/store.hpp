@@ -74,6 +74,9 @@ inline void copy_units(Tuple from, Unit* to) {
     while ((i += block) < from.size());
 }
 
+// Ids from this one on take two units.
+inline constexpr Unit large_id = 0x8000;
+
 // Writes the ids of a world in the order ledger, sites, flight: at most this many units. Returns the end.
 inline std::size_t most_units(const walk::World& world) {
     return 2 * (1 + world.sites.size() + world.flight.size());
@@ -84,10 +87,6 @@ void unpack(Tuple tuple, std::size_t sites, walk::World& world);
 inline bool is_narrow(Tuple tuple, const walk::World& world) {
     return tuple.size() == 1 + world.sites.size() + world.flight.size();
 }
-// Writes the tuple after an ordinary step from a narrow one: a site reacts, perhaps to the message at
-// `received`, and sends. Returns the end, or null if an id is too large to write in place.
-Unit* pack_step(const walk::Machine& machine, Tuple before, SiteId site, const walk::Reaction& reaction,
-                std::size_t received, Unit* out);
 
 // The tuple of a world, with memory of its own.
 class Packed {
@@ -122,7 +121,8 @@ public:
         bool fresh;
     };
     // Stores the tuple unless it is there. `parent` is any value that the caller wants to keep with it.
-    Found insert(Tuple tuple, std::uint64_t hash, std::uint32_t parent) {
+    // Every step of a search ends here, and a call would cost as much as the comparison.
+    [[gnu::always_inline]] Found insert(Tuple tuple, std::uint64_t hash, std::uint32_t parent) {
         const std::size_t slot = slot_of(tuple, hash);
         const Position at = slots_[slot].position;
         if (at == 0) return {append(tuple, hash, parent, slot), true};

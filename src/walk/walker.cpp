@@ -133,11 +133,6 @@ bool Walker::may_be_cut_short(std::uint32_t sent, const Reaction& reaction) cons
         [&](std::size_t i) { return i < 32 && ((sent >> i) & 1u) != 0; });
 }
 
-bool Walker::in_time(const World& world, const Input& input, const Reaction& reaction) const {
-    if (input.kind != InputKind::timeout) return true;
-    return copies_allow(world, input.argument) && (reaction.sent.empty() || backlog_allows(world));
-}
-
 bool Walker::copies_allow(const World& world, std::uint32_t timer) const {
     const std::uint32_t most = machine_.setup().copies;
     if (most == 0) return true;

@@ -146,7 +146,10 @@ private:
 
     bool offered(const World& world, SiteId self, const LocalInfo& info, Offer& offer) const;
     // Whether a step may happen as far as the bounds on timers go.
-    bool in_time(const World& world, const Input& input, const Reaction& reaction) const;
+    bool in_time(const World& world, const Input& input, const Reaction& reaction) const {
+        if (input.kind != InputKind::timeout) return true;
+        return copies_allow(world, input.argument) && (reaction.sent.empty() || backlog_allows(world));
+    }
     bool backlog_allows(const World& world) const;
     bool copies_allow(const World& world, std::uint32_t timer) const;
 
