@@ -64,7 +64,7 @@ refused '--samples 5: add --start arbitrary' check tree-pool --samples 5
 refused '--noise 1: add --start arbitrary' check tree-pool --noise 1
 refused '--seed 2: add --start arbitrary' check tree-pool --seed 2
 refused '--noise 2: add --start arbitrary or --corrupt-at TIMES' sim tree-pool --noise 2
-refused '--demand 9: no site of this instance of tree-pool may ask for it' sim tree-pool --demand 9
+refused '--demand 9: site 0 may ask for 1 unit' sim tree-pool --demand 9
 refused '--timeout 4294967295, doubled 6 times (--backoff), is too long; write a number from 0 to' \
     check tree-pool --timeout 4294967295
 refused '--improve faster: write all, none, or' check counters --improve faster
@@ -107,7 +107,7 @@ refused '--restart 2@2s: a site that is gone from ordered-chain does not come ba
     sim ordered-chain --crash 2@1s --restart 2@2s
 refused '--popularity few: write even or zipf' sim strong-weak --popularity few
 refused '--demand r0,r1,r2: this protocol takes at most 2 resources at once' sim strong-weak --resources 3 --demand r0,r1,r2
-refused '--demand r2: with --resources 2 write some of r0 to r1' sim strong-weak --demand r2
+refused '--demand r2: there is no resource r2; write some of r0 to r1' sim strong-weak --demand r2
 refused '--demand 2: name at least one resource' sim strong-weak --demand 2
 refused '--normalise no: write on or off' check strong-weak --normalise no
 refused 'there is a cycle; write parents that lead to site 0' check tree-pool --tree parents:-1,2,1
@@ -141,7 +141,7 @@ refused '--store heap: write exact or fingerprint' check raymond --store heap
 refused '--start anywhere: write boot or arbitrary' check raymond --start anywhere
 refused '--start arbitrary: raymond does not declare' check raymond --start arbitrary
 refused '65 sites: the checker cannot explore so many; write at most 64' check raymond --sites 65
-refused '--crashes 1: a crash may cut any step short in too many ways' check raymond --sites 17 --crashes 1
+refused '--crashes 1: with 17 sites a crash can interrupt a step in too many ways; write at most --sites 16' check raymond --sites 17 --crashes 1
 refused '--property convergence: add --start arbitrary' check raymond --property convergence
 refused '--memory 99999999999G: write a size' check raymond --memory 99999999999G
 refused '--out /: cannot write this file' check raymond --out /
@@ -198,8 +198,8 @@ refused '--requests 1,2: these are 2 numbers for 3 sites' sim raymond --requests
 refused '--requests few: write a number, any' sim raymond --requests few
 refused '--demand 0: write units, as in 3, resources, as in a,b, or any' sim raymond --demand 0
 refused '--demand r0,r0: name each resource once, as in a,b' sim counters --demand r0,r0
-refused '--demand r0,r1,r2: with --resources 2 write some of r0 to r1' sim counters --demand r0,r1,r2
-refused '--demand db: with --resources 1 write some of r0' sim incremental --resources 1 --demand db
+refused '--demand r0,r1,r2: site 0 may ask for resources, each once, out of r0 and r1' sim counters --demand r0,r1,r2
+refused '--demand db: site 0 may ask for resources, each once, out of r0' sim incremental --resources 1 --demand db
 refused '--campers 3: the sites are 0 to 2' sim raymond --campers 3
 refused '--campers x: write sites, as in 0,3,7' sim raymond --campers x
 refused '--give-up soon: write a time, as in 0.6ms, uniform:0.2ms..1ms or exponential:0.6ms (the mean), or never' sim counters --give-up soon
@@ -229,8 +229,8 @@ refused '--log /: cannot write this file' sim raymond --log /
 refused '--graph path:3: raymond has no such parameter; it takes --sites or --permits' sim raymond --graph path:3
 refused '--without relay: this protocol has no repairs' sim raymond --without relay
 refused '--backlog' sim raymond --backlog 3
-refused '--demand 3: no site of this instance of raymond may ask for it' sim raymond --demand 3
-refused '--demand 3: no site of this instance of permits may ask for it' sim permits --demand 3
+refused '--demand 3: site 0 may ask for 1 unit' sim raymond --demand 3
+refused '--demand 3: site 0 may ask for 1 unit' sim permits --demand 3
 refused '--runs "": the value is empty; write one' swarm raymond --runs ''
 refused '--limit "": the value is empty' check raymond --limit ''
 refused '--out "": the value is empty' check raymond --out ''
@@ -291,7 +291,7 @@ refused 'scenario.txt:2: ' play --quiet scenario.txt
 refused 'no command; write it after --' run --lock db
 refused 'make: write -- before the command, as in `allot run --lock db -- make all`' run --lock db make all
 refused '--colour: no such flag' run --lock db --colour red -- true
-refused 'nothing is asked for; write --lock NAME or --permit NAME=UNITS' run -- true
+refused 'run: no resource is named; write --lock NAME or --permit NAME=UNITS' run -- true
 refused 'lock db: it is named twice' run --lock db,gpu0 --lock db -- true
 refused 'the name of a lock is empty' run --lock db,,gpu0 -- true
 refused '--lock "": the value is empty' run --lock '' -- true
@@ -309,16 +309,16 @@ refused '--timeout excludes --no-wait' run --lock db --timeout 1s --no-wait -- t
 refused '--patience requires --no-wait' run --lock db --patience 1s -- true
 refused '--patience never: write a time' run --lock db --no-wait --patience never -- true
 refused '--grace 0s: write a time' run --lock db --grace 0s -- true
-refused '--socket tls:build7:7400: write the path of the Unix socket' run --lock db --socket tls:build7:7400 -- true
+refused '--socket tls:build7:7400: write the path of a Unix socket; --at HOST:PORT names a daemon on another host' run --lock db --socket tls:build7:7400 -- true
 refused '--at build7: write HOST:PORT, as in build7:7481' run --at build7 --lock db -- true
 refused '--at tls:build7:7481: write HOST:PORT' run --at tls:build7:7481 --lock db -- true
 refused '--socket excludes --at' run --at build7:7481 --socket x --lock db -- true
-refused 'tls:build7:7481: who signed the daemon'"'"'s certificate is missing; write --ca FILE, or set ALLOT_CA' \
+refused 'tls:build7:7481: the authority of the daemon'"'"'s certificate is missing; write --ca FILE, or set ALLOT_CA' \
     run --at build7:7481 --lock db -- true
 refused 'the certificate of this program is missing; write --cert FILE, or set ALLOT_CERT' status --at build7:7481 --ca ca.pem
 refused 'authority "ca.pem": No such file or directory; name a file in PEM' \
     status --at build7:7481 --ca ca.pem --cert ci.pem --key ci.key
-refused 'are for a daemon elsewhere; write --at HOST:PORT as well' status --ca ca.pem
+refused '--ca, --cert, --key and --server-name need --at HOST:PORT' status --ca ca.pem
 refused '--interval requires --watch' status --interval 1s
 refused '--interval 0: write a time' status --watch --interval 0
 
@@ -336,10 +336,10 @@ config_refused 'host.toml: host is missing' 'state = "s"'
 config_refused 'host.toml:2: sokcet: no such setting; there is' 'host = "a"' 'sokcet = "x"'
 config_refused 'host.toml:3: detector.hartbeat: no such setting' 'host = "a"' '[detector]' 'hartbeat = "1s"'
 config_refused 'host.toml:2: socket: write a text' 'host = "a"' 'socket = 7'
-config_refused 'host.toml:3: semaphores.builds: write how many permits there are' 'host = "a"' '[semaphores]' 'builds = 0'
+config_refused 'host.toml:3: semaphores.builds: write the number of permits, from 1 to 10000' 'host = "a"' '[semaphores]' 'builds = 0'
 config_refused 'host.toml:3: semaphores: "a,b": no program can ask for this name; write one without' 'host = "a"' '[semaphores]' '"a,b" = 1'
 config_refused 'host.toml:3: semaphores: "": no program can ask for this name; write one without' 'host = "a"' '[semaphores]' '"" = 1'
-refused '--semaphore a=2: it is named twice' up --semaphore a=1 --semaphore a=2
+refused '--semaphore a=2: this semaphore is named twice; name each one once' up --semaphore a=1 --semaphore a=2
 config_refused 'host.toml:3: detector.dead_after: write a time' 'host = "a"' '[detector]' 'dead_after = 5'
 config_refused 'host.toml: detector.dead_after: write at least four heartbeats' 'host = "a"' '[detector]' 'heartbeat = "2s"'
 config_refused 'host.toml: host "a" is not in cluster.hosts' 'host = "a"' '[cluster]' 'hosts = { b = "127.0.0.1:1" }'

@@ -68,5 +68,5 @@ grep -q '"path":"certs/cat.pem","content":"certificate","name":"cat"' json.txt |
 mkdir half
 cp certs/ca.pem half
 before=$(contents)
-refused 'no authority can be read from them' --dir half dog
+refused 'half/ca.pem and half/ca.key: these files contain no authority; write another --dir, or move both away' --dir half dog
 exit $failed

@@ -61,7 +61,7 @@ lab-build/two-keys swarm two-keys --runs 100 >swarm.txt
 grep -q '^clean: 100 runs' swarm.txt || { cat swarm.txt; exit 1; }
 code=0
 "$ALLOT" new two-keys 2>again.txt || code=$?
-[ "$code" = 2 ] && grep -q 'it exists already' again.txt || { cat again.txt; exit 1; }
+[ "$code" = 2 ] && grep -q 'two-keys: the folder exists; name another one with --folder' again.txt || { cat again.txt; exit 1; }
 code=0
 "$ALLOT" new Two_Keys 2>named.txt || code=$?
 [ "$code" = 2 ] && grep -q 'small letters, digits and dashes' named.txt || { cat named.txt; exit 1; }

@@ -276,7 +276,7 @@ std::string Node::locks_wait() {
     std::vector<std::string> names;
     for (const HostId host : unmet_)
         if (!met_.contains(host)) names.push_back(config_.hosts[host].name);
-    return fmt::format("locks are granted when this host has met all others; {} is missing",
+    return fmt::format("locks are granted when this host has met all others; missing: {}",
                        fmt::join(names, " and "));
 }
 

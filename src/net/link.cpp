@@ -67,7 +67,8 @@ std::string Link::objection_to(const Position& peer) const {
     const std::uint64_t sent = sent_to(peer);
     if (had <= has && has <= sent) return "";
     return fmt::format(
-        "it has {} payloads of {} to {}: one end has lost its state and must restart as a new incarnation",
+        "it says that it has received {} payloads, which must be {} to {}: one end has lost its state and "
+        "must restart as a new incarnation",
         has, had, sent);
 }
 

@@ -48,8 +48,8 @@ std::string difference(Stage& stage, World a, World b) {
     stage.ranking_walker().canonical(b);
     for (SiteId site = 0; site < a.sites.size(); ++site)
         if (a.sites[site] != b.sites[site])
-            return site_text(site) + " differs from its state at the begin of the loop";
-    if (a.flight != b.flight) return "the messages in flight differ from those at the begin of the loop";
+            return site_text(site) + " differs from its state at the start of the loop";
+    if (a.flight != b.flight) return "the messages in flight differ from those at the start of the loop";
     if (a.ledger != b.ledger) return "the loop uses up counted faults, or changes a monitor";
     return "every round brings clocks closer together that were far apart";
 }

@@ -19,7 +19,7 @@ cling() {
     running "$clinger" || fail "who holds the lock is gone"
 }
 
-says_why() { "$ALLOT" status --socket "./h$1.sock" | grep -q 'locks begin'; }
+says_why() { "$ALLOT" status --socket "./h$1.sock" | grep -q 'locks are granted'; }
 
 # succeed HOST: the next one waits, finds nobody there, and has a higher fence.
 succeed() {

@@ -18,7 +18,7 @@ refused() {
     [ $? -eq 119 ]
 }
 wait_until 60 "letters to h3 pile up" refused
-grep -q 'host h3 does not take what it is sent.*--fresh' refusal.txt || fail "another reason: $(cat refusal.txt)"
+grep -q 'host h3 does not acknowledge messages, and .* bytes wait for it; .*--fresh' refusal.txt || fail "another reason: $(cat refusal.txt)"
 run 1 --permit builds=2 --timeout 20s -- true || fail "no permits because of a host that they have nothing to do with"
 run 1 --lock db --permit builds --timeout 20s -- true 2>/dev/null
 [ $? -eq 119 ] || fail "a lock that may be at h3 is waited for in vain"

@@ -40,7 +40,7 @@ wait_until 20 "the first is told" not_running "${asker[first]}"
 wait "${asker[first]}"
 code=$?
 [ $code -eq 119 ] || fail "who is not watched ended with $code: $(cat first.err)"
-contains 'the daemon may open no more files, so it cannot watch the process' first.err || fail "it is told: $(cat first.err)"
+contains 'the daemon cannot watch the process: it may open no more files' first.err || fail "it is told: $(cat first.err)"
 [ ! -e first.in ] || fail "a command runs that is not watched"
 prlimit --pid "${process[1]}" --nofile=1024: || fail "the daemon's limit cannot be raised"
 run 1 --lock x --timeout 20s -- true || fail "the lock is not given back"

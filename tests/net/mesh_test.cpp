@@ -132,7 +132,7 @@ TEST_F(MeshTest, Refuses_an_incarnation_that_lost_its_memory) {
     b = std::make_unique<TestHost>(loop, config);
     b->start();
     EXPECT_TRUE(
-        until([&] { return a->problem(bee).find("one end has lost its memory") != std::string::npos; }));
+        until([&] { return a->problem(bee).find("one end has lost its state") != std::string::npos; }));
     EXPECT_TRUE(until([&] { return b->was_told("disowned 0 1"); })) << "it knows whose memory it is";
     EXPECT_FALSE(a->was_told("disowned 1 1"));
     EXPECT_TRUE(b->received.empty());

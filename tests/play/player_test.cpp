@@ -198,7 +198,7 @@ TEST(Player, Starts_that_cannot_be_are_explained) {
     expect_bad(header + "leave 1\nrelease 1", "site 1 has left; write restart 1 first");
     expect_bad("protocol listener restarts=0\ncrash 1\nrestart 1", "the header allows restarts=0");
     expect_bad("protocol listener leaves=1\nleave 1\nleave 0",
-               "leave 0: the header allows leaves=1, and that is used up");
+               "leave 0: the header allows leaves=1, and none is left; allow more there");
     expect_bad("protocol listener\nrequest 0\nleave 0", "site 0 is holding; only an idle site leaves");
     expect_bad("protocol raymond\nleave 0", "a site of raymond cannot leave");
     expect_bad("protocol listener\nexpel 0", "site 0 is up; only a site that has crashed is expelled");
@@ -222,7 +222,8 @@ TEST(Player, A_demand_is_units_or_resources) {
 TEST(Player, Requests_are_unbounded_unless_the_header_bounds_them) {
     expect_holds("protocol listener\nrequest 0\nrelease 0\nrequest 0\nrelease 0\nrequest 0");
     expect_bad("protocol listener requests=1\nrequest 0\nrelease 0\nrequest 0",
-               "t.txt:4: request 0: the header allows requests=1, and that is used up");
+               "t.txt:4: request 0: the header allows requests=1, and none is left; allow more there, or "
+               "leave requests out of the header");
     expect_bad("protocol listener\nrequest 0\nrequest 0", "site 0 is holding; only an idle site asks");
     expect_bad("protocol listener\nrelease 0", "site 0 is idle; only a holding site releases");
 }
@@ -443,7 +444,7 @@ TEST(Player, A_site_is_stuck_where_nothing_fair_changes_anything) {
 
 TEST(Player, Whether_a_site_is_servable_is_asked_of_whoever_knows) {
     const std::string text = "protocol raymond sites=2\ncrash 1\nrequest 0\nexpect unservable 0";
-    expect_bad(text, "unservable can be judged only where the checker is at hand");
+    expect_bad(text, "only allot play can judge unservable: it needs the checker");
     const auto answering = [&](bool servable) {
         return Player(protocols(),
                       [servable](walk::Machine&, const walk::World&, SiteId) { return servable; })
@@ -502,11 +503,11 @@ TEST(Player, A_loop_must_close) {
         loop
         release 1
         expect starving 2)",
-                  "the loop does not close: site 1 differs from its state at the begin of the loop");
+                  "the loop does not close: site 1 differs from its state at the start of the loop");
     expect_failed("protocol favourite\nrequest 1\nloop\nduplicate 1 -> 0\ndrop 1 -> 0\nexpect starving 1",
-                  "the loop does not close: the faults it uses are counted");
+                  "the loop does not close: the loop uses up counted faults, or changes a monitor");
     expect_failed("protocol favourite\nrequest 1\nsettle\nrequest 2\nloop\ndeliver 2 -> 0\nexpect starving 2",
-                  "the loop does not close: site 0 is not as it was");
+                  "the loop does not close: site 0 differs from its state at the start of the loop");
 }
 
 TEST(Player, A_loop_closes_when_only_the_names_of_stamps_differ) {
@@ -543,8 +544,9 @@ TEST(Player, Closure_and_convergence_are_judged_where_a_scenario_asks) {
     expect_failed("protocol listener\nempty\nexpect violation convergence", "this world is legitimate");
     const std::string rounds =
         "protocol listener\nempty\nstate 0 {\"wounds\": 2}\nloop\nrequest 0\nrelease 0\n";
-    expect_failed(rounds + "expect violation convergence",
-                  "the loop does not close: other messages are in flight");
+    expect_failed(
+        rounds + "expect violation convergence",
+        "the loop does not close: the messages in flight differ from those at the start of the loop");
     expect_failed("protocol raymond\nexpect violation closure",
                   "raymond does not declare which worlds are legitimate");
 }
@@ -574,7 +576,7 @@ TEST(Player, A_header_that_cannot_be_is_explained) {
                "\"raimond\" is no protocol (did you mean \"raymond\"?); the protocols are raymond, favourite "
                "and listener");
     expect_bad("protocol raymond sites", "\"sites\" is not KEY=VALUE");
-    expect_bad("protocol raymond sites=2 sites=3", "sites is there twice");
+    expect_bad("protocol raymond sites=2 sites=3", "sites is given twice; write it once");
     expect_bad("protocol raymond permits=9", "t.txt:1: protocol raymond permits=9: --permits 9");
     expect_bad("protocol raymond colour=red", "has no such parameter");
 }

@@ -292,7 +292,7 @@ std::optional<std::string> pair_error(const StrongWeak::Config& config, OwnId re
                                       const std::optional<SiteId>& other) {
     if (auto why = broker::not_a_client(config, request.owner)) return why;
     if ((role == strong_weak::Role::single) != !other)
-        return "`other` is the other resource of a pair, and is empty otherwise";
+        return "other: write the other resource where role is strong or weak, and null where it is single";
     return other ? broker::not_resources(config, {*other}) : std::nullopt;
 }
 

@@ -37,22 +37,28 @@ TEST(BrokerByHand, Only_resources_are_asked_and_only_clients_ask) {
                    "site 1 is a resource and asks for nothing");
     expect_refused("ordered-chain",
                    R"(state 0 {"role": {"Resource": {"queue": [{"request": {"owner": 9, "number": 0}}]}}})",
-                   "there is no site 9");
+                   "owner: there is no site 9; the sites are 0 to 3");
     expect_refused("ring-ticket", R"(put 2 -> 0 {"Request": {"wanted": [3]}})", "site 3 is no resource");
     expect_refused("ring-ticket", R"(put 0 -> 1 {"Enter": {"client": 1}})",
                    "site 1 is a resource and asks for nothing");
+    expect_refused("ring-ticket", R"(put 0 -> 1 {"Enter": {"client": 2, "ticket": {"owner": 3}}})",
+                   "site 3 is no resource");
     expect_refused("ring-ticket", R"(put 0 -> 1 {"Enter": {"client": 2, "ticket": {"owner": 9}}})",
-                   "site 9 is no resource");
+                   "owner: there is no site 9; the sites are 0 to 3");
     expect_refused("strong-weak-published", R"(put 2 -> 0 {"NewRequest": {"client": 9}})",
-                   "there is no site 9");
+                   "client: there is no site 9; the sites are 0 to 3");
 }
 
 TEST(BrokerByHand, A_pair_has_two_resources) {
-    expect_refused("strong-weak", R"(put 2 -> 0 {"NewRequest": {"request": {"owner": 2}, "role": "strong"}})",
-                   "other is the other resource of a pair");
+    expect_refused(
+        "strong-weak", R"(put 2 -> 0 {"NewRequest": {"request": {"owner": 2}, "role": "strong"}})",
+        "other: write the other resource where role is strong or weak, and null where it is single");
+    expect_refused("strong-weak",
+                   R"(put 2 -> 0 {"NewRequest": {"request": {"owner": 2}, "role": "strong", "other": 3}})",
+                   "site 3 is no resource");
     expect_refused("strong-weak",
                    R"(put 2 -> 0 {"NewRequest": {"request": {"owner": 2}, "role": "strong", "other": 99}})",
-                   "site 99 is no resource");
+                   "other: there is no site 99; the sites are 0 to 3");
 }
 
 }  // namespace

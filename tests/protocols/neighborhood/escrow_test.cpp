@@ -324,24 +324,30 @@ std::unique_ptr<walk::Machine> machine_of(std::string_view protocol) {
 }
 
 TEST(WrittenByHand, Numbers_that_no_site_has_are_refused_in_states) {
-    const std::string why = "there is no site 7; the sites are 0 to ";
-    const auto expect_refused = [&](std::string_view protocol, const char* state) {
+    const auto expect_refused = [&](std::string_view protocol, const std::string& member, const char* state) {
         const auto machine = machine_of(protocol);
         walk::LocalId local = machine->initial().sites[0];
         const auto error = machine->merge_state(local, boost::json::parse(state));
         ASSERT_TRUE(error) << protocol << " " << state;
-        EXPECT_TRUE(error->starts_with(why)) << *error;
+        EXPECT_TRUE(error->starts_with(member + ": there is no site 7; the sites are 0 to "))
+            << protocol << " " << state << ": " << *error;
     };
-    for (const char* state : {R"({"agenda":[7]})", R"({"yes":[0,7]})", R"({"watch":[[7,true]]})",
-                              R"({"pleas":[{"site":7,"enter":true}]})", R"({"unwilling":[7]})",
-                              R"({"overdue":[7]})", R"({"gathering":{"so_far":{"in":[7]}}})"})
-        expect_refused("escrow", state);
+    using Written = std::pair<const char*, const char*>;
+    for (const auto& [member, state] :
+         {Written{"agenda", R"({"agenda":[7]})"}, Written{"yes", R"({"yes":[0,7]})"},
+          Written{"watch", R"({"watch":[[7,true]]})"},
+          Written{"site", R"({"pleas":[{"site":7,"enter":true}]})"},
+          Written{"unwilling", R"({"unwilling":[7]})"}, Written{"overdue", R"({"overdue":[7]})"},
+          Written{"in", R"({"gathering":{"so_far":{"in":[7]}}})"}})
+        expect_refused("escrow", member, state);
     for (const char* protocol : {"inclusion", "exclusion", "composition", "sidetrack", "sidetrack-published"})
-        for (const char* state : {R"({"got":[7]})", R"({"seen":[7]})", R"({"nominee":7})",
-                                  R"({"permissions":[{"granted":[{"site":7}]},{}]})",
-                                  R"({"permissions":[{},{"preempting":{"site":7}}]})"})
-            expect_refused(protocol, state);
-    expect_refused("inclusion-published", R"({"preempting":7})");
+        for (const auto& [member, state] :
+             {Written{"got", R"({"got":[7]})"}, Written{"seen", R"({"seen":[7]})"},
+              Written{"nominee", R"({"nominee":7})"},
+              Written{"site", R"({"permissions":[{"granted":[{"site":7}]},{}]})"},
+              Written{"site", R"({"permissions":[{},{"preempting":{"site":7}}]})"}})
+            expect_refused(protocol, member, state);
+    expect_refused("inclusion-published", "preempting", R"({"preempting":7})");
 }
 
 TEST(WrittenByHand, Numbers_that_no_site_has_are_refused_in_messages) {
