@@ -38,7 +38,7 @@ Gen<allot::reflect_example::Message> Arbitrary<allot::reflect_example::Message>:
         gen::just(Message(Ping{})),
         gen::map(gen::arbitrary<Ask>(), [](const Ask& ask) { return Message(ask); }),
         gen::map(gen::arbitrary<std::vector<allot::Stamp>>(),
-                 [](const std::vector<allot::Stamp>& stamps) { return Message(Site::Reply{stamps}); }));
+                 [](const std::vector<allot::Stamp>& stamps) { return Message(Server::Reply{stamps}); }));
 }
 
 namespace {

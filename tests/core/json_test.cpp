@@ -128,7 +128,7 @@ TEST(JsonMergeTest, Null_empties_an_optional_and_a_value_fills_it_from_its_defau
 
 TEST(JsonMergeTest, The_same_kind_merges_and_another_starts_from_its_default) {
     EXPECT_EQ(merged(R"({"last": {"Ask": {"units": 8}}})").last, Message(Ask{StampAccess::make(2), 8}));
-    EXPECT_EQ(merged(R"({"last": {"Reply": {}}})").last, Message(Site::Reply{}));
+    EXPECT_EQ(merged(R"({"last": {"Reply": {}}})").last, Message(Server::Reply{}));
 }
 
 TEST(JsonMergeTest, Wrong_leaves_are_named_with_what_is_expected) {

@@ -27,7 +27,7 @@ Everything full_example() {
     value.peers = {1, 5};
     value.seen = {{0, two}, {7, one}};
     value.last = Ask{two, 3};
-    value.inbox = {Ping{}, Site::Reply{{one, two}}, Ask{}};
+    value.inbox = {Ping{}, Server::Reply{{one, two}}, Ask{}};
     return value;
 }
 

@@ -40,16 +40,16 @@ struct Ask {
 BOOST_DESCRIBE_STRUCT(Ask, (), (stamp, units))
 
 // A message as protocols nest it: described from outside, at namespace scope.
-struct Site {
+struct Server {
     struct Reply {
         std::vector<Stamp> stamps{};
 
         friend bool operator==(const Reply&, const Reply&) = default;
     };
 };
-BOOST_DESCRIBE_STRUCT(Site::Reply, (), (stamps))
+BOOST_DESCRIBE_STRUCT(Server::Reply, (), (stamps))
 
-using Message = std::variant<Ping, Ask, Site::Reply>;
+using Message = std::variant<Ping, Ask, Server::Reply>;
 
 struct Everything {
     bool flag = false;

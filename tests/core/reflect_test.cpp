@@ -110,7 +110,7 @@ static_assert(Reflectable<std::map<int, Ping>> && Reflectable<std::optional<Ping
 static_assert(!Reflectable<std::variant<First::Same, Second::Same>>, "JSON could not tell the two");
 
 static_assert(kind_name<Ask>() == "Ask");
-static_assert(kind_name<Site::Reply>() == "Reply");
+static_assert(kind_name<Server::Reply>() == "Reply");
 static_assert(kind_name<Undescribed>() == "Undescribed");
 static_assert(kind_name<Wrapped<std::vector<Ask>>>().starts_with("Wrapped<"));
 
@@ -147,7 +147,7 @@ TEST(ReflectTest, A_member_can_be_changed_through_its_visit) {
 
 TEST(ReflectTest, The_kind_of_a_variant_is_that_of_its_alternative) {
     EXPECT_EQ(kind_name(Message(Ping{})), "Ping");
-    EXPECT_EQ(kind_name(Message(Site::Reply{})), "Reply");
+    EXPECT_EQ(kind_name(Message(Server::Reply{})), "Reply");
     EXPECT_EQ(kind_names<Message>(), (std::array<std::string_view, 3>{"Ping", "Ask", "Reply"}));
 }
 

@@ -10,14 +10,14 @@
 #include "play/steps.hpp"
 #include "support/protocols.hpp"
 
-namespace allot::world {
+namespace allot::walk {
 namespace {
 
 using testing::HasSubstr;
 
-const std::vector<Entry>& protocols() {
-    static const std::vector<Entry> list{test_support::protocol("raymond"),
-                                         test_support::protocol("listener")};
+const std::vector<world::Entry>& protocols() {
+    static const std::vector<world::Entry> list{test_support::protocol("raymond"),
+                                                test_support::protocol("listener")};
     return list;
 }
 
@@ -215,4 +215,4 @@ TEST_F(Lines, Demands_timers_starts_and_detectors_are_named) {
 }
 
 }  // namespace
-}  // namespace allot::world
+}  // namespace allot::walk

@@ -1,4 +1,5 @@
 // The broker in simulated time: links that do not keep the order, clients that give up and vanish.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sstream>
 
@@ -36,7 +37,7 @@ struct Simulated {
     bool withdraws;
 
     std::string give_up(const char* after) const {
-        return withdraws ? std::string(" give-up=exponential:") + after : "";
+        return withdraws ? fmt::format(" give-up=exponential:{}", after) : "";
     }
 };
 

@@ -9,7 +9,7 @@ namespace {
 
 using namespace allot;
 
-std::unique_ptr<world::Machine> raymond(const Parameters& parameters) {
+std::unique_ptr<walk::Machine> raymond(const Parameters& parameters) {
     auto machine = walk::make_machine(*registry::protocol("raymond"), parameters);
     EXPECT_TRUE(machine) << (machine ? "" : machine.error());
     return std::move(*machine);
