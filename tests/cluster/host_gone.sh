@@ -14,10 +14,10 @@ long=$(printf 'x%.0s' $(seq 3950))
 many=()
 for i in $(seq 240); do many+=(--lock "$long$i"); done
 refused() {
-    run 1 "${many[@]}" --no-wait -- true 2>refusal.txt
+    run 1 "${many[@]}" --no-wait --patience 200ms -- true 2>refusal.txt
     [ $? -eq 119 ]
 }
-wait_until 60 "letters to h3 pile up" refused
+wait_until 90 "letters to h3 pile up" refused
 grep -q 'host h3 does not acknowledge messages, and .* bytes wait for it; .*--fresh' refusal.txt || fail "another reason: $(cat refusal.txt)"
 run 1 --permit builds=2 --timeout 20s -- true || fail "no permits because of a host that they have nothing to do with"
 run 1 --lock db --permit builds --timeout 20s -- true 2>/dev/null
