@@ -44,7 +44,6 @@ public:
     std::size_t limit() const { return limit_; }
     // Holds from the next frame on.
     void set_limit(std::size_t limit) { limit_ = limit; }
-    bool between_frames() const { return partial_.empty(); }
 
 private:
     template <class F>

@@ -14,9 +14,6 @@ void set_log_level(LogLevel level);
 void set_log_name(const std::string& name);
 void log(LogLevel level, std::string_view line);
 
-inline void log_debug(std::string_view line) {
-    log(LogLevel::debug, line);
-}
 inline void log_info(std::string_view line) {
     log(LogLevel::info, line);
 }

@@ -36,7 +36,7 @@ public:
     std::size_t size() const { return size_; }
 
     std::size_t push_back(T value) {
-        if (size_ == page_size * page_count) throw std::length_error("too many distinct states");
+        if (size_ == page_size * page_count) throw std::length_error("a table of distinct values is full");
         if (size_ % page_size == 0)
             pages_[size_ / page_size].store(std::allocator<T>().allocate(page_size),
                                             std::memory_order_release);

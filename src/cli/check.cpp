@@ -92,7 +92,7 @@ std::optional<std::string> add_starts(const CheckFlags& flags, Job& job) {
     }
     if (flags.start != "arbitrary") return fmt::format("--start {}: write boot or arbitrary", flags.start);
     if (!job.machine->facts().has_domains || !job.machine->facts().says_legal)
-        return fmt::format("--start arbitrary: {} does not declare the domains of its state", flags.protocol);
+        return fmt::format("--start arbitrary: {} does not say which worlds are legitimate", flags.protocol);
     if (const auto wrong = disturbed(job.machine->setup())) return wrong;
     const auto or_else = [](const std::string& given, const char* usual) {
         return given.empty() ? std::string(usual) : given;

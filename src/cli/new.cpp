@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
+#include <set>
 
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
@@ -27,6 +28,16 @@ bool is_protocol_name(const std::string& name) {
         begins_word = c == '-';
     }
     return !begins_word;
+}
+
+// Names of CMake's targets and of allot's own types: a protocol of such a name does not build.
+bool is_taken(const std::string& name) {
+    static const std::set<std::string> taken{"all",   "clean",   "context", "demand", "detection", "domain",
+                                             "draw",  "effects", "event",   "fence",  "graph",     "help",
+                                             "input", "install", "links",   "model",  "package",   "peer",
+                                             "phase", "random",  "report",  "result", "site",      "stamp",
+                                             "test",  "tree",    "type",    "view"};
+    return taken.contains(name);
 }
 
 // The name as a file name and as a class name: two-locks gives two_locks and TwoLocks.
@@ -62,6 +73,9 @@ int write_protocol(const std::string& name, std::string folder) {
     if (!is_protocol_name(name))
         return wrong_usage(
             fmt::format("{}: write a name of small letters, digits and dashes, as in two-locks", name));
+    if (is_taken(name))
+        return wrong_usage(
+            fmt::format("{}: CMake or allot itself has something of this name; write another", name));
     if (folder.empty()) folder = name;
     std::error_code failure;
     if (std::filesystem::exists(folder, failure))
@@ -76,7 +90,7 @@ int write_protocol(const std::string& name, std::string folder) {
     }
     fmt::print(
         "{0}/ contains a working protocol. Build and check it:\n\n"
-        "    cd {0} && cmake -B build && cmake --build build\n"
+        "    cd {0} && make\n"
         "    build/{1} check {1} --sites 3 --requests any\n\n"
         "Then change {2}.hpp and {2}.cpp; docs/adding-a-protocol.md explains them.\n",
         folder, name, file_name(name));

@@ -7,7 +7,8 @@
 //
 // Decoding accepts exactly what encoding produces. It is total on hostile input: it never throws, refuses
 // whatever is not canonical (overlong or out of range numbers, unnamed enumerators, unsorted sets), and holds
-// no more memory than the bytes it has consumed justify. After a refusal `out` is some valid value.
+// no more memory than the bytes it has consumed justify; only names of resources stay known (ResourceId).
+// After a refusal `out` is some valid value.
 #pragma once
 
 #include <cstddef>

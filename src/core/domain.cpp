@@ -19,11 +19,10 @@ std::optional<std::string> leaf_error(const Type& leaf, const void* value, std::
             if (one.number == number) return std::nullopt;
             names += (names.empty() ? "" : ", ") + std::string(one.name);
         }
-        if (candidates.empty()) return std::nullopt;
         return here + "one of " + names;
     }
     const Domain numbers{domain.low, std::min(domain.high, leaf.greatest)};
-    if (numbers.low > numbers.high) return std::nullopt;
+    if (numbers.low > numbers.high) return std::string(name) + ": no value is possible here";
     const bool below_zero = leaf.is_signed() && static_cast<std::int64_t>(number) < 0;
     if (!below_zero && numbers.low <= number && number <= numbers.high) return std::nullopt;
     if (leaf.form == Form::boolean) return here + (numbers.low == 0 ? "false" : "true");

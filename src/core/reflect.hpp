@@ -296,6 +296,25 @@ consteval bool fully_described() {
     }
 }
 
+constexpr std::size_t aligned(std::size_t offset, std::size_t alignment) {
+    return (offset + alignment - 1) / alignment * alignment;
+}
+
+template <class T, class... Ms>
+consteval bool fills(boost::mp11::mp_list<Ms...>) {
+    std::size_t end = 0;
+    ((end = aligned(end, alignof(Ms)) + sizeof(Ms)), ...);
+    return sizeof...(Ms) == 0 || aligned(end, alignof(T)) == sizeof(T);
+}
+
+// A class with private members is no aggregate, but its size reveals a member that the description lacks: the
+// described members, one after the other, fill it. Undescribed are only caches and derived values, as a
+// configuration may have; a state may not.
+template <Struct T>
+consteval bool has_no_undescribed_member() {
+    return fills<T>(boost::mp11::mp_rename<MemberTypes<T>, boost::mp11::mp_list>());
+}
+
 // Whether every value of T has at least one byte in canonical form. Elements of containers must, because a
 // decoder accepts no count that the remaining bytes can't justify.
 template <class T>

@@ -115,10 +115,11 @@ private:
     bool roll_called_ = false;
     std::map<std::uint32_t, Clock::time_point> hopeless_since_;
     Survey survey_;
-    Shared<session::Status> statuses_{loop_, [this](auto done) { find_status(true, std::move(done)); }};
-    Shared<session::Status> own_statuses_{loop_, [this](auto done) { find_status(false, std::move(done)); }};
-    Shared<std::string> metrics_{loop_,
-                                 [this](const auto& done) { done(metrics_page(own_report(), desk_)); }};
+    SharedAnswer<session::Status> statuses_{loop_, [this](auto done) { find_status(true, std::move(done)); }};
+    SharedAnswer<session::Status> own_statuses_{loop_,
+                                                [this](auto done) { find_status(false, std::move(done)); }};
+    SharedAnswer<std::string> metrics_{loop_,
+                                       [this](const auto& done) { done(metrics_page(own_report(), desk_)); }};
     net::Timer holders_stop_;  // set: programs of an earlier process may still use locks
     net::Timer expiry_;
     std::optional<Clock::time_point> expiry_set_;

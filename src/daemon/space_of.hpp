@@ -306,10 +306,10 @@ private:
             else
                 post_(self, to, to_bytes(message));
         }
-        for (const Notice& notice : step_.fx().notices()) heed(index, notice);
+        for (const Notice& notice : step_.fx().notices()) handle_notice(index, notice);
     }
 
-    void heed(std::uint32_t index, const Notice& notice) {
+    void handle_notice(std::uint32_t index, const Notice& notice) {
         Seat& seat = seats_[index];
         if (!seat.claim) return;
         const Claim claim = *seat.claim;

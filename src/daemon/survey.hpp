@@ -51,10 +51,10 @@ private:
 // work. A question that comes meanwhile is answered by the next computation, with all others, so that no
 // answer is older than its question.
 template <class Answer>
-class Shared {
+class SharedAnswer {
 public:
     using Done = std::function<void(const Answer&)>;
-    Shared(boost::asio::io_context& loop, std::function<void(Done)> find_out)
+    SharedAnswer(boost::asio::io_context& loop, std::function<void(Done)> find_out)
         : find_out_(std::move(find_out)), rest_(loop) {}
 
     void ask(Done done) {

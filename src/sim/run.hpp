@@ -144,7 +144,6 @@ private:
     Site& at(SiteId self) { return *sites_[self]; }
     const Site& at(SiteId self) const { return *sites_[self]; }
     const world::Facts& facts() const { return instance_.facts(); }
-    std::uint32_t incarnation_of(SiteId site) const { return at(site).incarnation; }
     Time& due(SiteId self, std::uint32_t timer) { return timers_[std::size_t{self} * timer_count_ + timer]; }
     void note_probes_and_notices();
     void observe();

@@ -44,7 +44,7 @@ std::optional<std::string> corruption_error(const world::Instance& instance, con
     const world::Facts& facts = instance.facts();
     if (!facts.has_domains || !facts.says_legal)
         return fmt::format(
-            "--{}: {} does not declare the domains of its state",
+            "--{}: {} does not say which worlds are legitimate",
             plan.start == Start::arbitrary ? "start arbitrary" : "corrupt-at " + plan.corrupt_at.text(),
             facts.name);
     return instance.noise_error(plan.noise);

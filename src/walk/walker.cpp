@@ -229,15 +229,6 @@ void Walker::interrupt(World& world, const EnvelopeInfo& lost) {
     note(lost.to, lost.from);
 }
 
-bool Walker::enabled(const World& world, const Move& move) {
-    bool found = false;
-    for_each_step(world, [&](const Move& other, const World&, const Report&) {
-        found = found || (other.kind == move.kind && other.site == move.site && other.input == move.input &&
-                          other.envelope == move.envelope && other.sent == move.sent);
-    });
-    return found;
-}
-
 std::vector<Move> Walker::inputs(const World& world) {
     std::vector<Move> moves;
     for_each_input(world, [&](const Move& move, std::size_t) {

@@ -85,8 +85,6 @@ public:
 
     // Takes one step, without receiving prompt messages. The move must be possible.
     World apply(const World& world, const Move& move, Report& report);
-    // Whether the step may happen here, within the axioms and budgets of the setup.
-    bool enabled(const World& world, const Move& move);
     // Every step that is no fault, without taking any; crashes, copies and losses are left out.
     std::vector<Move> inputs(const World& world);
     // Whether a crash inside a step may let just these of its messages out.

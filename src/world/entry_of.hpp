@@ -18,10 +18,36 @@ Result<std::unique_ptr<Instance>> make_instance(Parameters& given) {
     return std::unique_ptr<Instance>(std::make_unique<InstanceOf<P>>(std::move(*config)));
 }
 
+// Flags that the laboratory's commands take themselves.
+inline constexpr std::string_view command_flags[]{"json",  "limit",   "log",   "memory", "out",
+                                                  "runs",  "samples", "seed",  "seeds",  "start",
+                                                  "store", "threads", "waits", "with",   "without"};
+
+// Whether a parameter of a protocol has the name of a flag of the laboratory, which would never reach one of
+// the two. `founders` may be both: a protocol that must know them names them in its model.
+consteval bool takes_names_of_the_laboratory(const Type& config) {
+    for (const Part& part : config.parts) {
+        for (const Part& setup : type_of<Setup>.parts)
+            if (part.name == setup.name && part.name != "founders") return true;
+        for (const std::string_view flag : command_flags)
+            if (part.name == flag) return true;
+    }
+    return false;
+}
+
 template <Protocol P>
 Entry entry_of() {
-    static_assert(!takes<P, input::Timeout<TimerOf<P>>> || reflect::DescribedEnum<TimerOf<P>>,
-                  "timers need names");
+    static_assert(reflect::has_no_undescribed_member<P>(),
+                  "the description of the protocol lacks a member, or has them in another order");
+    using Timer = TimerOf<P>;
+    constexpr bool has_timers = takes<P, input::Timeout<Timer>>;
+    static_assert(has_timers || std::same_as<Timer, NoTimer>,
+                  "the protocol has timers, but its Input lacks input::Timeout<Timer>");
+    static_assert(!has_timers || reflect::DescribedEnum<Timer>, "timers need names");
+    static_assert(type_of<Timer>.enumerators.size() <= 32, "a protocol has at most 32 timers");
+    static_assert(
+        !takes_names_of_the_laboratory(type_of<typename P::Config>),
+        "a member of Config has the name of a flag of the laboratory (world/setup.hpp, command_flags)");
     const typename P::Config defaults;
     Entry entry{InstanceOf<P>::facts()};
     entry.parameters = parameters_of(type_of<typename P::Config>, &defaults, {});

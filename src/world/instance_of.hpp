@@ -6,6 +6,7 @@
 #include <boost/json/value.hpp>
 #include <utility>
 
+#include "base/ensure.hpp"
 #include "core/json.hpp"
 #include "core/random.hpp"
 #include "core/stamps.hpp"
@@ -257,6 +258,8 @@ const Facts& InstanceOf<P>::facts() {
         facts.kinds = type_of<Message>.parts;
         facts.timers = type_of<Timer>.enumerators;
         facts.hears = P::model.faults.hears;
+        ensure(facts.hears.empty() != takes<P, input::Detected>,
+               "a model names what its sites hear if and only if their Input has input::Detected");
         facts.cancels = takes<P, input::Cancel>;
         facts.leaves = takes<P, input::Leave>;
         facts.has_timers = takes<P, input::Timeout<Timer>>;

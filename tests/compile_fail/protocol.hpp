@@ -1,9 +1,9 @@
 // A protocol that compiles, with one place for each thing that must not: a file of this folder defines one of
-// the macros MODEL_MEMBER, REQUIRED_MEMBER, HANDLER, ALSO or HOOK and includes this file.
+// the macros below and includes this file.
 #pragma once
 
 #include "core/model.hpp"
-#include "world/instance_of.hpp"
+#include "world/entry_of.hpp"
 
 #ifndef MODEL_MEMBER
 #define MODEL_MEMBER
@@ -17,14 +17,25 @@
 #ifndef ALSO
 #define ALSO
 #endif
+#ifndef PARAMETER
+#define PARAMETER rounds
+#endif
+#ifndef TIMER
+#define TIMER NoTimer
+#endif
+#ifndef UNDESCRIBED
+#define UNDESCRIBED
+#endif
 
 namespace allot {
 
-struct Sample {
+class Sample {
+public:
     static const Model<Sample> model;
     struct Config {
         std::uint32_t sites = 2;
-        BOOST_DESCRIBE_CLASS(Config, (), (sites), (), ())
+        std::uint32_t PARAMETER = 1;
+        BOOST_DESCRIBE_CLASS(Config, (), (sites, PARAMETER), (), ())
     };
     struct Ping {
         bool operator==(const Ping&) const = default;
@@ -32,7 +43,9 @@ struct Sample {
     };
     using Message = std::variant<Ping>;
     using Context = allot::Context<Config>;
-    using Effects = allot::Effects<Message>;
+    enum class Clock : std::uint8_t { tick };
+    BOOST_DESCRIBE_NESTED_ENUM(Clock, tick)
+    using Effects = allot::Effects<Message, TIMER>;
     using Input = allot::Input<Message ALSO>;
 
     void handle(const Context& ctx, const Input& input, Effects& fx) { dispatch(*this, ctx, input, fx); }
@@ -41,12 +54,16 @@ struct Sample {
     void HANDLER(const Context&, Effects& fx) { fx.released(); }
     void receive(const Context&, SiteId, const Ping&, Effects&) {}
     void detected(const Context&, Detection, Peer, Effects&) {}
-    Phase phase() const { return Phase::idle; }
+    Phase phase() const { return phase_; }
     bool prompt(const EnvelopeOf<Message>&) const { return true; }
     static void on_state(const View<Sample>&, Report&) {}
 
     bool operator==(const Sample&) const = default;
-    BOOST_DESCRIBE_CLASS(Sample, (), (), (), ())
+
+private:
+    Phase phase_ = Phase::idle;
+    UNDESCRIBED
+    BOOST_DESCRIBE_CLASS(Sample, (), (), (), (phase_))
 };
 
 inline constexpr std::array sample_properties{PropertyName{"nothing", "nothing is promised"}};
@@ -58,6 +75,6 @@ inline constinit const Model<Sample> Sample::model{.name = "sample",
                                                    .on_state = &Sample::on_state,
                                                    MODEL_MEMBER};
 
-inline const world::InstanceOf<Sample> sample(Sample::Config{});
+inline const world::Entry sample = world::entry_of<Sample>();
 
 }  // namespace allot

@@ -9,7 +9,7 @@
 namespace allot::daemon {
 namespace {
 
-struct SharedTest : testing::Test {
+struct SharedAnswerTest : testing::Test {
     // The questions that were asked so far are answered.
     void answer(int with) { std::exchange(under_way, nullptr)(with); }
     // Until that many were begun, or none is going to be.
@@ -22,15 +22,16 @@ struct SharedTest : testing::Test {
     boost::asio::io_context loop;
 
     int begun = 0;
-    Shared<int>::Done under_way;
-    Shared<int> shared{loop, [this](Shared<int>::Done done) {
-                           ++begun;
-                           EXPECT_FALSE(under_way);
-                           under_way = std::move(done);
-                       }};
+    SharedAnswer<int>::Done under_way;
+    SharedAnswer<int> shared{loop, [this](SharedAnswer<int>::Done done) {
+                                 ++begun;
+                                 EXPECT_FALSE(under_way);
+                                 under_way = std::move(done);
+                             }};
 };
 
-TEST_F(SharedTest, A_thousand_who_ask_at_once_cost_one_survey_and_no_answer_is_older_than_its_question) {
+TEST_F(SharedAnswerTest,
+       A_thousand_who_ask_at_once_cost_one_survey_and_no_answer_is_older_than_its_question) {
     std::vector<int> answers;
     for (int i = 0; i < 1000; ++i) shared.ask([&](int answer) { answers.push_back(answer); });
     EXPECT_EQ(begun, 0) << "there may be more to read";
@@ -47,7 +48,7 @@ TEST_F(SharedTest, A_thousand_who_ask_at_once_cost_one_survey_and_no_answer_is_o
     EXPECT_EQ(begun, 2);
 }
 
-TEST_F(SharedTest, Who_asks_again_when_it_is_answered_waits_for_the_next) {
+TEST_F(SharedAnswerTest, Who_asks_again_when_it_is_answered_waits_for_the_next) {
     int answered = 0;
     shared.ask([&](int) { shared.ask([&](int answer) { answered = answer; }); });
     run_until(1);
@@ -60,7 +61,7 @@ TEST_F(SharedTest, Who_asks_again_when_it_is_answered_waits_for_the_next) {
 
 // The times that are measured here lie inside those that count, so however slow the machine is the rest that
 // is demanded is never longer than the one that was due.
-TEST_F(SharedTest, What_takes_long_is_followed_by_a_rest_four_times_as_long) {
+TEST_F(SharedAnswerTest, A_long_computation_is_followed_by_a_rest_four_times_as_long) {
     using Clock = std::chrono::steady_clock;
     shared.ask([](int) {});
     run_until(1);

@@ -85,7 +85,7 @@ TEST(Corruption, Its_log_is_a_scenario) {
 TEST(Corruption, Bad_flags_are_refused_with_a_reason) {
     const auto refusal = [](const auto& made) { return made ? std::string("made") : made.error(); };
     EXPECT_EQ(refusal(make("two-locks", {}, {{"start", "arbitrary"}})),
-              "--start arbitrary: two-locks does not declare the domains of its state");
+              "--start arbitrary: two-locks does not say which worlds are legitimate");
     EXPECT_EQ(refusal(make("token-ring", {}, {{"corrupt-at", "20s"}})),
               "--corrupt-at 20s: write times before --time 10s");
     EXPECT_EQ(refusal(make("token-ring", {}, {{"corrupt-at", "soon"}})),

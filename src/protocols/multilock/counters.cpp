@@ -34,8 +34,10 @@ std::optional<std::string> Counters::config_error(const Config& config) {
     return multilock::resources_error(config.resources, config.max_request);
 }
 
-// A mark is a fraction.
+// A mark is a fraction. Clocks and counters grow by one per request, and never wrap.
 std::optional<Domain> Counters::domain(const Context&, std::string_view member) {
+    for (const std::string_view grows : {"clock", "counter", "value"})
+        if (member == grows) return Domain{0, std::uint64_t{1} << 63};
     if (member == "count") return Domain{1, std::numeric_limits<std::uint32_t>::max()};
     return std::nullopt;
 }

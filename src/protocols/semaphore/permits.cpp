@@ -37,6 +37,9 @@ std::optional<std::string> Permits::config_error(const Config& config) {
 
 std::optional<Domain> Permits::domain(const Context& ctx, std::string_view member) {
     if (member == "units") return Domain{0, ctx.config.permits};
+    // Some members keep an incarnation plus 1.
+    for (const std::string_view incarnation : {"life", "sender", "addressee", "incarnation"})
+        if (member == incarnation) return Domain{0, std::numeric_limits<std::uint32_t>::max() - 1};
     if (member == "members" || member == "gone") return Domain{.longest = ctx.config.sites};
     return std::nullopt;
 }
