@@ -139,7 +139,7 @@ refused '--limit soon: write a time, as in 60s' check raymond --limit soon
 refused '--threads 0: write a whole number from 1' check raymond --threads 0
 refused '--store heap: write exact or fingerprint' check raymond --store heap
 refused '--start anywhere: write boot or arbitrary' check raymond --start anywhere
-refused '--start arbitrary: raymond does not declare' check raymond --start arbitrary
+refused '--start arbitrary: raymond does not say which worlds are legitimate' check raymond --start arbitrary
 refused '65 sites: the checker cannot explore so many; write at most 64' check raymond --sites 65
 refused '--crashes 1: with 17 sites a crash can interrupt a step in too many ways; write at most --sites 16' check raymond --sites 17 --crashes 1
 refused '--property convergence: add --start arbitrary' check raymond --property convergence
@@ -300,7 +300,7 @@ refused '--permit builds=two: write NAME or NAME=UNITS' run --permit builds=two 
 refused 'the name of a semaphore is empty' run --permit =2 -- true
 refused 'permit builds: it is named twice; add the units up' run --permit builds=1,builds -- true
 refused '--timeout soon: write a time, as in 60s' run --lock db --timeout soon -- true
-refused '--start arbitrary: raymond does not declare' sim raymond --start arbitrary
+refused '--start arbitrary: raymond does not say which worlds are legitimate' sim raymond --start arbitrary
 refused '--corrupt-at soon: write times' sim raymond --corrupt-at soon
 refused '--noise any: write a whole number from 0 to 1000' sim raymond --noise any
 refused '--noise 4294967295: write a whole number from 0 to 1000' sim tree-pool --start arbitrary --noise 4294967295
