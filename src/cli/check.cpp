@@ -41,7 +41,7 @@ struct CheckFlags {
 };
 
 // A check that is ready to run.
-struct Job {
+struct CheckJob {
     std::unique_ptr<walk::Machine> machine;
     check::Options options;
 };
@@ -83,7 +83,7 @@ std::optional<std::string> disturbed(const world::Setup& setup) {
 }
 
 // Adds arbitrary starts: random sites and messages within their domains, one world per sample.
-std::optional<std::string> add_starts(const CheckFlags& flags, Job& job) {
+std::optional<std::string> add_starts(const CheckFlags& flags, CheckJob& job) {
     if (flags.start == "boot") {
         for (const auto& [name, value] :
              {std::pair("samples", &flags.samples), {"noise", &flags.noise}, {"seed", &flags.seed}})
@@ -126,7 +126,7 @@ std::optional<std::string> too_large(const world::Setup& setup) {
     return std::nullopt;
 }
 
-Result<Job> prepare(const CheckFlags& flags) {
+Result<CheckJob> prepare(const CheckFlags& flags) {
     const auto entry = find_protocol(flags.protocol);
     if (!entry) return Error{entry.error()};
     if (const auto graph = flags.parameters.find("graph"); graph != flags.parameters.end())
@@ -135,7 +135,7 @@ Result<Job> prepare(const CheckFlags& flags) {
     if (!options) return Error{options.error()};
     auto machine = walk::make_machine(**entry, flags.parameters);
     if (!machine) return Error{machine.error()};
-    Job job{std::move(*machine), std::move(*options)};
+    CheckJob job{std::move(*machine), std::move(*options)};
     if (const auto wrong = too_large(job.machine->setup())) return Error{*wrong};
     if (const auto wrong = job.machine->instance().unlisted()) return Error{*wrong};
     if (const auto wrong = add_starts(flags, job)) return Error{*wrong};

@@ -31,7 +31,7 @@ struct SimFlags {
     bool json = false;
 };
 
-struct Job {
+struct SimJob {
     const world::Entry* entry = nullptr;
     std::unique_ptr<sim::Simulation> simulation;
     std::uint64_t seed = 1;
@@ -88,8 +88,8 @@ const std::vector<PlanFlag> plan_flags{
      "a request open at the end and older than this is unserved; default a quarter of --time"},
 };
 
-Result<Job> prepare(const SimFlags& flags) {
-    Job job;
+Result<SimJob> prepare(const SimFlags& flags) {
+    SimJob job;
     const auto entry = find_protocol(flags.protocol);
     if (!entry) return Error{entry.error()};
     job.entry = *entry;
@@ -118,7 +118,7 @@ Result<Job> prepare(const SimFlags& flags) {
 // Shows the progress on a terminal, a few times a second, and stops a run at the time limit.
 class Overseer {
 public:
-    explicit Overseer(const Job& job) : job_(job) {}
+    explicit Overseer(const SimJob& job) : job_(job) {}
     ~Overseer() {
         if (shown_) fmt::print(stderr, "\r\x1b[K");
     }
@@ -145,14 +145,14 @@ public:
     }
 
 private:
-    const Job& job_;
+    const SimJob& job_;
     const bool terminal_ = isatty(STDERR_FILENO) != 0;
     const Clock::time_point began_ = Clock::now();
     Clock::time_point last_ = began_;
     bool shown_ = false;
 };
 
-sim::Summary run_all(const Job& job, std::ostream* log) {
+sim::Summary run_all(const SimJob& job, std::ostream* log) {
     Overseer overseer(job);
     std::vector<sim::Figures> runs;
     for (std::uint64_t run = 0; run < job.seeds; ++run) {
@@ -189,7 +189,7 @@ std::vector<std::string> standstill(const sim::Figures& figures) {
     return lines;
 }
 
-void print_for_people(const Job& job, const sim::Summary& summary) {
+void print_for_people(const SimJob& job, const sim::Summary& summary) {
     const sim::Figures& figures = summary.figures;
     const sim::Intervals& interval = summary.interval;
     const bool several = figures.seeds > 1;
@@ -242,7 +242,7 @@ void print_for_people(const Job& job, const sim::Summary& summary) {
     if (figures.stopped) fmt::print("\nstopped: --limit was reached\n");
 }
 
-boost::json::object config_of(const Job& job) {
+boost::json::object config_of(const SimJob& job) {
     boost::json::object config = job.simulation->instance().config_json().as_object();
     for_each_member(job.simulation->plan(), [&](std::string_view name, const auto& member) {
         using Member = std::remove_cvref_t<decltype(member)>;
@@ -284,7 +284,7 @@ boost::json::object recovery_json(const sim::Recovery& recovery) {
             {"probes", probes}};
 }
 
-void print_for_programs(const Job& job, const sim::Summary& summary) {
+void print_for_programs(const SimJob& job, const sim::Summary& summary) {
     const sim::Figures& figures = summary.figures;
     boost::json::object by_kind;
     for (const sim::KindCount& kind : figures.messages_by_kind) by_kind[kind.kind] = kind.messages;

@@ -31,10 +31,10 @@ std::string shortened(const std::string& text, std::size_t width) {
     return shown.size() <= width ? shown : shown.substr(0, width - 3) + "...";
 }
 
-std::string age(std::uint64_t milliseconds) {
-    const auto seconds = milliseconds / 1000;
-    if (seconds < 1) return fmt::format("{}ms", milliseconds);
-    if (seconds < 60) return fmt::format("{}.{}s", seconds, milliseconds % 1000 / 100);
+std::string age(std::uint64_t age_ms) {
+    const auto seconds = age_ms / 1000;
+    if (seconds < 1) return fmt::format("{}ms", age_ms);
+    if (seconds < 60) return fmt::format("{}.{}s", seconds, age_ms % 1000 / 100);
     if (seconds < 3600) return fmt::format("{}m{:02}s", seconds / 60, seconds % 60);
     if (seconds < 86400) return fmt::format("{}h{:02}m", seconds / 3600, seconds % 3600 / 60);
     return fmt::format("{}d{:02}h", seconds / 86400, seconds % 86400 / 3600);

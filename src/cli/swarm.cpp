@@ -32,7 +32,7 @@ struct SwarmFlags {
     bool json = false;
 };
 
-struct Job {
+struct SwarmJob {
     const world::Entry* entry = nullptr;
     swarm::Options options;
 };
@@ -64,10 +64,10 @@ std::optional<std::string> read_flags(const SwarmFlags& flags, swarm::Options& o
     return wrong;
 }
 
-Result<Job> prepare(const SwarmFlags& flags) {
+Result<SwarmJob> prepare(const SwarmFlags& flags) {
     const auto entry = find_protocol(flags.protocol);
     if (!entry) return Error{entry.error()};
-    Job job{*entry, {}};
+    SwarmJob job{*entry, {}};
     if (const auto wrong = read_flags(flags, job.options)) return Error{*wrong};
     job.options.fixed = flags.parameters;
     return job;
@@ -121,7 +121,7 @@ void print_probes(const swarm::Campaign& campaign) {
     fmt::print("\n{}", table.text());
 }
 
-void print_for_people(const Job& job, const swarm::Campaign& campaign) {
+void print_for_people(const SwarmJob& job, const swarm::Campaign& campaign) {
     fmt::print("protocol {}, seed {}\n\n", job.entry->name, job.options.seed);
     fmt::print("{}\n{}\n", drawn_line(campaign), faults_line(campaign.faults));
     print_probes(campaign);
@@ -150,7 +150,7 @@ boost::json::value violation_json(const swarm::Campaign& campaign) {
             {"steps", violation.steps}};
 }
 
-void print_for_programs(const Job& job, const swarm::Campaign& campaign) {
+void print_for_programs(const SwarmJob& job, const swarm::Campaign& campaign) {
     boost::json::object probes;
     for (const auto& [name, runs] : campaign.probes) probes[name] = runs;
     boost::json::object drawn;
@@ -183,7 +183,10 @@ int run_swarm(const SwarmFlags& flags) {
     const auto campaign = swarm::swarm(*job->entry, job->options);
     if (terminal) fmt::print(stderr, "\r\x1b[K");
     if (!campaign) return wrong_usage(campaign.error());
-    (flags.json ? print_for_programs : print_for_people)(*job, *campaign);
+    if (flags.json)
+        print_for_programs(*job, *campaign);
+    else
+        print_for_people(*job, *campaign);
     const std::string& scenario = campaign->violation ? campaign->violation->scenario : campaign->scenario;
     if (!flags.out.empty() && !scenario.empty()) {
         std::ofstream out(flags.out);

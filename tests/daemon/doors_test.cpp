@@ -20,7 +20,7 @@
 #include "session/speak.hpp"
 #include "support/node.hpp"
 
-namespace allot::daemon {
+namespace allot::daemon::doors_tests {
 namespace {
 
 using client::Code;
@@ -370,4 +370,4 @@ TEST(LinkVersionTest, A_host_that_answers_in_another_version_is_told_so_and_prog
 }
 
 }  // namespace
-}  // namespace allot::daemon
+}  // namespace allot::daemon::doors_tests

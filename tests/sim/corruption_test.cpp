@@ -19,10 +19,11 @@ Result<std::unique_ptr<Simulation>> make(std::string_view name, const Parameters
     return sim::make_simulation(test_support::protocol(name), parameters, *plan);
 }
 
-const Parameters five{{"sites", "5"}, {"modulus", "64"}};
+const Parameters five_sites{{"sites", "5"}, {"modulus", "64"}};
 
 TEST(Corruption, An_arbitrary_start_leads_to_a_legitimate_world) {
-    const auto ring = make("token-ring", five, {{"start", "arbitrary"}, {"noise", "2"}, {"time", "1s"}});
+    const auto ring =
+        make("token-ring", five_sites, {{"start", "arbitrary"}, {"noise", "2"}, {"time", "1s"}});
     ASSERT_TRUE(ring);
     for (std::uint64_t seed = 1; seed <= 50; ++seed) {
         const Figures figures = (*ring)->run(seed);
@@ -34,7 +35,7 @@ TEST(Corruption, An_arbitrary_start_leads_to_a_legitimate_world) {
 }
 
 TEST(Corruption, Every_fault_of_memory_is_counted_and_survived) {
-    const auto ring = make("token-ring", five,
+    const auto ring = make("token-ring", five_sites,
                            {{"corrupt-at", "1s,2s,3s"}, {"noise", "3"}, {"time", "4s"}, {"verify", "1"}});
     ASSERT_TRUE(ring);
     const Figures figures = (*ring)->run(1);
@@ -48,7 +49,7 @@ TEST(Corruption, Every_fault_of_memory_is_counted_and_survived) {
 // The second fault comes before any message has arrived.
 TEST(Corruption, A_fault_before_the_world_has_recovered_leaves_one_recovery_for_both) {
     const auto ring =
-        make("token-ring", five,
+        make("token-ring", five_sites,
              {{"corrupt-at", "500ms,500.1ms"}, {"noise", "3"}, {"latency", "2ms"}, {"time", "2s"}});
     ASSERT_TRUE(ring);
     const Figures figures = (*ring)->run(1);
@@ -59,7 +60,7 @@ TEST(Corruption, A_fault_before_the_world_has_recovered_leaves_one_recovery_for_
 
 TEST(Corruption, Who_is_not_legitimate_at_the_end_is_told_of) {
     // No message arrives before the end.
-    const auto ring = make("token-ring", five,
+    const auto ring = make("token-ring", five_sites,
                            {{"start", "arbitrary"}, {"noise", "3"}, {"latency", "2ms"}, {"time", "1ms"}});
     ASSERT_TRUE(ring);
     const Figures figures = (*ring)->run(1);
@@ -71,7 +72,7 @@ TEST(Corruption, Who_is_not_legitimate_at_the_end_is_told_of) {
 TEST(Corruption, Its_log_is_a_scenario) {
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
         const auto ring =
-            make("token-ring", five,
+            make("token-ring", five_sites,
                  {{"start", "arbitrary"}, {"corrupt-at", "50ms"}, {"noise", "2"}, {"time", "100ms"}});
         ASSERT_TRUE(ring);
         std::ostringstream log;
