@@ -32,7 +32,7 @@ test: ## build and run the tests
 	@$(NEED) build test figures
 	@$(CONFIGURED_WITH_TESTS) || cmake --preset default -DALLOT_TESTS=ON
 	@cmake --build $(BUILD)
-	@ctest --test-dir $(BUILD) --output-on-failure -j2 --no-tests=error -LE 'soak|bench'
+	@ctest --test-dir $(BUILD) --output-on-failure -j$$((2 * $$(nproc))) --no-tests=error -LE 'soak|bench'
 
 # `make soak` takes up to an hour on two cores, `make soak-long` several hours.
 SOAK = $(NEED) build test && \
