@@ -1,4 +1,4 @@
-// What nearly every file includes, parsed once for all of them.
+// Headers that nearly every file includes: the compiler parses them once.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What nearly every file of the daemon includes, parsed once for all of them.
+// Headers that nearly every file of the daemon includes: the compiler parses them once.
 #pragma once
 
 #include <boost/asio/io_context.hpp>

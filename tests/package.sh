@@ -45,20 +45,26 @@ for program in cmake-build/allot-example ./by-pkg-config; do
     done
 done
 # A protocol outside of allot: written by `allot new`, built with the installed laboratory, checked and broken.
-rm -rf two-keys lab-build
+rm -rf two-keys
 "$ALLOT" new two-keys >new.txt
-cmake -S two-keys -B lab-build -DCMAKE_PREFIX_PATH="$PWD/prefix" -DCMAKE_CXX_FLAGS='-Wall -Wextra -Werror' >configure-lab.log
-cmake --build lab-build >build-lab.log || { cat build-lab.log; exit 1; }
-lab-build/two-keys check two-keys --sites 3 --requests any >check.txt || { cat check.txt; exit 1; }
+export CMAKE_PREFIX_PATH="$PWD/prefix" CXXFLAGS='-Wall -Wextra -Werror'
+make -C two-keys >build-lab.log || { cat build-lab.log; exit 1; }
+two-keys/build/two-keys check two-keys --sites 3 --requests any >check.txt || { cat check.txt; exit 1; }
 grep -q '^holds: 128 states, 318 transitions' check.txt || { cat check.txt; exit 1; }
 code=0
-lab-build/two-keys check two-keys --without one-at-a-time --out broken.txt >broken.log || code=$?
+two-keys/build/two-keys check two-keys --without one-at-a-time --out broken.txt >broken.log || code=$?
 [ "$code" = 1 ] || { echo "a broken protocol ends with $code, not 1"; exit 1; }
-lab-build/two-keys play --quiet broken.txt >played.txt || { cat played.txt; exit 1; }
+two-keys/build/two-keys play --quiet broken.txt >played.txt || { cat played.txt; exit 1; }
 grep -q 'as expected' played.txt
-lab-build/two-keys sim two-keys --sites 20 --time 1s >sim.txt
-lab-build/two-keys swarm two-keys --runs 100 >swarm.txt
+two-keys/build/two-keys sim two-keys --sites 20 --time 1s >sim.txt
+two-keys/build/two-keys swarm two-keys --runs 100 >swarm.txt
 grep -q '^clean: 100 runs' swarm.txt || { cat swarm.txt; exit 1; }
+# It speaks of itself, not of allot and its protocols.
+two-keys/build/two-keys check --help >help.txt
+grep -qx '  two-keys check two-keys' help.txt && ! grep -q raymond help.txt || { cat help.txt; exit 1; }
+code=0
+two-keys/build/two-keys check three-keys 2>unknown.txt || code=$?
+[ "$code" = 2 ] && grep -qx 'two-keys: three-keys: no such protocol; there is two-keys' unknown.txt || { cat unknown.txt; exit 1; }
 code=0
 "$ALLOT" new two-keys 2>again.txt || code=$?
 [ "$code" = 2 ] && grep -q 'two-keys: the folder exists; name another one with --folder' again.txt || { cat again.txt; exit 1; }

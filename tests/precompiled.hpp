@@ -1,4 +1,4 @@
-// Headers that most tests include, parsed once for all of them.
+// Headers that most tests include: the compiler parses them once.
 #pragma once
 
 #include <algorithm>

@@ -194,11 +194,11 @@ void add_check(CommandLine& line, CheckReport report) {
     Command& command =
         line.command("check", "Explore every run of a small instance and judge all properties");
     command.footer(
-        "Examples:\n"
-        "  allot check raymond --sites 3 --permits 1 --requests any\n"
-        "  allot check raymond --sites 3 --permits 2 --crashes 2 --out stuck.txt; allot play stuck.txt\n"
+        examples("check",
+                 {"raymond --sites 3 --permits 1 --requests any",
+                  "raymond --sites 3 --permits 2 --crashes 2 --out stuck.txt; allot play stuck.txt"}) +
         "Exit code: 0 holds, 1 violated, 2 wrong usage, 3 bounded (a limit was reached first).");
-    command.option("protocol", flags->protocol, "One of `allot protocols`").required();
+    command.option("protocol", flags->protocol, "One of `" + program_name() + " protocols`").required();
     add_parameter_flags(command, flags->parameters);
     const auto text = [&](const char* name, std::string& target, const char* meaning) {
         command.option(name, target, meaning).group("Search");

@@ -95,7 +95,7 @@ std::vector<std::string> bounds(const walk::Machine& machine, const check::Optio
                     takes_prompt ? "prompt messages are delivered at once" : "every order of deliveries"));
     if (setup.ranked()) lines.push_back(stamps_line(machine, result));
     if (machine.facts().normalises && setup.normalises())
-        lines.push_back(
+        lines.emplace_back(
             "Worlds: in normal form, without messages that can never act again and with canonical ids.");
     if (setup.backlog > 0)
         lines.push_back(fmt::format("Timers: fire only while every channel holds fewer than {} messages.",

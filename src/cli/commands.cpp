@@ -1,5 +1,7 @@
 #include "cli/commands.hpp"
 
+#include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <chrono>
 #include <filesystem>
@@ -13,13 +15,27 @@
 
 namespace allot::cli {
 
+std::string program_name() {
+    return program_invocation_short_name;
+}
+
+std::string examples(const std::string& command, const std::vector<std::string>& words) {
+    const auto all = registry::protocols();
+    std::string text;
+    for (const std::string& line : words)
+        if (std::ranges::count(all, line.substr(0, line.find(' ')), &world::Entry::name) > 0)
+            text += fmt::format("  {} {} {}\n", program_name(), command, line);
+    if (text.empty()) text = fmt::format("  {} {} {}\n", program_name(), command, all.front().name);
+    return "Examples:\n" + text;
+}
+
 int wrong_usage(const std::string& message) {
-    fmt::print(stderr, "allot: {}\n", message);
+    fmt::print(stderr, "{}: {}\n", program_name(), message);
     return exit_usage;
 }
 
 void say_caveat(const std::optional<std::string>& caveat) {
-    if (caveat) fmt::print(stderr, "allot: {}\n", *caveat);
+    if (caveat) fmt::print(stderr, "{}: {}\n", program_name(), *caveat);
 }
 
 Result<const world::Entry*> find_protocol(const std::string& name) {

@@ -75,6 +75,12 @@ void add_check(CommandLine& line, CheckReport report = {});
 void add_play(CommandLine& line, PlayReport report = {});
 void add_sim(CommandLine& line, SimReport report = {});
 
+// The name of this program, as it was called: allot, or that of a protocol outside of allot.
+std::string program_name();
+// The examples of a command for --help. Each begins with a protocol; those of protocols that this program
+// lacks are left out, and one is made up if none remains.
+std::string examples(const std::string& command, const std::vector<std::string>& words);
+
 // Prints `allot: message` and gives exit_usage.
 int wrong_usage(const std::string& message);
 // Prints the caveat of a run before it begins, if there is one.

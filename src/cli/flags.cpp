@@ -91,7 +91,7 @@ Argument Command::option(const std::string& name, std::uint32_t& target, const s
 }
 
 Argument Command::option(const std::string& name, Take take, const std::string& meaning) {
-    return Argument(parser_->add_option_function<std::string>(name, take, meaning)).value("");
+    return Argument(parser_->add_option_function<std::string>(name, std::move(take), meaning)).value("");
 }
 
 Argument Command::list(const std::string& name, Take take, const std::string& meaning) {
@@ -150,7 +150,8 @@ int explain(const CLI::App& parser, const CLI::ParseError& error, std::span<char
     if (!known && !first_word.empty() && !first_word.starts_with('-'))
         return wrong_usage(first_word + ": no such command; there is " + listed(commands));
     const auto chosen = parser.get_subcommands();
-    const std::string help = "allot " + (chosen.empty() ? "" : chosen.front()->get_name() + " ") + "--help";
+    const std::string help =
+        program_name() + " " + (chosen.empty() ? "" : chosen.front()->get_name() + " ") + "--help";
     std::string what = error.what();
     if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr)
         what = unexpected(parser, words) + ": not expected here";
@@ -174,7 +175,7 @@ std::string option_with_empty_value(const CLI::App& command) {
 
 CommandLine::CommandLine(const std::string& description, const std::string& version,
                          const std::string& footer)
-    : parser_(std::make_unique<CLI::App>(description, "allot")) {
+    : parser_(std::make_unique<CLI::App>(description, program_name())) {
     parser_->set_version_flag("--version", version);
     parser_->require_subcommand(1);
     parser_->footer(footer);

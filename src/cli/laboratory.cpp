@@ -29,7 +29,7 @@ int run(CommandLine& line, int argc, char** argv) {
     try {
         return line.run(argc, argv);
     } catch (const std::bad_alloc&) {
-        fmt::print(stderr, "allot: not enough memory for this instance; write fewer sites\n");
+        fmt::print(stderr, "{}: not enough memory for this instance; write fewer sites\n", program_name());
         return exit_bounded;
     }
 }

@@ -33,7 +33,7 @@ void print_outcome(const std::string& file, const play::Outcome& outcome) {
     if (outcome.ok())
         fmt::print("{}: as expected\n", file);
     else
-        fmt::print(stderr, "allot: {}\n", outcome.message);
+        fmt::print(stderr, "{}: {}\n", program_name(), outcome.message);
 }
 
 // Plays every file; the worst outcome is the exit code.
@@ -59,9 +59,9 @@ int run_play(const PlayFlags& flags, const PlayReport& report) {
 void add_play(CommandLine& line, PlayReport report) {
     auto flags = std::make_shared<PlayFlags>();
     Command& command = line.command("play", "Replay scenario files and check their expectations");
-    command.footer(
-        "Example: allot play scenarios/semaphore/raymond-two-crashes.txt\n"
-        "Exit code: 0 as expected, 1 not as expected, 2 malformed file or wrong usage.");
+    command.footer("Example: " + program_name() +
+                   " play stuck.txt, which `check --out stuck.txt` wrote\n"
+                   "Exit code: 0 as expected, 1 not as expected, 2 malformed file or wrong usage.");
     command.option("files", flags->files, "Scenario files (docs/scenarios.md)").required();
     command.flag("--quiet", flags->quiet, "Print only the outcome of each file");
     command.flag("--json", flags->json, "For programs");

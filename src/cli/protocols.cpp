@@ -54,7 +54,7 @@ int list_protocols(bool json) {
 
 void add_protocols(CommandLine& line) {
     Command& command = line.command("protocols", "List the protocols, with parameters and defaults");
-    command.footer("Example: allot protocols");
+    command.footer("Example: " + program_name() + " protocols");
     auto json = std::make_shared<bool>(false);
     command.flag("--json", *json, "For programs");
     command.action([json] { return list_protocols(*json); });

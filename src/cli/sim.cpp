@@ -362,14 +362,13 @@ void add_sim(CommandLine& line, SimReport report) {
     auto flags = std::make_shared<SimFlags>();
     Command& command = line.command("sim", "Run a protocol in simulated time and print its figures");
     command.footer(
-        "Examples:\n"
-        "  allot sim raymond --sites 15 --permits 5 --latency uniform:0.2ms..1ms --seeds 10\n"
-        "  allot sim raymond --sites 15 --permits 5 --crash 2@1s,3@2s --warm-up 3s --json\n"
-        "  allot sim raymond --time 20ms --log run.txt; allot play run.txt\n"
-        "  allot sim tree-pool --sites 16 --start arbitrary --corrupt-at 3s,6s --noise 2\n"
+        examples("sim", {"raymond --sites 15 --permits 5 --latency uniform:0.2ms..1ms --seeds 10",
+                         "raymond --sites 15 --permits 5 --crash 2@1s,3@2s --warm-up 3s --json",
+                         "raymond --time 20ms --log run.txt; allot play run.txt",
+                         "tree-pool --sites 16 --start arbitrary --corrupt-at 3s,6s --noise 2"}) +
         "Exit code: 0 the runs ended, 1 a property was violated or a run stalled, 2 wrong usage, 3 --limit "
         "was reached first.");
-    command.option("protocol", flags->protocol, "One of `allot protocols`").required();
+    command.option("protocol", flags->protocol, "One of `" + program_name() + " protocols`").required();
     std::set<std::string> known;
     for (const PlanFlag& flag : plan_flags) {
         add_parameter_flag(command, flags->parameters, flag.name, flag.meaning, flag.group);

@@ -204,12 +204,11 @@ void add_swarm(CommandLine& line) {
     Command& command =
         line.command("swarm", "Run many random schedules with faults until one fails; then shrink it");
     command.footer(
-        "Each run draws every parameter that is not given, and only faults that the protocol survives.\n"
-        "Examples:\n"
-        "  allot swarm raymond --runs 10000\n"
-        "  allot swarm raymond --permits 1 --crashes 1 --out stuck.txt; allot play stuck.txt\n"
+        "Each run draws every parameter that is not given, and only faults that the protocol survives.\n" +
+        examples("swarm", {"raymond --runs 10000",
+                           "raymond --permits 1 --crashes 1 --out stuck.txt; allot play stuck.txt"}) +
         "Exit code: 0 clean, 1 a run failed, 2 wrong usage, 3 bounded (the time limit was reached).");
-    command.option("protocol", flags->protocol, "One of `allot protocols`").required();
+    command.option("protocol", flags->protocol, "One of `" + program_name() + " protocols`").required();
     add_parameter_flags(command, flags->parameters);
     const auto text = [&](const char* name, std::string& target, const char* meaning) {
         command.option(name, target, meaning).group("Campaign");

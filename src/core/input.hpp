@@ -57,6 +57,26 @@ inline constexpr bool is_among = false;
 template <class One, class... Ones>
 inline constexpr bool is_among<One, std::variant<Ones...>> = (std::is_same_v<One, Ones> || ...);
 
+template <class P, class Context, class One>
+void dispatch_one(P& site, const Context& ctx, const One& one, typename P::Effects& fx) {
+    if constexpr (std::is_same_v<One, input::Start>)
+        site.start(ctx, fx);
+    else if constexpr (std::is_same_v<One, input::Request>)
+        site.request(ctx, one.demand, fx);
+    else if constexpr (std::is_same_v<One, input::Release>)
+        site.release(ctx, fx);
+    else if constexpr (std::is_same_v<One, input::Cancel>)
+        site.cancel(ctx, fx);
+    else if constexpr (std::is_same_v<One, input::Leave>)
+        site.leave(ctx, fx);
+    else if constexpr (std::is_same_v<One, input::Detected>)
+        site.detected(ctx, one.detection, one.peer, fx);
+    else if constexpr (requires { one.timer; })
+        site.timeout(ctx, one.timer, fx);
+    else
+        std::visit([&](const auto& kind) { site.receive(ctx, one.from, kind, fx); }, one.message);
+}
+
 }  // namespace input_detail
 
 // Whether protocol P takes this input.
@@ -70,26 +90,7 @@ inline constexpr bool takes = input_detail::is_among<One, typename P::Input>;
 // A missing or misspelt handler does not compile. Most protocols define `handle` by this function.
 template <class P, class Context>
 void dispatch(P& site, const Context& ctx, const typename P::Input& input, typename P::Effects& fx) {
-    std::visit(
-        [&]<class One>(const One& one) {
-            if constexpr (std::is_same_v<One, input::Start>)
-                site.start(ctx, fx);
-            else if constexpr (std::is_same_v<One, input::Request>)
-                site.request(ctx, one.demand, fx);
-            else if constexpr (std::is_same_v<One, input::Release>)
-                site.release(ctx, fx);
-            else if constexpr (std::is_same_v<One, input::Cancel>)
-                site.cancel(ctx, fx);
-            else if constexpr (std::is_same_v<One, input::Leave>)
-                site.leave(ctx, fx);
-            else if constexpr (std::is_same_v<One, input::Detected>)
-                site.detected(ctx, one.detection, one.peer, fx);
-            else if constexpr (requires { one.timer; })
-                site.timeout(ctx, one.timer, fx);
-            else
-                std::visit([&](const auto& kind) { site.receive(ctx, one.from, kind, fx); }, one.message);
-        },
-        input);
+    std::visit([&](const auto& one) { input_detail::dispatch_one(site, ctx, one, fx); }, input);
 }
 
 }  // namespace allot

@@ -98,7 +98,7 @@ Figure neighborhood() {
     figure.x_label = "graph";
     figure.y_label = "as each panel says";
     figure.notes = {
-        "Composition and sidetrack stop for ever on some of these graphs. Where somebody still waits at the "
+        "Composition and sidetrack stand still on some of these graphs. Where somebody still waits at the "
         "end, "
         "the longest wait is drawn as the 6 s of the whole run.",
         "Messages are divided by flips and by the mean size of a neighbourhood, the site itself included."};

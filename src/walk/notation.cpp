@@ -49,10 +49,6 @@ std::string input_line(const Machine& machine, const World& before, const Move& 
 
 }  // namespace
 
-std::string message_text(const Machine& machine, const World& world, EnvelopeId envelope) {
-    return line_about("", machine, world, envelope).substr(1);
-}
-
 std::string line_of(Machine& machine, const World& before, const Move& move) {
     switch (move.kind) {
         case MoveKind::input:

@@ -10,15 +10,12 @@
 
 namespace allot::walk {
 
-// `0 -> 1 Reply`, with the content where another message of that kind could be meant.
-std::string message_text(const Machine& machine, const World& world, EnvelopeId envelope);
-
 // `deliver 0 -> 1 Reply`, `request 2 a,b`, `crash 2 in request 2 sent 0 1`: the step in the world it is taken
 // in.
 std::string line_of(Machine& machine, const World& before, const Move& move);
 
 // A scenario file: the comments, the header, the start where it is not the machine's own, the steps, what
-// repeats for ever where something does, and the expectations (whole lines).
+// repeats without end, if there is such a loop, and the expectations (whole lines).
 std::string scenario_text(Machine& machine, const World& start, std::span<const Move> steps,
                           std::span<const Move> cycle, const std::vector<std::string>& comments,
                           const std::vector<std::string>& expectations);

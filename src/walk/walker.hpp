@@ -103,7 +103,7 @@ public:
     std::uint64_t guesses() const { return guesses_; }
     // Whether a step ever made stamps so far ahead that the names of stamps do not tell what it did.
     bool leapt() const { return leapt_; }
-    // Whether a loop from one world to the other can go on for ever: they have the same canonical form, and
+    // Whether a loop from one world to the other can repeat without end: they have the same canonical form, and
     // no distance that this leaves open has become shorter, to be used up in the end.
     bool recurs(World before, World after);
 

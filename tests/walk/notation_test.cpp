@@ -166,15 +166,15 @@ protected:
 TEST_F(Lines, A_message_shows_its_content_only_where_another_could_be_meant) {
     begin(0, faulty_raymond);
     take("request 0");
-    EXPECT_EQ(message_text(stage->machine(), stage->world(), stage->world().flight[0]), "0 -> 1 Request");
+    EXPECT_EQ(line({.kind = MoveKind::drop, .envelope = stage->world().flight[0]}), "drop 0 -> 1 Request");
     take("deliver 0 -> 1");
     take("deliver 1 -> 0");
     take("release 0");
     take("request 0");
     const auto there = stage->in_flight(0, 2);
     ASSERT_EQ(there.size(), 2u);
-    EXPECT_EQ(message_text(stage->machine(), stage->world(), there[0]), "0 -> 2 Request {\"stamp\": 1}");
-    EXPECT_EQ(message_text(stage->machine(), stage->world(), stage->in_flight(0, 1)[0]), "0 -> 1 Request");
+    EXPECT_EQ(line({.kind = MoveKind::drop, .envelope = stage->in_flight(0, 1)[0]}), "drop 0 -> 1 Request");
+    EXPECT_EQ(line({.kind = MoveKind::drop, .envelope = there[0]}), "drop 0 -> 2 Request {\"stamp\": 1}");
     EXPECT_EQ(line({.kind = MoveKind::drop, .envelope = there[1]}), "drop 0 -> 2 Request {\"stamp\": 2}");
     EXPECT_EQ(line({.kind = MoveKind::duplicate, .envelope = there[1]}),
               "duplicate 0 -> 2 Request {\"stamp\": 2}");

@@ -51,7 +51,7 @@ std::optional<Wants::Choice> read_choice(std::string_view text) {
 
 Demand demand_for(const Resources& resources) {
     Demand demand;
-    for (const SiteId resource : resources) demand.resources.push_back(name_of(resource));
+    for (const SiteId resource : resources) demand.resources.emplace_back(name_of(resource));
     return demand;
 }
 

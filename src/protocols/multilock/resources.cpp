@@ -36,7 +36,7 @@ std::vector<Demand> demands(const Resources& resources, SiteId self) {
         if (static_cast<std::uint32_t>(std::popcount(set)) > resources.largest) continue;
         Demand demand;
         for (std::uint32_t resource = 0; resource < resources.count; ++resource)
-            if ((set >> resource & 1) != 0) demand.resources.push_back(name_of(resource));
+            if ((set >> resource & 1) != 0) demand.resources.emplace_back(name_of(resource));
         if (self % 2 == 1) std::ranges::reverse(demand.resources);
         list.push_back(std::move(demand));
     }
@@ -54,7 +54,7 @@ Demand draw_demand(const Resources& resources, Random& random) {
     Demand demand;
     for (std::uint32_t i = 0; i < size; ++i) {
         const std::uint32_t drawn = i + static_cast<std::uint32_t>(random(resources.count - i));
-        demand.resources.push_back(name_of(at(drawn)));
+        demand.resources.emplace_back(name_of(at(drawn)));
         moved[drawn] = at(i);
     }
     return demand;

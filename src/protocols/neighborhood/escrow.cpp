@@ -67,9 +67,9 @@ std::vector<std::uint32_t> coloured(const neighborhood::Closed& closed) {
 
 }  // namespace
 
-Result<Escrow::Coordinator> Escrow::Coordinator::parse(std::string_view flag, std::string_view text) {
+Result<Escrow::Coordinator> Escrow::Coordinator::parse(std::string_view name, std::string_view text) {
     if (text == "middle") return Coordinator{};
-    const auto site = parse_number(flag, text, 0, 0xFFFFFFFF);
+    const auto site = parse_number(name, text, 0, 0xFFFFFFFF);
     if (!site) return Error{site.error() + ", or middle"};
     return Coordinator{static_cast<SiteId>(*site)};
 }

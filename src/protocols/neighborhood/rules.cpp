@@ -3,7 +3,7 @@
 #include "protocols/neighborhood/composition.hpp"
 #include "protocols/neighborhood/exclusion.hpp"
 #include "protocols/neighborhood/inclusion.hpp"
-#include "protocols/neighborhood/sidetrack.hpp"
+#include "protocols/neighborhood/published/sidetrack.hpp"
 
 namespace allot {
 

@@ -1,8 +1,9 @@
 // Nomination by the leader in the published listing (Algorithm 6): errata 5, 6, 10, 11 and 12.
+#include "protocols/neighborhood/arbiter.hpp"
+
 #include <algorithm>
 
 #include "base/ensure.hpp"
-#include "protocols/neighborhood/arbiter.hpp"
 
 namespace allot::neighborhood {
 
