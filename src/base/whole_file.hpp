@@ -1,0 +1,42 @@
+// A file that is written whole or not at all: what is written goes to a new file beside it, which takes its
+// name only when everything is there. An error, an interruption or a full disk leaves the old content as it
+// was.
+//
+//     auto file = WholeFile::open(path);       // early, so that a long run does not end in vain
+//     if (!file) return file.error();
+//     file->stream() << text;
+//     if (const auto failure = file->commit()) return *failure;
+//
+// Something that is no regular file (/dev/stdout, a pipe) is written directly.
+#pragma once
+
+#include <fstream>
+#include <optional>
+#include <ostream>
+#include <string>
+
+#include "base/result.hpp"
+
+namespace allot {
+
+class WholeFile {
+public:
+    static Result<WholeFile> open(const std::string& path);
+    WholeFile(WholeFile&& other) noexcept;
+    WholeFile& operator=(WholeFile&&) = delete;
+    // Without commit() nothing remains.
+    ~WholeFile();
+
+    std::ostream& stream() { return stream_; }
+    // Returns what went wrong, if anything did, as one line that names the file.
+    std::optional<std::string> commit();
+
+private:
+    WholeFile(std::string path, std::string written);
+
+    std::string path_;
+    std::string written_;  // the name until commit(); empty if there is nothing to remove
+    std::ofstream stream_;
+};
+
+}  // namespace allot

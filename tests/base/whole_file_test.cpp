@@ -1,0 +1,77 @@
+#include "base/whole_file.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sstream>
+#include <unistd.h>
+
+namespace allot {
+namespace {
+
+class WholeFileTest : public testing::Test {
+protected:
+    WholeFileTest() {
+        std::string pattern = testing::TempDir() + "whole-XXXXXX";
+        folder_ = ::mkdtemp(pattern.data());
+    }
+    ~WholeFileTest() override { std::filesystem::remove_all(folder_); }
+
+    std::string path(const char* name) const { return (folder_ / name).string(); }
+    std::string content(const char* name) const {
+        std::ostringstream text;
+        text << std::ifstream(folder_ / name).rdbuf();
+        return text.str();
+    }
+    auto entries() const { return std::distance(std::filesystem::directory_iterator(folder_), {}); }
+
+    std::filesystem::path folder_;
+};
+
+TEST_F(WholeFileTest, Replaces_the_old_content_when_it_is_complete) {
+    std::ofstream(path("a")) << "old";
+    {
+        auto file = WholeFile::open(path("a"));
+        ASSERT_TRUE(file);
+        file->stream() << "new";
+        EXPECT_EQ(content("a"), "old");
+        EXPECT_EQ(file->commit(), std::nullopt);
+    }
+    EXPECT_EQ(content("a"), "new");
+    EXPECT_EQ(entries(), 1);
+}
+
+TEST_F(WholeFileTest, Leaves_nothing_behind_if_it_is_given_up) {
+    { WholeFile::open(path("a"))->stream() << "half"; }
+    EXPECT_EQ(entries(), 0);
+}
+
+TEST_F(WholeFileTest, Follows_a_link_and_keeps_the_mode) {
+    std::ofstream(path("a")) << "old";
+    std::filesystem::permissions(path("a"), std::filesystem::perms(0640));
+    std::filesystem::create_symlink("a", path("link"));
+    auto file = WholeFile::open(path("link"));
+    ASSERT_TRUE(file);
+    file->stream() << "new";
+    EXPECT_EQ(file->commit(), std::nullopt);
+    EXPECT_EQ(content("a"), "new");
+    EXPECT_TRUE(std::filesystem::is_symlink(path("link")));
+    EXPECT_EQ(std::filesystem::status(path("a")).permissions(), std::filesystem::perms(0640));
+}
+
+TEST_F(WholeFileTest, Says_what_is_wrong) {
+    EXPECT_THAT(WholeFile::open(path("no/such/folder")).error(),
+                testing::EndsWith("cannot write this file: No such file or directory"));
+    EXPECT_THAT(WholeFile::open(folder_.string()).error(), testing::EndsWith("it is a directory"));
+}
+
+TEST_F(WholeFileTest, A_full_disk_is_an_error) {
+    auto file = WholeFile::open("/dev/full");
+    ASSERT_TRUE(file);
+    file->stream() << std::string(100'000, 'x');
+    EXPECT_EQ(file->commit(), "/dev/full: cannot write this file: No space left on device");
+}
+
+}  // namespace
+}  // namespace allot
