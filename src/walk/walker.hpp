@@ -103,8 +103,8 @@ public:
     std::uint64_t guesses() const { return guesses_; }
     // Whether a step ever made stamps so far ahead that the names of stamps do not tell what it did.
     bool leapt() const { return leapt_; }
-    // Whether a loop from one world to the other can repeat without end: they have the same canonical form, and
-    // no distance that this leaves open has become shorter, to be used up in the end.
+    // Whether a loop from one world to the other can repeat without end: they have the same canonical form,
+    // and no distance that this leaves open has become shorter, to be used up in the end.
     bool recurs(World before, World after);
 
     // Puts a message where it belongs in the canonical order of messages in flight.
