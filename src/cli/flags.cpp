@@ -90,8 +90,8 @@ Argument Command::option(const std::string& name, std::uint32_t& target, const s
     return Argument(parser_->add_option(name, target, meaning)->capture_default_str());
 }
 
-Argument Command::option(const std::string& name, Take take, const std::string& meaning) {
-    return Argument(parser_->add_option_function<std::string>(name, std::move(take), meaning)).value("");
+Argument Command::option(const std::string& name, const Take& take, const std::string& meaning) {
+    return Argument(parser_->add_option_function<std::string>(name, take, meaning)).value("");
 }
 
 Argument Command::list(const std::string& name, Take take, const std::string& meaning) {

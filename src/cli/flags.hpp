@@ -66,7 +66,7 @@ public:
     Argument option(const std::string& name, std::vector<std::string>& target, const std::string& meaning);
     Argument option(const std::string& name, int& target, const std::string& meaning);
     Argument option(const std::string& name, std::uint32_t& target, const std::string& meaning);
-    Argument option(const std::string& name, Take take, const std::string& meaning);
+    Argument option(const std::string& name, const Take& take, const std::string& meaning);
     // A list; `take` gets one value at a time.
     Argument list(const std::string& name, Take take, const std::string& meaning);
 

@@ -169,7 +169,7 @@ public:
         settling_ = true;
         connect();
         for (int round = 0; round < 1000; ++round) {
-            for (const std::size_t end : {0, 1}) {
+            for (const std::size_t end : {0u, 1u}) {
                 write(end);
                 acknowledge(end);
                 deliver(end);
@@ -179,7 +179,7 @@ public:
 
     // In order and once: what an end delivered is the beginning of what the other sent.
     void check() const {
-        for (const std::size_t end : {0, 1}) {
+        for (const std::size_t end : {0u, 1u}) {
             for (const auto& [pair, got] : delivered_[end]) {
                 const auto sent = sent_[1 - end].find(pair);
                 RC_ASSERT(sent != sent_[1 - end].end());
@@ -191,7 +191,7 @@ public:
 
     // After settle(): nothing is kept, and what both last incarnations sent each other all came.
     void check_complete() const {
-        for (const std::size_t end : {0, 1}) {
+        for (const std::size_t end : {0u, 1u}) {
             RC_ASSERT(link_[end].state().kept.empty());
             const auto pair = std::pair(link_[1 - end].state().own, link_[end].state().own);
             const auto sent = sent_[1 - end].find(pair);
@@ -209,7 +209,7 @@ private:
         if (!settling_ && random_(4) == 0) return;
         meet(0, link_[1].position());
         connection_.emplace();
-        for (const std::size_t end : {0, 1}) connection_->next[end] = link_[end].first();
+        for (const std::size_t end : {0u, 1u}) connection_->next[end] = link_[end].first();
     }
 
     void meet(std::size_t end, const Position& other) {

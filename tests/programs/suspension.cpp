@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+// NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): the names in glibc are reserved
 extern "C" int clock_gettime(clockid_t clock, timespec* time) noexcept {
     const long result = ::syscall(SYS_clock_gettime, clock, time);
     const char* const file = std::getenv("SUSPENDED");

@@ -466,7 +466,7 @@ void Escrow::lead_over_anybody(const Context& ctx, std::vector<SiteId> sites, st
     }
     doublings_ = overdue_.empty() ? 0 : std::min<std::uint8_t>(doublings_ + 1, most_doublings);
     // Next time another of them is the last.
-    if (!overdue_.empty()) std::ranges::rotate(overdue_, overdue_.end() - 1);
+    if (!overdue_.empty()) std::rotate(overdue_.begin(), overdue_.end() - 1, overdue_.end());
 }
 
 // --- The plan.

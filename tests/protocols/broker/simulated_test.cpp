@@ -57,7 +57,7 @@ TEST_P(BrokerSimulated, Everybody_is_served_though_others_give_up_and_vanish) {
 
 // What a resource passes on may reach another when the client has been gone for long.
 TEST_P(BrokerSimulated, A_request_that_outlives_its_client_stands_in_nobodys_way) {
-    for (const std::uint64_t seed : {12, 25}) {
+    for (const std::uint64_t seed : {12u, 25u}) {
         const Figures figures =
             simulate(GetParam().protocol, "clients=16 resources=6 max-request=2",
                      "time=1s think=exponential:2ms hold=exponential:1ms latency=exponential:0.6ms "

@@ -258,7 +258,7 @@ std::string random_of_200(int degree, int seed, Gap&& gap) {
     std::string bounds;
     for (SiteId site = 0; site < graph.sites(); ++site) {
         const std::size_t size = graph.neighbours[site].size() + 1;
-        const std::size_t apart = std::min<std::size_t>(size, gap(graph, site));
+        const std::size_t apart = std::min(size, static_cast<std::size_t>(gap(graph, site)));
         const std::size_t low = (size - apart) / 2;
         bounds += (bounds.empty() ? "" : ";") + std::to_string(low) + "," + std::to_string(low + apart);
     }

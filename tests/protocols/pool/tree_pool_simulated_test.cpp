@@ -126,7 +126,7 @@ private:
     void launch(SiteId from, SiteId to, const TreePool::Message& message) {
         EXPECT_TRUE(config_.tree.channel(from, to, config_.sites)) << from << " and " << to;
         controllers_ += is_controller(message);
-        flight_.push_back({from, to, message});
+        flight_.push_back({{from, to}, message});
     }
     void collect(SiteId self) {
         for (const auto& send : static_cast<const TreePool::Effects&>(stepper_.fx()).sends())
@@ -332,7 +332,7 @@ TEST(PoolSimulated, With_pacing_a_rare_request_waits_little_longer) {
     const Parameters rare =
         hops({{"think", "exponential:160s"}, {"hold", "2ms"}, {"time", "1000s"}, {"warm-up", "10s"}});
     for (const auto& [tree, times] : {std::pair("star", 1.5), {"binary", 1.5}, {"chain", 2.0}}) {
-        const auto wait = [&](const char* pacing) {
+        const auto wait = [&, tree = tree](const char* pacing) {
             Parameters pool = sixteen(pacing);
             pool["tree"] = tree;
             const Figures figures = run(pool, rare, 5);

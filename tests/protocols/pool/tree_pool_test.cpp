@@ -513,7 +513,7 @@ TEST(TreePool, After_boot_a_hundred_traversals_make_nothing_and_keep_one_control
     const auto collect = [&](SiteId self) {
         EXPECT_TRUE(stepper.report().clean()) << stepper.report().detail();
         for (const auto& send : static_cast<const TreePool::Effects&>(stepper.fx()).sends()) {
-            flight.push_back({self, send.to, send.message});
+            flight.push_back({{self, send.to}, send.message});
             controllers_sent += self == 0 && std::holds_alternative<TreePool::Controller>(send.message);
         }
         for (const std::string_view probe : stepper.fx().probes()) created += probe != "traversal";
