@@ -270,7 +270,7 @@ malformed 'stands where -> should' 'protocol raymond' 'request 0' 'deliver 0 - 1
 malformed 'is not closed on this line' 'protocol raymond' 'state 0 {"phase": "idle"'
 malformed 'cannot be expected (did you mean "holding"?)' 'protocol raymond' 'expect holdin 1'
 malformed 'is no property (did you mean "at-most-k"?)' 'protocol raymond' 'expect violation at-most-q'
-malformed 'begin with' 'request 1' 'protocol raymond'
+malformed 'a scenario begins with its protocol' 'request 1' 'protocol raymond'
 
 # --- errata, figures, feasible, protocols, new
 table errata <<'END'
