@@ -122,11 +122,11 @@ std::string verdict_of(const errata::Trial& trial) {
 }
 
 void print_trials(const std::vector<Row>& rows) {
-    Table table({"erratum", "claimed", "found", "with the cure", "verdict"});
+    Table table({"erratum", "verdict", "found", "with the cure", "claimed"});
     for (const Row& row : rows)
-        table.add({row.erratum->id(), row.demonstration->shows, row.trial.found,
+        table.add({row.erratum->id(), verdict_of(row.trial), row.trial.found,
                    row.demonstration->cure.empty() ? "no cure" : row.trial.cure_found,
-                   verdict_of(row.trial)});
+                   row.demonstration->shows});
     fmt::print("{}", table.text());
 }
 
