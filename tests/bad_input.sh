@@ -1,22 +1,5 @@
 # Bad input: exit code 2, nothing on standard output, and one line that names what was wrong and what to write.
-set -u
-passed=0
-failed=0
-
-# refused EXPECTED_TEXT ARGUMENTS...
-refused() {
-    local expected=$1
-    shift
-    "$ALLOT" "$@" >out.txt 2>err.txt
-    local code=$?
-    if [ $code -eq 2 ] && [ ! -s out.txt ] && [ "$(wc -l <err.txt)" -eq 1 ] && grep -qF -- "$expected" err.txt; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "allot $*: exit code $code, wanted 2 and one line with: $expected"
-        cat out.txt err.txt
-    fi
-}
+. "$ALLOT_SOURCE_DIR/tests/support/refused.sh"
 
 refused '--sites 0: write a whole number from 1' check raymond --sites 0
 refused '--permits 9: with --sites 3 write a number from 1 to 3' check raymond --permits 9 --sites 3
@@ -141,7 +124,7 @@ refused '--store heap: write exact or fingerprint' check raymond --store heap
 refused '--start anywhere: write boot or arbitrary' check raymond --start anywhere
 refused '--start arbitrary: raymond does not say which worlds are legitimate' check raymond --start arbitrary
 refused '65 sites: the checker cannot explore so many; write at most 64' check raymond --sites 65
-refused '--crashes 1: with 17 sites a crash can interrupt a step in too many ways; write at most --sites 16' check raymond --sites 17 --crashes 1
+refused '--crashes 1: with 17 sites a crash can interrupt a step in too many ways; write at most 16, with --sites' check raymond --sites 17 --crashes 1
 refused '--property convergence: add --start arbitrary' check raymond --property convergence
 refused '--memory 99999999999G: write a size' check raymond --memory 99999999999G
 refused '--out /: cannot write this file' check raymond --out /
@@ -188,7 +171,7 @@ refused '--time 0: write a time, as in 10s' sim raymond --time 0
 refused '--time soon: write a time, as in 10s, 0.6ms or 20us' sim raymond --time soon
 refused '--warm-up 10s: write less than --time 10s' sim raymond --warm-up 10s
 refused '--latency 5: write a time, as in 0.6ms, uniform:0.2ms..1ms or exponential:0.6ms' sim raymond --latency 5
-refused '--latency uniform:2ms..1ms: write a time' sim raymond --latency uniform:2ms..1ms
+refused '--latency uniform:2ms..1ms: the shorter time comes first; write uniform:1ms..2ms' sim raymond --latency uniform:2ms..1ms
 refused '--think -1ms: write a time' sim raymond --think=-1ms
 refused '--hold normal:1ms: write a time' sim raymond --hold normal:1ms
 refused '--hold sized:5ms: write times for one unit and for all' sim counters --hold sized:5ms
@@ -265,7 +248,6 @@ refused '--infeasible maybe: write refuse or allow' check escrow --infeasible ma
 refused '--coordinator 3: the sites are 0 to 2, or write middle' check escrow --graph path:3 --bounds 0,1 --coordinator 3
 refused '--coordinator x: write a whole number from 0 to 4294967295, or middle' check escrow --coordinator x
 
-scenario() { printf '%s\n' "$@" >scenario.txt; }
 scenario 'protocol raymond sites=3' 'request 7'
 refused 'scenario.txt:2: ' play --quiet scenario.txt
 grep -q '0 to 2' err.txt || { failed=$((failed + 1)); echo "request 7: the sites there are were not named"; }

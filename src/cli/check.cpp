@@ -113,16 +113,30 @@ std::optional<std::string> add_starts(const CheckFlags& flags, CheckJob& job) {
     return std::nullopt;
 }
 
+// A setup in which a fault cannot happen although it is asked for.
+std::optional<std::string> idle_fault(const world::Setup& setup) {
+    if (setup.restarts == 0 || setup.crashes > 0) return std::nullopt;
+    return fmt::format("--restarts {}: no site crashes, so none restarts; add --crashes {}", setup.restarts,
+                       setup.restarts);
+}
+
+// The flag that says how many sites there are.
+std::string_view size_flag(const world::Entry& entry) {
+    for (const std::string_view name : {"sites", "graph", "clients"})
+        if (entry.takes(name)) return name;
+    return entry.parameters.front().name;
+}
+
 // Instances that no limit makes feasible.
-std::optional<std::string> too_large(const world::Setup& setup) {
+std::optional<std::string> too_large(const world::Entry& entry, const world::Setup& setup) {
     if (setup.sites > most_sites)
-        return fmt::format("{} sites: the checker cannot explore so many; write at most {}", setup.sites,
-                           most_sites);
+        return fmt::format("{} sites: the checker cannot explore so many; write at most {}, with --{}",
+                           setup.sites, most_sites, size_flag(entry));
     if (setup.crashes > 0 && setup.sites > most_sites_with_crashes)
         return fmt::format(
-            "--crashes {}: with {} sites a crash can interrupt a step in too many ways; write at most "
-            "--sites {}",
-            setup.crashes, setup.sites, most_sites_with_crashes);
+            "--crashes {}: with {} sites a crash can interrupt a step in too many ways; write at most {}, "
+            "with --{}",
+            setup.crashes, setup.sites, most_sites_with_crashes, size_flag(entry));
     return std::nullopt;
 }
 
@@ -136,7 +150,8 @@ Result<CheckJob> prepare(const CheckFlags& flags) {
     auto machine = walk::make_machine(**entry, flags.parameters);
     if (!machine) return Error{machine.error()};
     CheckJob job{std::move(*machine), std::move(*options)};
-    if (const auto wrong = too_large(job.machine->setup())) return Error{*wrong};
+    if (const auto wrong = too_large(**entry, job.machine->setup())) return Error{*wrong};
+    if (const auto wrong = idle_fault(job.machine->setup())) return Error{*wrong};
     if (const auto wrong = job.machine->instance().unlisted()) return Error{*wrong};
     if (const auto wrong = add_starts(flags, job)) return Error{*wrong};
     for (const PropertyName& property : world::properties_from_anywhere)
@@ -198,7 +213,7 @@ void add_check(CommandLine& line, CheckReport report) {
                  {"raymond --sites 3 --permits 1 --requests any",
                   "raymond --sites 3 --permits 2 --crashes 2 --out stuck.txt; allot play stuck.txt"}) +
         "Exit code: 0 holds, 1 violated, 2 wrong usage, 3 bounded (a limit was reached first).");
-    command.option("protocol", flags->protocol, "One of `" + program_name() + " protocols`").required();
+    add_protocol_word(command, "check", flags->protocol);
     add_parameter_flags(command, flags->parameters);
     const auto text = [&](const char* name, std::string& target, const char* meaning) {
         command.option(name, target, meaning).group("Search");

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/did_you_mean.hpp"
 #include "base/duration.hpp"
 #include "core/graph.hpp"
 #include "registry/registry.hpp"
@@ -44,7 +45,8 @@ Result<const world::Entry*> find_protocol(const std::string& name) {
         if (entry.name == name) return &entry;
         known.emplace_back(entry.name);
     }
-    return Error{fmt::format("{}: no such protocol; there is {}", name, listed(known))};
+    return Error{
+        fmt::format("{}: no such protocol; there is {}{}", name, listed(known), did_you_mean(name, known))};
 }
 
 Result<std::size_t> parse_bytes(std::string_view name, std::string_view text) {

@@ -67,12 +67,15 @@ void add_status(CommandLine& line);
 void add_swarm(CommandLine& line);
 void add_up(CommandLine& line, std::vector<std::string> program);
 
+Result<std::string> read_file(const std::string& path);
+using ReadFile = std::function<Result<std::string>(const std::string& path)>;
+
 // With a `report`, these commands pass their results to it and print only errors.
 using CheckReport = std::function<void(walk::Machine&, const check::Options&, const check::Result&)>;
 using PlayReport = std::function<void(const std::string& file, const play::Outcome&)>;
 using SimReport = std::function<void(const sim::Summary&)>;
 void add_check(CommandLine& line, CheckReport report = {});
-void add_play(CommandLine& line, PlayReport report = {});
+void add_play(CommandLine& line, PlayReport report = {}, ReadFile read = read_file);
 void add_sim(CommandLine& line, SimReport report = {});
 
 // The name of this program, as it was called: allot, or that of a protocol outside of allot.
@@ -92,7 +95,5 @@ Result<const world::Entry*> find_protocol(const std::string& name);
 // `4G`, `512M`; `60s`, `2m`, `500ms`.
 Result<std::size_t> parse_bytes(std::string_view name, std::string_view text);
 Result<double> parse_seconds(std::string_view name, std::string_view text);
-
-Result<std::string> read_file(const std::string& path);
 
 }  // namespace allot::cli

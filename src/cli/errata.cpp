@@ -62,10 +62,9 @@ void print_json(const Errata& list) {
 }
 
 void print_table(const Errata& list) {
-    Table table({"problem", "number", "lines", "defect", "symptom", "shown by"});
+    Table table({"erratum", "shown by", "defect and symptom"});
     for (const Erratum& erratum : list)
-        table.add({erratum.problem, erratum.number, erratum.lines, erratum.title, erratum.symptom,
-                   shown_by(erratum)});
+        table.add({erratum.id(), shown_by(erratum), erratum.title + " (" + erratum.symptom + ")"});
     fmt::print("{}", table.text());
     if (!list.empty()) fmt::print("\nDetails of one: allot errata --show {}\n", list.front().id());
 }
@@ -123,11 +122,11 @@ std::string verdict_of(const errata::Trial& trial) {
 }
 
 void print_trials(const std::vector<Row>& rows) {
-    Table table({"erratum", "claimed", "found", "with the cure", "verdict"});
+    Table table({"erratum", "verdict", "found", "with the cure", "claimed"});
     for (const Row& row : rows)
-        table.add({row.erratum->id(), row.demonstration->shows, row.trial.found,
+        table.add({row.erratum->id(), verdict_of(row.trial), row.trial.found,
                    row.demonstration->cure.empty() ? "no cure" : row.trial.cure_found,
-                   verdict_of(row.trial)});
+                   row.demonstration->shows});
     fmt::print("{}", table.text());
 }
 
@@ -200,7 +199,9 @@ void add_errata(CommandLine& line) {
         "Examples:\n"
         "  allot errata --show semaphore:3\n"
         "  allot errata --run\n"
-        "Paths of scenario files begin at the top of the repository: run the commands there.\n"
+        "`--run` needs no files: the program has the scenarios. To play one yourself, begin at the top of "
+        "the "
+        "repository.\n"
         "Exit code: 0 listed, or all shown; 1 a defect was not shown or not cured; 2 wrong usage.");
     command.option("--problem", flags->problem, "Only the errata of this problem");
     const Argument show = command.option("--show", flags->show, "Details of one erratum, as in semaphore:3");

@@ -121,9 +121,13 @@ void add_feasible(CommandLine& line) {
         "Example: allot feasible --graph path:3 --bounds '0,1;1,2;0,1' --initial Ioo\n"
         "Exit code: 0 every site can turn round, 1 some site never can, or no start is safe, 2 wrong usage, "
         "3 unknown within the effort.");
-    add_explained_flag(command, flags->parameters, "graph").required();
-    add_explained_flag(command, flags->parameters, "bounds").required();
-    add_explained_flag(command, flags->parameters, "initial");
+    for (const ParameterInfo& parameter : parameters_of<Instance>()) {
+        const bool required = parameter.name == "graph" || parameter.name == "bounds";
+        if (!required && parameter.name != "initial") continue;
+        const Argument flag =
+            add_parameter_flag(command, flags->parameters, parameter.name, parameter.meaning, "Instance");
+        if (required) flag.required();
+    }
     command.option("--effort", flags->effort,
                    "maximum of search steps; up to 20 sites are always decided; default 5000000");
     command.flag("--json", flags->json, "For programs");

@@ -31,8 +31,9 @@ struct FiguresFlags {
 // --- The list.
 
 void print_list() {
-    Table table({"figure", "paper", "content"});
-    for (const Figure& figure : figures::all()) table.add({figure.name, figure.paper, figure.shows});
+    Table table({"figure", "content and paper"});
+    for (const Figure& figure : figures::all())
+        table.add({figure.name, figure.shows + "; after " + figure.paper});
     fmt::print("{}\nOne of them: allot figures {}\n", table.text(), figures::all().front().name);
 }
 

@@ -29,7 +29,10 @@ int run(CommandLine& line, int argc, char** argv) {
     try {
         return line.run(argc, argv);
     } catch (const std::bad_alloc&) {
-        fmt::print(stderr, "{}: not enough memory for this instance; write fewer sites\n", program_name());
+        fmt::print(stderr,
+                   "{}: this machine has not enough memory for this instance; write a smaller one, or less "
+                   "--memory where the command has it\n",
+                   program_name());
         return exit_bounded;
     }
 }

@@ -21,8 +21,8 @@ struct PlayFlags {
     bool json = false;
 };
 
-play::Outcome play_file(const std::string& file, std::ostream* log) {
-    const auto text = read_file(file);
+play::Outcome play_file(const std::string& file, const ReadFile& read, std::ostream* log) {
+    const auto text = read(file);
     if (!text) return {exit_usage, text.error()};
     const play::Player player(registry::protocols(), check::can_be_served);
     return player.play(file, *text, log);
@@ -37,12 +37,12 @@ void print_outcome(const std::string& file, const play::Outcome& outcome) {
 }
 
 // Plays every file; the worst outcome is the exit code.
-int run_play(const PlayFlags& flags, const PlayReport& report) {
+int run_play(const PlayFlags& flags, const PlayReport& report, const ReadFile& read) {
     int worst = exit_ok;
     boost::json::array list;
     for (const std::string& file : flags.files) {
         const bool silent = flags.quiet || flags.json || report;
-        const play::Outcome outcome = play_file(file, silent ? nullptr : &std::cout);
+        const play::Outcome outcome = play_file(file, read, silent ? nullptr : &std::cout);
         if (report)
             report(file, outcome);
         else if (!flags.json)
@@ -56,7 +56,7 @@ int run_play(const PlayFlags& flags, const PlayReport& report) {
 
 }  // namespace
 
-void add_play(CommandLine& line, PlayReport report) {
+void add_play(CommandLine& line, PlayReport report, ReadFile read) {
     auto flags = std::make_shared<PlayFlags>();
     Command& command = line.command("play", "Replay scenario files and check their expectations");
     command.footer("Example: " + program_name() +
@@ -65,7 +65,9 @@ void add_play(CommandLine& line, PlayReport report) {
     command.option("files", flags->files, "Scenario files (docs/scenarios.md)").required();
     command.flag("--quiet", flags->quiet, "Print only the outcome of each file");
     command.flag("--json", flags->json, "For programs");
-    command.action([flags, report = std::move(report)] { return run_play(*flags, report); });
+    command.action([flags, report = std::move(report), read = std::move(read)] {
+        return run_play(*flags, report, read);
+    });
 }
 
 }  // namespace allot::cli

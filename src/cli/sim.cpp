@@ -88,6 +88,19 @@ const std::vector<PlanFlag> plan_flags{
      "a request open at the end and older than this is unserved; default a quarter of --time"},
 };
 
+// A flag about crashes in a run without any.
+std::optional<std::string> idle_crash_flag(const Parameters& given, const sim::Plan& plan) {
+    const auto idle = [&](const char* flag, const char* needed) -> std::optional<std::string> {
+        if (!given.contains(flag)) return std::nullopt;
+        return fmt::format("--{} {}: no site crashes; add {}", flag, given.at(flag), needed);
+    };
+    if (plan.crashes > 0) return std::nullopt;
+    for (const char* flag : {"crash-from", "crash-to"})
+        if (auto wrong = idle(flag, "--crashes NUMBER")) return wrong;
+    return plan.crash.items.empty() ? idle("crash-inside", "--crashes NUMBER or --crash SITE@TIME")
+                                    : std::nullopt;
+}
+
 Result<SimJob> prepare(const SimFlags& flags) {
     SimJob job;
     const auto entry = find_protocol(flags.protocol);
@@ -109,6 +122,7 @@ Result<SimJob> prepare(const SimFlags& flags) {
     if (!plan) return Error{plan.error()};
     if (flags.parameters.contains("noise") && !plan->corrupts())
         return Error{fmt::format("--noise {}: add --start arbitrary or --corrupt-at TIMES", plan->noise)};
+    if (const auto wrong = idle_crash_flag(flags.parameters, *plan)) return Error{*wrong};
     auto simulation = sim::make_simulation(*registry::protocol(flags.protocol), parameters, *plan);
     if (!simulation) return Error{simulation.error()};
     job.simulation = std::move(*simulation);
@@ -180,7 +194,7 @@ void add_recovery(Table& table, const sim::Recovery& recovery) {
 std::vector<std::string> standstill(const sim::Figures& figures) {
     std::vector<std::string> lines;
     if (figures.stalled > 0)
-        lines.push_back(fmt::format("stalled: at the end {} of the sites wait, and no event is left",
+        lines.push_back(fmt::format("stalled: at the end {} of the sites wait, and nothing will serve them",
                                     with_commas(figures.stalled)));
     if (figures.left_behind > 0)
         lines.push_back(
@@ -368,7 +382,7 @@ void add_sim(CommandLine& line, SimReport report) {
                          "tree-pool --sites 16 --start arbitrary --corrupt-at 3s,6s --noise 2"}) +
         "Exit code: 0 the runs ended, 1 a property was violated or a run stalled, 2 wrong usage, 3 --limit "
         "was reached first.");
-    command.option("protocol", flags->protocol, "One of `" + program_name() + " protocols`").required();
+    add_protocol_word(command, "sim", flags->protocol);
     std::set<std::string> known;
     for (const PlanFlag& flag : plan_flags) {
         add_parameter_flag(command, flags->parameters, flag.name, flag.meaning, flag.group);

@@ -70,6 +70,12 @@ Result<SwarmJob> prepare(const SwarmFlags& flags) {
     SwarmJob job{*entry, {}};
     if (const auto wrong = read_flags(flags, job.options)) return Error{*wrong};
     job.options.fixed = flags.parameters;
+    if (const auto given = flags.parameters.find("property"); given != flags.parameters.end())
+        for (const PropertyName& property : world::properties_from_anywhere)
+            if (std::ranges::count(split_list(given->second), property.name) > 0)
+                return Error{
+                    fmt::format("--property {}: it is about arbitrary starts; use `check --start arbitrary`",
+                                property.name)};
     return job;
 }
 
@@ -208,7 +214,7 @@ void add_swarm(CommandLine& line) {
         examples("swarm", {"raymond --runs 10000",
                            "raymond --permits 1 --crashes 1 --out stuck.txt; allot play stuck.txt"}) +
         "Exit code: 0 clean, 1 a run failed, 2 wrong usage, 3 bounded (the time limit was reached).");
-    command.option("protocol", flags->protocol, "One of `" + program_name() + " protocols`").required();
+    add_protocol_word(command, "swarm", flags->protocol);
     add_parameter_flags(command, flags->parameters);
     const auto text = [&](const char* name, std::string& target, const char* meaning) {
         command.option(name, target, meaning).group("Campaign");

@@ -144,7 +144,8 @@ Result<Graph> Graph::parse(std::string_view name, std::string_view text) {
         return Error{
             "--" + std::string(name) + " " + std::string(text) +
             ": write path:3, cycle:5, complete:5, star:4, grid:10x10, random:200:4:1 (sites, degree, seed) "
-            "or edges:0-1,1-2"};
+            "or edges:0-1,1-2, with at most " +
+            std::to_string(most_sites) + " sites"};
     Graph graph;
     graph.shape = text;
     graph.neighbours.assign(drawing->sites, {});

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "base/did_you_mean.hpp"
 #include "figures/figure.hpp"
 
 namespace allot::figures {
@@ -61,7 +62,8 @@ Result<std::vector<const Figure*>> find(const std::string& name) {
         known.push_back(figure.name);
     }
     if (!found.empty()) return found;
-    return Error{fmt::format("{}: no such figure; there is {}", name, listed(known))};
+    return Error{
+        fmt::format("{}: no such figure; there is {}{}", name, listed(known), did_you_mean(name, known))};
 }
 
 }  // namespace allot::figures

@@ -138,7 +138,7 @@ void Run::request(SiteId self) {
     agent.due = never;
     Site& site = at(self);
     // The site may refuse now; then its application asks again after its next step.
-    if (!site.up() || !instance_.may_request(self, site)) return;
+    if (closing_ || !site.up() || !instance_.may_request(self, site)) return;
     const Demand demand = draw_demand(self);
     if (log_ != nullptr) log_step(self, world::request_line(self, demand));
     metrics_.requested(self, now_);
@@ -303,7 +303,7 @@ void Run::plan_next(SiteId self) {
     if (agent.next == What::give_up && app.phase != Phase::waiting) agent.due = never;
     if (app.phase == Phase::idle) {
         if (agent.leaves) return leave(self);
-        if (agent.due == never && app.requests_left > 0 && instance_.may_request(self, site))
+        if (agent.due == never && app.requests_left > 0 && !closing_ && instance_.may_request(self, site))
             plan_activity(self, What::request, plan_.think.draw(workload_));
     } else if (app.phase == Phase::holding) {
         if (agent.due == never && !agent.camps)
@@ -358,7 +358,7 @@ void Run::verify() {
 
 // The first violation ends the run: later events mean nothing.
 void Run::judge(const Report& report) {
-    if (report.clean() || stopped_ || recovering_) return;
+    if (report.clean() || stopped_ || recovering_ || closing_) return;
     violations_.push_back({report.property(), report.detail(), now_, seed_});
     stopped_ = true;
 }
@@ -372,16 +372,14 @@ Figures Run::finish() {
                                                              time_text(now_ - *corrupted_at_)));
         judge(report);
     }
-    std::uint64_t waiting = 0;
     for (SiteId site = 0; site < sites(); ++site) {
         if (!at(site).up()) continue;
         const Phase phase = at(site).application.phase;
         if (phase == Phase::waiting) metrics_.still_waiting(site, now_, plan_.patient_for());
         if (phase == Phase::leaving) metrics_.still_leaving(site, now_, plan_.patient_for());
-        if (phase == Phase::waiting || phase == Phase::leaving) ++waiting;
     }
     Figures figures = metrics_.figures(now_, surroundings_.capacity);
-    if (!stopped_ && queue_.empty()) figures.stalled = waiting;
+    figures.stalled = stalled_sites();
     if (!facts().asks_forever) figures.left_behind = 0;
     for (std::size_t kind = 0; kind < figures.messages_by_kind.size(); ++kind)
         figures.messages_by_kind[kind].kind = facts().kinds[kind].name;

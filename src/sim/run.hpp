@@ -135,6 +135,9 @@ private:
     void log_put(const Envelope& envelope);
     void log_outcome(SiteId self, Phase before);
     void log_corruption(SiteId self);
+    bool waits(SiteId self) const;
+    bool seems_stalled() const;
+    std::uint64_t stalled_sites();
     Figures finish();
 
     void push(Time at, What what, std::uint32_t index, std::uint32_t timer = 0) {
@@ -178,6 +181,7 @@ private:
     std::string cut_short_;        // the line of a step inside which the site crashes
     bool beginning_ = true;
     bool stopped_ = false;
+    bool closing_ = false;  // the run is over: no site asks any more, and nothing is judged
     std::optional<Time> corrupted_at_;
     bool recovering_ = false;  // after a corruption, until the world is legitimate
 };

@@ -171,6 +171,7 @@ public:
 
     // For people: scenario lines, and arbitrary starts.
     boost::json::value state(LocalId id) const;
+    std::uint32_t requests_left(LocalId id) const { return sites_[id]->application.requests_left; }
     boost::json::value message(EnvelopeId id) const;
     std::string_view kind(EnvelopeId id) const;
     std::string_view timer_name(std::uint32_t timer) const;

@@ -163,6 +163,7 @@ struct Parade {
 
     struct Config {
         std::uint32_t sites = 2;
+        static constexpr Meaning meanings[]{meaning::sites};
         BOOST_DESCRIBE_CLASS(Config, (), (sites), (), ())
     };
     struct Number {

@@ -335,6 +335,9 @@ constinit const Model<RingTicket> RingTicket::model{
     .name = "ring-ticket",
     .problem = "broker",
     .summary = "unknown clients take any resources at once, by tickets that a token on a ring hands out",
+    .source =
+        "an idea of Datta, Devismes, Kawala, Larmore and Potop-Butucaru: Multi-resource Allocation with "
+        "Unknown Participants, which proposes it for more than two resources",
     .links = Links::unordered,
     .properties = properties,
     .on_state = &on_state,

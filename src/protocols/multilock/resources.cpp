@@ -18,7 +18,10 @@ std::string name_of(std::uint32_t resource) {
 }  // namespace
 
 std::optional<std::string> resources_error(std::uint32_t resources, std::uint32_t max_request) {
-    if (resources < 1) return "--resources 0: write a number from 1 on";
+    constexpr std::uint32_t most = 100'000;
+    if (resources < 1 || resources > most)
+        return "--resources " + std::to_string(resources) + ": write a number from 1 to " +
+               std::to_string(most);
     if (max_request > resources)
         return "--max-request " + std::to_string(max_request) + ": with --resources " +
                std::to_string(resources) + " write a number from 0 (any) to " + std::to_string(resources);

@@ -258,6 +258,8 @@ constinit const Model<TreePool> TreePool::model{
     .name = "tree-pool",
     .problem = "pool",
     .summary = "l units on a tree, up to k at once; repairs itself from any state",
+    .source =
+        "after Datta, Devismes, Horn and Larmore: Self-Stabilizing k-out-of-l Exclusion on Tree Networks",
     .links = Links::fifo,
     .properties = properties,
     .on_state = &on_state,

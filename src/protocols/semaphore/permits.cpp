@@ -565,6 +565,9 @@ constinit const Model<Permits, permits::FencesGrowInOrder> Permits::model{
     .name = "permits",
     .problem = "semaphore",
     .summary = "k permits among N sites, live under any crashes; sites may join, leave and return",
+    .source =
+        "after Bouillaguet, Arantes and Sens: Fault Tolerant K-Mutual Exclusion Algorithm Using Failure "
+        "Detector",
     .links = Links::unordered,
     .properties = properties,
     .on_state = &on_state,
