@@ -25,6 +25,8 @@ const std::vector<Explained> explained{
     {"bounds", "bounds on the sites in service in a neighbourhood: 1,4 or 1,* or 0,1;1,2;0,2 (per site)"},
     {"initial", "the sites in service at the start: Ioo (in, out, out), or any safe configuration"},
     {"infeasible", "refuse or allow instances in which some sites can never turn round; default refuse"},
+    {"needs",
+     "units that sites of a pool ask for: 1/3 for all sites, or 1/3;2;0 per site (0: it never asks)"},
     {"without", "switch a repair off, so that the published defect returns; several with commas, or all"},
     {"with", "switch a repair on that a published protocol lacks; several with commas, or all"},
 };

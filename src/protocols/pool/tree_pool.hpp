@@ -31,6 +31,7 @@
 #include "core/protocol.hpp"
 #include "core/random.hpp"
 #include "core/tree.hpp"
+#include "protocols/pool/needs.hpp"
 
 namespace allot {
 
@@ -78,6 +79,7 @@ public:
         std::uint32_t units = 2;        // l
         std::uint32_t max_request = 1;  // k
         std::uint32_t min_request = 1;  // 0: requests for nothing are allowed, too
+        pool::Needs needs;              // amounts of each site, in place of these bounds
         Tree tree;
         std::uint32_t cmax = 1;     // stale messages that a channel may hold after a fault
         std::uint32_t modulus = 0;  // numbers of the controller; 0: enough for cmax
@@ -91,8 +93,8 @@ public:
         std::uint32_t period = 1000;  // ticks between two rounds of an idle pool with pacing
         Repairs repairs;
         BOOST_DESCRIBE_CLASS(Config, (),
-                             (sites, units, max_request, min_request, tree, cmax, modulus, stage, taint,
-                              patience, drain, pacing, timeout, backoff, period, repairs),
+                             (sites, units, max_request, min_request, needs, tree, cmax, modulus, stage,
+                              taint, patience, drain, pacing, timeout, backoff, period, repairs),
                              (), ())
 
         bool full() const { return stage == pool::Variant::full; }
@@ -114,6 +116,7 @@ public:
         std::uint64_t longest_timeout() const { return (first_timeout() << backoff) + (pacing ? period : 0); }
     };
     static std::optional<std::string> config_error(const Config& config);
+    static std::optional<std::string> needs_error(const Config& config);
     static std::optional<std::string> timeout_error(const Config& config);
     static std::optional<std::string> noise_error(const Config& config, std::uint64_t noise);
 
