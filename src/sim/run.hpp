@@ -178,6 +178,7 @@ private:
     std::string cut_short_;        // the line of a step inside which the site crashes
     bool beginning_ = true;
     bool stopped_ = false;
+    bool some_are_gone_ = false;  // or were, and came back
     std::optional<Time> corrupted_at_;
     bool recovering_ = false;  // after a corruption, until the world is legitimate
 };

@@ -69,6 +69,7 @@ void Run::announce_start(SiteId self) {
 }
 
 void Run::announce_end(SiteId self) {
+    some_are_gone_ = true;
     if (facts().listens(Detection::dead) || facts().listens(Detection::suspected) ||
         facts().listens(Detection::departed))
         for (SiteId peer = 0; peer < sites(); ++peer) {
@@ -87,7 +88,7 @@ std::vector<SiteId> Run::forgotten_ghosts(const Envelope& envelope) const {
             !listens(envelope.to, site) && std::ranges::find(ghosts, site) == ghosts.end())
             ghosts.push_back(site);
     };
-    if (facts().listens(Detection::departed)) {
+    if (some_are_gone_ && facts().listens(Detection::departed)) {
         look(envelope.from);
         for_each_site_id(instance_.message_type(), instance_.message(envelope), look);
     }
