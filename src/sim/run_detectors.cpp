@@ -49,8 +49,7 @@ void Run::hear(std::uint32_t slot) {
 // only sites that are gone.
 std::optional<std::uint32_t> Run::incarnation_meant(const Word& word) const {
     if (!listens(word.to, word.about)) return std::nullopt;
-    const auto known = at(word.to).detector.find(word.about);
-    const Watch heard = known == at(word.to).detector.end() ? Watch{} : known->second;
+    const Watch heard = at(word.to).watch(word.about);
     const Detection detection = *world::detection_of(word.kind);
     const auto incarnation =
         world::next_incarnation(detection, heard, facts().listens(Detection::trusted), plan_.trust);
