@@ -58,6 +58,10 @@ refused '--max-request 0: write a number from 1 to 2' check tree-pool --units 2 
 refused '--units 0: write a number from 1 to 32768' check tree-pool --units 0
 refused '--min-request 2: write a number from 0 to 1' check tree-pool --min-request 2
 refused '--tree ring: write chain, star, binary or parents:-1,0,0' check tree-pool --tree ring
+refused '--needs 1,2: write any, or units as in 1/3 (0: it never asks), for each site after ;' check tree-pool --needs 1,2
+refused '--needs 1;1: these are the needs of 2 sites, with --sites 3' check tree-pool --needs '1;1'
+refused '--needs 2: a request takes up to --max-request 1; write --max-request 2' sim tree-pool --needs 2
+refused '--needs 1: leave --min-request out' swarm tree-pool --needs 1 --min-request 0
 refused '--clients 0: write a whole number from 1 to 100000' check strong-weak --clients 0
 refused '--resources 0: write a whole number from 1 to 100000' check ordered-chain --resources 0
 refused '--sites 3: strong-weak has no such parameter; it takes --resources, --clients' check strong-weak --sites 3
@@ -230,6 +234,7 @@ refused '--initial Ioo: 0 of site 2 and its neighbours are in service; there mus
     feasible --graph path:3 --bounds '1,*' --initial Ioo
 refused '--initial IO: write I (in) or o (out) for each site' feasible --graph path:3 --bounds 0,1 --initial IO
 refused '--effort 0: write a whole number from 1' feasible --graph path:3 --bounds 0,1 --effort 0
+refused '--list 0: write a whole number from 1 to 1000000' feasible --graph path:3 --bounds 0,1 --list 0
 infeasible='site 1 can never turn round: all 3 configurations that can be reached leave no room for it; write other bounds or another start, or --infeasible allow (escrow then tells the site so)'
 for command in check sim swarm; do
     for protocol in composition escrow; do

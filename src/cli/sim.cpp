@@ -83,7 +83,7 @@ const std::vector<PlanFlag> plan_flags{
      "detector does"},
     {"anchor", "Detector", "the site that never crashes and that no detector suspects, or none"},
     {"verify", "Judgement",
-     "events between two judgements of the whole world; 0: only at the end; default the square of the sites"},
+     "events between two judgements of the whole world; 0: never; default the square of the sites"},
     {"patience", "Judgement",
      "a request open at the end and older than this is unserved; default a quarter of --time"},
 };

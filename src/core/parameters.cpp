@@ -50,13 +50,13 @@ std::string enumerated(std::span<const std::string> names) {
     return joined(names, " and ");
 }
 
-std::vector<std::string> split_list(std::string_view text) {
+std::vector<std::string> split_list(std::string_view text, char separator) {
     std::vector<std::string> items;
     while (true) {
-        const auto comma = text.find(',');
-        items.emplace_back(text.substr(0, comma));
-        if (comma == std::string_view::npos) return items;
-        text.remove_prefix(comma + 1);
+        const auto end = text.find(separator);
+        items.emplace_back(text.substr(0, end));
+        if (end == std::string_view::npos) return items;
+        text.remove_prefix(end + 1);
     }
 }
 

@@ -24,9 +24,9 @@ std::string spelled(std::string_view member);
 Result<std::uint64_t> parse_number(std::string_view name, std::string_view text, std::uint64_t low,
                                    std::uint64_t high);
 Result<bool> parse_switch(std::string_view name, std::string_view text);
-std::string listed(std::span<const std::string> names);      // a, b or c
-std::string enumerated(std::span<const std::string> names);  // a, b and c
-std::vector<std::string> split_list(std::string_view text);  // a,b,c
+std::string listed(std::span<const std::string> names);                            // a, b or c
+std::string enumerated(std::span<const std::string> names);                        // a, b and c
+std::vector<std::string> split_list(std::string_view text, char separator = ',');  // a,b,c
 
 struct ParameterInfo {
     std::string name;

@@ -353,7 +353,8 @@ void Run::verify() {
     Report report;
     if (!corrupted_at_ || is_legitimate(view, report)) instance_.check(view, report);
     judge(report);
-    next_verify_ = metrics_.events() + (recovering_ ? surroundings_.look : surroundings_.verify);
+    const std::uint64_t interval = recovering_ ? surroundings_.look : surroundings_.verify;
+    next_verify_ = interval > 0 ? metrics_.events() + interval : never;
 }
 
 // The first violation ends the run: later events mean nothing.
@@ -364,7 +365,7 @@ void Run::judge(const Report& report) {
 }
 
 Figures Run::finish() {
-    if (!stopped_) verify();
+    if (!stopped_ && (surroundings_.verify > 0 || recovering_)) verify();
     if (!stopped_ && recovering_) {
         recovering_ = false;
         Report report;

@@ -182,6 +182,7 @@ private:
     bool beginning_ = true;
     bool stopped_ = false;
     bool closing_ = false;  // the run is over: no site asks any more, and nothing is judged
+    bool some_are_gone_ = false;  // or were, and came back
     std::optional<Time> corrupted_at_;
     bool recovering_ = false;  // after a corruption, until the world is legitimate
 };

@@ -350,8 +350,7 @@ void Machine::offer_timers(const Site& site, Offers& offers) {
 void Machine::offer_detector(SiteId self, const Site& site, Offers& offers) {
     for (SiteId peer = 0; peer < setup_.sites; ++peer) {
         if (peer == self || !instance_->watches(self, site, peer)) continue;
-        const auto known = site.detector.find(peer);
-        const Watch heard = known == site.detector.end() ? Watch{} : known->second;
+        const Watch heard = site.watch(peer);
         for (const Detection detection : enum_values<Detection>()) {
             if (!facts().listens(detection)) continue;
             const auto incarnation =

@@ -145,7 +145,7 @@ TEST(Simulation, Its_log_is_a_scenario_where_sites_must_start_up_first) {
 TEST(Simulation, A_listener_hears_everything_that_its_detectors_have_to_say) {
     const Parameters flags{{"time", "200ms"},     {"founders", "3"},    {"join", "3@10ms"},
                            {"requests", "2"},     {"demand", "1"},      {"crash", "1@20ms"},
-                           {"restart", "1@60ms"}, {"leave", "2@100ms"}, {"verify", "0"}};
+                           {"restart", "1@60ms"}, {"leave", "2@100ms"}, {"verify", "1000000"}};
     std::ostringstream log;
     const Figures figures = simulation(protocol("listener"), {{"sites", "4"}}, flags)->run(1, {.log = &log});
     for (const char* line : {"trusted 0 3", "dead 0 1", "suspected 0 1", "departed 0 1", "trusted 0 1",
@@ -155,6 +155,10 @@ TEST(Simulation, A_listener_hears_everything_that_its_detectors_have_to_say) {
     ASSERT_EQ(figures.violations.size(), 1u);
     EXPECT_EQ(figures.violations[0].property, "few-words");
     EXPECT_EQ(figures.violations[0].at, 200 * millisecond);
+
+    Parameters unjudged = flags;
+    unjudged["verify"] = "0";
+    EXPECT_TRUE(simulation(protocol("listener"), {{"sites", "4"}}, unjudged)->run(1).violations.empty());
 }
 
 // Sends numbers, and insists that they arrive in order.

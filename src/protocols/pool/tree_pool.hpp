@@ -31,6 +31,7 @@
 #include "core/protocol.hpp"
 #include "core/random.hpp"
 #include "core/tree.hpp"
+#include "protocols/pool/needs.hpp"
 
 namespace allot {
 
@@ -89,6 +90,7 @@ public:
         std::uint32_t units = 2;
         std::uint32_t max_request = 1;
         std::uint32_t min_request = 1;
+        pool::Needs needs;
         Tree tree;
         std::uint32_t cmax = 1;
         std::uint32_t modulus = 0;
@@ -106,6 +108,8 @@ public:
             {"units", "number of units in the pool (the paper's l)"},
             {"max_request", "maximum of units of one request (the paper's k)"},
             {"min_request", "minimum of units of one request; 0: requests for nothing are allowed, too"},
+            {"needs",
+             "units that sites ask for, in place of these bounds: 1/3 for all, or 1/3;2;0 per site (0: never)"},
             {"tree",
              "the tree of the sites: chain, star, binary, or the parent of each site as in parents:-1,0,0"},
             {"cmax", "maximum of stale messages that a channel may hold after a fault"},
@@ -124,8 +128,8 @@ public:
             {"period", "ticks between two rounds of an idle pool with --pacing"},
         };
         BOOST_DESCRIBE_CLASS(Config, (),
-                             (sites, units, max_request, min_request, tree, cmax, modulus, stage, taint,
-                              patience, drain, pacing, timeout, backoff, period, repairs),
+                             (sites, units, max_request, min_request, needs, tree, cmax, modulus, stage,
+                              taint, patience, drain, pacing, timeout, backoff, period, repairs),
                              (), ())
 
         bool full() const { return stage == pool::Variant::full; }
@@ -147,6 +151,7 @@ public:
         std::uint64_t longest_timeout() const { return (first_timeout() << backoff) + (pacing ? period : 0); }
     };
     static std::optional<std::string> config_error(const Config& config);
+    static std::optional<std::string> needs_error(const Config& config);
     static std::optional<std::string> timeout_error(const Config& config);
     static std::optional<std::string> noise_error(const Config& config, std::uint64_t noise);
 

@@ -231,8 +231,10 @@ private:
     using Acquaintance = permits::Acquaintance;
     using PeerStatus = permits::PeerStatus;
 
+    // Reading alone leaves the memory of equal entries shared.
+    const Acquaintance& about(SiteId site) const { return peers_[site]; }
     template <class F>
-    void for_each_peer(const Context& ctx, F&& f);
+    void for_each_peer(const Context& ctx, F&& f) const;
 
     // Registration.
     void try_admit(const Context& ctx, SiteId newcomer, Effects& fx);
@@ -245,7 +247,7 @@ private:
     bool started(const Context& ctx) const;
 
     // Asking and answering.
-    Acquaintance* writer(const Context& ctx, SiteId from, const Lives& lives, Effects& fx);
+    bool is_of_member(const Context& ctx, SiteId from, const Lives& lives, Effects& fx);
     bool goes_first(const Context& ctx, SiteId other, Stamp others_stamp) const;
     bool may_enter(const Context& ctx) const;
 
@@ -271,10 +273,10 @@ private:
     bool starting_ = true;
     bool vouched_ = false;  // while I start: a site that may ask has acknowledged me
     Phase phase_ = Phase::idle;
-    Stamp clock_;                      // the highest stamp seen
-    std::optional<Stamp> stamp_;       // of the open request, until its release
-    std::uint32_t units_ = 0;          // of the open request
-    std::vector<Acquaintance> peers_;  // by site; my own entry is unused
+    Stamp clock_;                       // the highest stamp seen
+    std::optional<Stamp> stamp_;        // of the open request, until its release
+    std::uint32_t units_ = 0;           // of the open request
+    SharedVector<Acquaintance> peers_;  // by site; my own entry is unused
 
     BOOST_DESCRIBE_CLASS(Permits, (), (), (), (starting_, vouched_, phase_, clock_, stamp_, units_, peers_))
 };
