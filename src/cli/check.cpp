@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
-#include <fstream>
 #include <thread>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 #include "cli/check_report.hpp"
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
+#include "cli/output.hpp"
 #include "cli/parameter_flags.hpp"
 #include "cli/table.hpp"
 #include "core/graph.hpp"
@@ -158,10 +158,8 @@ void show_progress(const check::Progress& progress) {
 int run_check(const CheckFlags& flags, const CheckReport& report) {
     auto job = prepare(flags);
     if (!job) return wrong_usage(job.error());
-    // Opens the file now, so that a long check does not end in vain; only a counterexample replaces its
-    // content.
-    if (!flags.out.empty() && !std::ofstream(flags.out, std::ios::app))
-        return wrong_usage(fmt::format("--out {}: cannot write this file", flags.out));
+    auto out = open_beside_report("out", flags.out, flags.json);
+    if (!out) return wrong_usage(out.error());
     if (!report) say_caveat(job->machine->instance().caveat());
     const bool terminal = isatty(STDERR_FILENO) != 0;
     if (terminal) job->options.on_progress = show_progress;
@@ -171,10 +169,9 @@ int run_check(const CheckFlags& flags, const CheckReport& report) {
         report(*job->machine, job->options, result);
     else
         (flags.json ? print_check_json : print_check)(*job->machine, job->options, result);
-    if (!flags.out.empty() && !result.violations.empty()) {
-        std::ofstream out(flags.out);
-        out << check::scenario_of(*job->machine, result.violations.front());
-        if (!out.flush()) return wrong_usage(fmt::format("--out {}: writing failed", flags.out));
+    if (*out && !result.violations.empty()) {
+        (*out)->stream() << check::scenario_of(*job->machine, result.violations.front());
+        if (const auto failure = (*out)->commit()) return failed(*failure);
     }
     switch (result.verdict) {
         case check::Verdict::holds:
@@ -213,7 +210,7 @@ void add_check(CommandLine& line, CheckReport report) {
     text("--seed", flags->seed, "With --start arbitrary: seed of the first start; default 1");
     command.flag("--waits", flags->waits, "Find the largest number of grants to others while each site waits")
         .group("Search");
-    text("--out", flags->out, "Also write the counterexample to this file");
+    text("--out", flags->out, "Also write the counterexample to this file, or - for standard output");
     command.flag("--json", flags->json, "For programs");
     command.action([flags, report = std::move(report)] { return run_check(*flags, report); });
 }

@@ -83,6 +83,8 @@ std::string examples(const std::string& command, const std::vector<std::string>&
 
 // Prints `allot: message` and gives exit_usage.
 int wrong_usage(const std::string& message);
+// The same with exit_no. It throws nothing, so it can be called when output fails.
+int failed(const std::string& message);
 // Prints the caveat of a run before it begins, if there is one.
 void say_caveat(const std::optional<std::string>& caveat);
 
@@ -93,6 +95,7 @@ Result<const world::Entry*> find_protocol(const std::string& name);
 Result<std::size_t> parse_bytes(std::string_view name, std::string_view text);
 Result<double> parse_seconds(std::string_view name, std::string_view text);
 
+// `-` is standard input.
 Result<std::string> read_file(const std::string& path);
 
 }  // namespace allot::cli

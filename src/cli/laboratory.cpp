@@ -1,7 +1,12 @@
 #include "cli/laboratory.hpp"
 
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <fmt/format.h>
+#include <iostream>
 #include <new>
+#include <system_error>
 
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
@@ -25,9 +30,25 @@ int laboratory_main(int argc, char** argv, const std::string& name) {
     return run(line, argc, argv);
 }
 
+namespace {
+
+// The exit code, if everything that was printed has arrived.
+int once_printed(int code) {
+    errno = 0;
+    std::cout.flush();
+    std::fflush(stdout);
+    if (std::cout && std::ferror(stdout) == 0) return code;
+    return failed(std::string("standard output: ") + std::strerror(errno != 0 ? errno : EIO));
+}
+
+}  // namespace
+
 int run(CommandLine& line, int argc, char** argv) {
     try {
-        return line.run(argc, argv);
+        return once_printed(line.run(argc, argv));
+    } catch (const std::system_error& failure) {  // fmt::print throws it
+        return failed(std::ferror(stdout) != 0 ? "standard output: " + failure.code().message()
+                                               : failure.what());
     } catch (const std::bad_alloc&) {
         fmt::print(stderr, "{}: not enough memory for this instance; write fewer sites\n", program_name());
         return exit_bounded;

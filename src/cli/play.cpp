@@ -62,7 +62,8 @@ void add_play(CommandLine& line, PlayReport report) {
     command.footer("Example: " + program_name() +
                    " play stuck.txt, which `check --out stuck.txt` wrote\n"
                    "Exit code: 0 as expected, 1 not as expected, 2 malformed file or wrong usage.");
-    command.option("files", flags->files, "Scenario files (docs/scenarios.md)").required();
+    command.option("files", flags->files, "Scenario files (docs/scenarios.md); - for standard input")
+        .required();
     command.flag("--quiet", flags->quiet, "Print only the outcome of each file");
     command.flag("--json", flags->json, "For programs");
     command.action([flags, report = std::move(report)] { return run_play(*flags, report); });

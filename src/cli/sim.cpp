@@ -3,12 +3,11 @@
 #include <boost/json/serialize.hpp>
 #include <chrono>
 #include <fmt/format.h>
-#include <fstream>
-#include <iostream>
 #include <unistd.h>
 
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
+#include "cli/output.hpp"
 #include "cli/parameter_flags.hpp"
 #include "cli/table.hpp"
 #include "core/json.hpp"
@@ -338,20 +337,16 @@ void print_for_programs(const SimJob& job, const sim::Summary& summary) {
 int run_sim(const SimFlags& flags, const SimReport& report) {
     auto job = prepare(flags);
     if (!job) return wrong_usage(job.error());
-    std::ofstream file;
-    if (!flags.log.empty() && flags.log != "-") {
-        file.open(flags.log);
-        if (!file) return wrong_usage(fmt::format("--log {}: cannot write this file", flags.log));
-    }
+    auto log = open_beside_report("log", flags.log, flags.json);
+    if (!log) return wrong_usage(log.error());
     if (!report) say_caveat(job->simulation->instance().caveat());
-    std::ostream* log = flags.log.empty() ? nullptr : flags.log == "-" ? &std::cout : &file;
-    const sim::Summary summary = run_all(*job, log);
-    if (log != nullptr && !log->flush())
-        return wrong_usage(fmt::format("--log {}: writing failed", flags.log));
+    const sim::Summary summary = run_all(*job, *log ? &(*log)->stream() : nullptr);
+    const auto failure = *log ? (*log)->commit() : std::nullopt;
     if (report)
         report(summary);
     else
         (flags.json ? print_for_programs : print_for_people)(*job, summary);
+    if (failure) return failed(*failure);
     if (!summary.figures.violations.empty() || !standstill(summary.figures).empty()) return exit_no;
     return summary.figures.stopped ? exit_bounded : exit_ok;
 }
@@ -380,7 +375,7 @@ void add_sim(CommandLine& line, SimReport report) {
     };
     text("--seed", flags->seed, "the same seed gives the same run; default 1");
     text("--seeds", flags->seeds, "number of runs, with this seed and the next ones; default 1");
-    text("--log", flags->log, "write every event of the first run to this file (- for the terminal)");
+    text("--log", flags->log, "write every event of the first run to this file, or - for standard output");
     text("--limit", flags->limit, "stop after this much real time, as in 60s");
     command.flag("--json", flags->json, "For programs");
     command.action([flags, report = std::move(report)] { return run_sim(*flags, report); });

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
-#include <fstream>
 #include <thread>
 #include <unistd.h>
 
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
+#include "cli/output.hpp"
 #include "cli/parameter_flags.hpp"
 #include "cli/table.hpp"
 #include "core/json.hpp"
@@ -175,9 +175,8 @@ void show_progress(const swarm::Progress& progress) {
 int run_swarm(const SwarmFlags& flags) {
     auto job = prepare(flags);
     if (!job) return wrong_usage(job.error());
-    // Opens the file now, so that a long campaign does not end in vain; only a scenario replaces its content.
-    if (!flags.out.empty() && !std::ofstream(flags.out, std::ios::app))
-        return wrong_usage(fmt::format("--out {}: cannot write this file", flags.out));
+    auto out = open_beside_report("out", flags.out, flags.json);
+    if (!out) return wrong_usage(out.error());
     const bool terminal = isatty(STDERR_FILENO) != 0;
     if (terminal) job->options.on_progress = show_progress;
     const auto campaign = swarm::swarm(*job->entry, job->options);
@@ -188,10 +187,9 @@ int run_swarm(const SwarmFlags& flags) {
     else
         print_for_people(*job, *campaign);
     const std::string& scenario = campaign->violation ? campaign->violation->scenario : campaign->scenario;
-    if (!flags.out.empty() && !scenario.empty()) {
-        std::ofstream out(flags.out);
-        out << scenario;
-        if (!out.flush()) return wrong_usage(fmt::format("--out {}: writing failed", flags.out));
+    if (*out && !scenario.empty()) {
+        (*out)->stream() << scenario;
+        if (const auto failure = (*out)->commit()) return failed(*failure);
     }
     if (campaign->violation) return exit_no;
     return campaign->out_of_time ? exit_bounded : exit_ok;
@@ -218,7 +216,7 @@ void add_swarm(CommandLine& line) {
     text("--run", flags->run, "Repeat only this run of the seed, and print it");
     text("--threads", flags->threads, "Threads; default one per core");
     text("--limit", flags->limit, "Stop after this time, as in 60s");
-    text("--out", flags->out, "Also write the scenario to this file");
+    text("--out", flags->out, "Also write the scenario to this file, or - for standard output");
     command.flag("--json", flags->json, "For programs");
     command.action([flags] { return run_swarm(*flags); });
 }
