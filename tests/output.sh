@@ -43,6 +43,12 @@ echo old >stuck.txt
 [ "$(ls)" = stuck.txt ] || complain "something else was left: $(ls)"
 cd ..
 
+# Numbers and picture change together: if the old picture cannot be replaced, the numbers stay as well.
+mkdir -p together && rm -rf together/crashes.* && mkdir together/crashes.svg && echo old >together/crashes.csv
+"$ALLOT" figures crashes --seeds 1 --out together >out.txt 2>err.txt
+[ $? -eq 2 ] && grep -q 'cannot write a file there' err.txt || complain "figures wrote beside a folder crashes.svg"
+[ "$(cat together/crashes.csv)" = old ] || complain "figures changed the numbers without the picture"
+
 # A folder that cannot be complete is not there.
 "$ALLOT" new two-keys --folder /proc/two-keys >out.txt 2>err.txt
 [ $? -eq 1 ] && [ "$(wc -l <err.txt)" -eq 1 ] || complain "new wrote to /proc"
