@@ -30,7 +30,7 @@ full '/dev/full: cannot write this file' quietly sim raymond --time 10s --log /d
 full '/dev/full: cannot write this file' quietly swarm raymond --run 3 --out /dev/full
 
 # A check that holds writes no file, and leaves an old one as it is.
-mkdir -p whole && cd whole || exit 1
+rm -rf whole && mkdir whole && cd whole || exit 1
 "$ALLOT" check raymond --out stuck.txt >/dev/null || complain "check raymond does not hold"
 [ ! -e stuck.txt ] || complain "a check that holds left a file"
 echo old >stuck.txt
@@ -44,7 +44,7 @@ echo old >stuck.txt
 cd ..
 
 # Numbers and picture change together: if the old picture cannot be replaced, the numbers stay as well.
-mkdir -p together && rm -rf together/crashes.* && mkdir together/crashes.svg && echo old >together/crashes.csv
+rm -rf together && mkdir -p together/crashes.svg && echo old >together/crashes.csv
 "$ALLOT" figures crashes --seeds 1 --out together >out.txt 2>err.txt
 [ $? -eq 2 ] && grep -q 'cannot write a file there' err.txt || complain "figures wrote beside a folder crashes.svg"
 [ "$(cat together/crashes.csv)" = old ] || complain "figures changed the numbers without the picture"

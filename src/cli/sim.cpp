@@ -1,5 +1,7 @@
 // allot sim: one run of a protocol, or several, and the figures.
 
+#include "cli/sim.hpp"
+
 #include <boost/json/serialize.hpp>
 #include <chrono>
 #include <fmt/format.h>
@@ -19,24 +21,6 @@ namespace allot::cli {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-struct SimFlags {
-    std::string protocol;
-    Parameters parameters;
-    std::string seed = "1";
-    std::string seeds = "1";
-    std::string log;
-    std::string limit;
-    bool json = false;
-};
-
-struct SimJob {
-    const world::Entry* entry = nullptr;
-    std::unique_ptr<sim::Simulation> simulation;
-    std::uint64_t seed = 1;
-    std::uint64_t seeds = 1;
-    std::optional<double> limit_seconds;
-};
 
 // A member of sim::Plan, by the group and text of --help.
 struct PlanFlag {
@@ -87,6 +71,8 @@ const std::vector<PlanFlag> plan_flags{
      "a request open at the end and older than this is unserved; default a quarter of --time"},
 };
 
+}  // namespace
+
 Result<SimJob> prepare(const SimFlags& flags) {
     SimJob job;
     const auto entry = find_protocol(flags.protocol);
@@ -113,6 +99,8 @@ Result<SimJob> prepare(const SimFlags& flags) {
     job.simulation = std::move(*simulation);
     return job;
 }
+
+namespace {
 
 // Shows the progress on a terminal, a few times a second, and stops a run at the time limit.
 class Overseer {
@@ -175,7 +163,8 @@ void add_recovery(Table& table, const sim::Recovery& recovery) {
     for (const auto& [probe, count] : recovery.probes) add(fmt::format("  {} until then", probe), count);
 }
 
-// Why a run that violated nothing still failed, one sentence each.
+}  // namespace
+
 std::vector<std::string> standstill(const sim::Figures& figures) {
     std::vector<std::string> lines;
     if (figures.stalled > 0)
@@ -187,6 +176,8 @@ std::vector<std::string> standstill(const sim::Figures& figures) {
                         with_commas(figures.left_behind)));
     return lines;
 }
+
+namespace {
 
 void print_for_people(const SimJob& job, const sim::Summary& summary) {
     const sim::Figures& figures = summary.figures;
@@ -283,7 +274,9 @@ boost::json::object recovery_json(const sim::Recovery& recovery) {
             {"probes", probes}};
 }
 
-void print_for_programs(const SimJob& job, const sim::Summary& summary) {
+}  // namespace
+
+boost::json::object report_json(const SimJob& job, const sim::Summary& summary) {
     const sim::Figures& figures = summary.figures;
     boost::json::object by_kind;
     for (const sim::KindCount& kind : figures.messages_by_kind) by_kind[kind.kind] = kind.messages;
@@ -331,12 +324,39 @@ void print_for_programs(const SimJob& job, const sim::Summary& summary) {
                               {"messages_per_grant", summary.interval.messages_per_grant},
                               {"waiting_ms", waiting_json(summary.interval.waiting_ms)},
                               {"use_rate", summary.interval.use_rate}};
-    fmt::print("{}\n", boost::json::serialize(report));
+    return report;
+}
+
+namespace {
+
+void print_for_programs(const SimJob& job, const sim::Summary& summary) {
+    fmt::print("{}\n", boost::json::serialize(report_json(job, summary)));
+}
+
+// A value that its parameter accepts as it stands is one value, with commas or without. So this comes second.
+std::optional<int> run_as_sweep(const SimFlags& flags) {
+    auto sweep = sweep_in(flags);
+    if (!sweep) return wrong_usage(sweep.error());
+    if (!*sweep) return std::nullopt;
+    return run_sweep(flags, **sweep);
+}
+
+// The files of a sweep.
+std::optional<std::string> without_sweep(const SimFlags& flags) {
+    for (const auto& [flag, path] : {std::pair("csv", &flags.csv), {"plot", &flags.plot}})
+        if (!path->empty())
+            return fmt::format("--{} {}: write several values for some parameter, as in --time 1s,2s", flag,
+                               *path);
+    return std::nullopt;
 }
 
 int run_sim(const SimFlags& flags, const SimReport& report) {
     auto job = prepare(flags);
-    if (!job) return wrong_usage(job.error());
+    if (!job) {
+        const auto code = report ? std::nullopt : run_as_sweep(flags);
+        return code ? *code : wrong_usage(job.error());
+    }
+    if (const auto wrong = without_sweep(flags)) return wrong_usage(*wrong);
     auto log = open_beside_report("log", flags.log, flags.json);
     if (!log) return wrong_usage(log.error());
     if (!report) say_caveat(job->simulation->instance().caveat());
@@ -360,7 +380,8 @@ void add_sim(CommandLine& line, SimReport report) {
         examples("sim", {"raymond --sites 15 --permits 5 --latency uniform:0.2ms..1ms --seeds 10",
                          "raymond --sites 15 --permits 5 --crash 2@1s,3@2s --warm-up 3s --json",
                          "raymond --time 20ms --log run.txt; allot play run.txt",
-                         "tree-pool --sites 16 --start arbitrary --corrupt-at 3s,6s --noise 2"}) +
+                         "tree-pool --sites 16 --start arbitrary --corrupt-at 3s,6s --noise 2",
+                         "counters --resources 16 --max-request 1,2,4,8 --seeds 5 --plot use.svg"}) +
         "Exit code: 0 the runs ended, 1 a property was violated or a run stalled, 2 wrong usage, 3 --limit "
         "was reached first.");
     command.option("protocol", flags->protocol, "One of `" + program_name() + " protocols`").required();
@@ -377,6 +398,12 @@ void add_sim(CommandLine& line, SimReport report) {
     text("--seeds", flags->seeds, "number of runs, with this seed and the next ones; default 1");
     text("--log", flags->log, "write every event of the first run to this file, or - for standard output");
     text("--limit", flags->limit, "stop after this much real time, as in 60s");
+    const auto of_sweep = [&](const char* name, std::string& target, const char* meaning) {
+        command.option(name, target, meaning)
+            .group("Sweep (several values of one or two parameters: 1,2,4 or 1..8)");
+    };
+    of_sweep("--csv", flags->csv, "write the numbers to this file, or - for standard output");
+    of_sweep("--plot", flags->plot, "draw them to this SVG file; needs gnuplot");
     command.flag("--json", flags->json, "For programs");
     command.action([flags, report = std::move(report)] { return run_sim(*flags, report); });
 }
