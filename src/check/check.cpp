@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/stop.hpp"
 #include "check/checker.hpp"
 #include "check/explorer.hpp"
 #include "check/liveness.hpp"
@@ -26,6 +27,7 @@ public:
     Result run() {
         const double cpu_before = cpu_seconds();
         const Exploration explored = explore(graph_, options_, watchdog_);
+        stop::reporting();
         result_.states = graph_.size();
         result_.transitions = explored.transitions;
         result_.depth = explored.depth;
@@ -36,8 +38,7 @@ public:
         else if (explored.stopped_by.empty())
             judge_liveness_of(explored);
         conclude(explored);
-        if (options_.waits && result_.verdict == Verdict::holds)
-            result_.waits = longest_waits(graph_, watchdog_);
+        if (options_.waits && result_.verdict == Verdict::holds) find_waits();
         result_.seconds = watchdog_.seconds();
         result_.cpu_seconds = cpu_seconds() - cpu_before;
         result_.bytes_per_state = static_cast<double>(peak_resident_bytes()) /
@@ -88,6 +89,12 @@ private:
             add(std::string(servable.name),
                 "site " + std::to_string(live.unservable->second) + " waits and can never be served",
                 trace_to(graph_, options_, live.unservable->first), live.unservable->second);
+    }
+
+    // Without them the answer is not complete.
+    void find_waits() {
+        result_.waits = longest_waits(graph_, watchdog_, result_.stopped_by);
+        if (!result_.stopped_by.empty()) result_.verdict = Verdict::bounded;
     }
 
     bool is_real() const { return std::ranges::any_of(result_.violations, &Violation::replayed); }

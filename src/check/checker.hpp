@@ -2,7 +2,9 @@
 //
 // Exploration is breadth first, level by level, on all threads: each thread owns the worlds whose hash falls
 // to it. So the first violation has the fewest steps. Afterwards the checker judges liveness on the whole
-// graph, whose edges it recomputes (liveness.hpp). Violations come with the steps that lead to them.
+// graph, whose edges it recomputes (liveness.hpp). Violations come with the steps that lead to them. When a
+// stop is due (base/stop.hpp), the check ends and reports what it knows; before it knows anything, it throws
+// stop::Due.
 #pragma once
 
 #include <chrono>
@@ -23,7 +25,6 @@ struct Progress {
     std::uint64_t states = 0;
     std::uint64_t transitions = 0;
     std::uint64_t depth = 0;
-    double seconds = 0;
     std::size_t bytes = 0;
     std::string_view doing;  // "exploring", "liveness"
 };
@@ -31,12 +32,11 @@ struct Progress {
 struct Options {
     unsigned threads = 1;
     std::size_t memory_bytes = std::size_t{4} << 30;
-    std::optional<double> limit_seconds;
     StoreKind store = StoreKind::exact;
     std::vector<walk::World> starts;                   // empty: the machine's initial world
     bool waits = false;                                // find the longest wait of each site
     bool from_anywhere = false;                        // starts are arbitrary: judge convergence
-    std::function<void(const Progress&)> on_progress;  // called a few times a second
+    std::function<void(const Progress&)> on_progress;  // called often, by one thread at a time
 };
 
 enum class Verdict : std::uint8_t { holds, violated, bounded };

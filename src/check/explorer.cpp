@@ -5,6 +5,7 @@
 #include <span>
 #include <thread>
 
+#include "base/stop.hpp"
 #include "check/watchdog.hpp"
 
 namespace allot::check {
@@ -146,7 +147,6 @@ private:
     std::string stopped_by_;
     std::uint64_t depth_ = 0;
     std::uint64_t rounds_ = 0;
-    double last_told_ = 0;
 };
 
 void Explorer::begin() {
@@ -154,6 +154,7 @@ void Explorer::begin() {
     Report birth;
     if (starts.empty()) starts.push_back(machine_.initial(birth));
     for (World& start : starts) {
+        stop::poll();
         Worker& first = *workers_[0];
         first.walker.canonical(start);
         const Packed packed(start);
@@ -192,8 +193,7 @@ void Explorer::expand(Worker& worker) {
     worker.outbox.clear();
     const Store& store = graph_.store(worker.me);
     for (std::size_t i = 0; i < round_size_ && !level_done(worker); ++i) {
-        // With many sites, even few worlds can take long.
-        if (i % 64 == 63 && watchdog_.out_of_time()) return;
+        if (stop::due()) return;
         if (exact()) {
             expand_world(worker, graph_.node(worker.me, worker.cursor), store.tuple(worker.cursor));
             worker.cursor = store.next(worker.cursor);
@@ -393,12 +393,11 @@ void Explorer::decide() {
         if (more) ++depth_;
         done_ = !more;
     }
-    const bool look = ++rounds_ == 1 || rounds_ % 16 == 0 || watchdog_.out_of_time();
+    const bool look = ++rounds_ == 1 || rounds_ % 16 == 0 || stop::due();
     if (look && stopped_by_.empty()) stopped_by_ = watchdog_.reason_to_stop(growth);
     // A deadlock in this level is shorter than a violation one step beyond it, so finish the level first.
     if ((any_found && all_done) || !stopped_by_.empty()) done_ = true;
-    if (watchdog_.wants_progress() && watchdog_.seconds() > last_told_ + 0.1) {
-        last_told_ = watchdog_.seconds();
+    if (watchdog_.wants_progress()) {
         std::uint64_t transitions = 0;
         for (const auto& worker : workers_) transitions += worker->transitions;
         watchdog_.tell({.states = graph_.size(),

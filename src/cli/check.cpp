@@ -5,14 +5,15 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <thread>
-#include <unistd.h>
 
+#include "base/stop.hpp"
 #include "check/checker.hpp"
 #include "check/watchdog.hpp"
 #include "cli/check_report.hpp"
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
 #include "cli/parameter_flags.hpp"
+#include "cli/progress_line.hpp"
 #include "cli/table.hpp"
 #include "core/graph.hpp"
 #include "world/entry.hpp"
@@ -51,11 +52,6 @@ Result<check::Options> read_options(const CheckFlags& flags) {
     const auto memory = parse_bytes("memory", flags.memory);
     if (!memory) return Error{memory.error()};
     options.memory_bytes = *memory;
-    if (!flags.limit.empty()) {
-        const auto limit = parse_seconds("limit", flags.limit);
-        if (!limit) return Error{limit.error()};
-        options.limit_seconds = *limit;
-    }
     options.threads = std::max(1u, std::thread::hardware_concurrency());
     if (!flags.threads.empty()) {
         const auto threads = parse_number("threads", flags.threads, 1, 64);
@@ -105,6 +101,7 @@ std::optional<std::string> add_starts(const CheckFlags& flags, CheckJob& job) {
     if (const auto wrong = job.machine->instance().noise_error(*noise)) return wrong;
     job.options.from_anywhere = true;
     for (std::uint64_t i = 0; i < *samples; ++i) {
+        stop::poll();
         if (i % 256 == 255 && check::resident_bytes() > job.options.memory_bytes)
             return fmt::format("--samples {}: {} of them use all of --memory {}; write fewer, or more memory",
                                *samples, i, flags.memory);
@@ -146,16 +143,23 @@ Result<CheckJob> prepare(const CheckFlags& flags) {
     return job;
 }
 
-// Overwrites one line on the terminal.
-void show_progress(const check::Progress& progress) {
-    const double rate = progress.seconds > 0 ? static_cast<double>(progress.states) / progress.seconds : 0;
-    fmt::print(stderr, "\r\x1b[K{}: {} states, depth {}, {} states/s, {} MiB, {:.0f} s", progress.doing,
-               with_commas(progress.states), progress.depth,
-               with_commas(static_cast<unsigned long long>(rate)), progress.bytes >> 20, progress.seconds);
-    std::fflush(stderr);
+std::string progress_text(const check::Progress& progress, double seconds) {
+    const double rate = seconds > 0 ? static_cast<double>(progress.states) / seconds : 0;
+    return fmt::format("{}: {} states, depth {}, {} states/s, {} MiB, {:.0f} s", progress.doing,
+                       with_commas(progress.states), progress.depth,
+                       with_commas(static_cast<unsigned long long>(rate)), progress.bytes >> 20, seconds);
+}
+
+check::Result run_job(CheckJob& job) {
+    ProgressLine line;
+    job.options.on_progress = [&](const check::Progress& progress) {
+        line.tell([&](double seconds) { return progress_text(progress, seconds); });
+    };
+    return check::check(*job.machine, job.options);
 }
 
 int run_check(const CheckFlags& flags, const CheckReport& report) {
+    if (const auto wrong = heed_limit(flags.limit)) return wrong_usage(*wrong);
     auto job = prepare(flags);
     if (!job) return wrong_usage(job.error());
     // Opens the file now, so that a long check does not end in vain; only a counterexample replaces its
@@ -163,10 +167,7 @@ int run_check(const CheckFlags& flags, const CheckReport& report) {
     if (!flags.out.empty() && !std::ofstream(flags.out, std::ios::app))
         return wrong_usage(fmt::format("--out {}: cannot write this file", flags.out));
     if (!report) say_caveat(job->machine->instance().caveat());
-    const bool terminal = isatty(STDERR_FILENO) != 0;
-    if (terminal) job->options.on_progress = show_progress;
-    const check::Result result = check::check(*job->machine, job->options);
-    if (terminal) fmt::print(stderr, "\r\x1b[K");
+    const check::Result result = run_job(*job);
     if (report)
         report(*job->machine, job->options, result);
     else
@@ -197,7 +198,8 @@ void add_check(CommandLine& line, CheckReport report) {
         examples("check",
                  {"raymond --sites 3 --permits 1 --requests any",
                   "raymond --sites 3 --permits 2 --crashes 2 --out stuck.txt; allot play stuck.txt"}) +
-        "Exit code: 0 holds, 1 violated, 2 wrong usage, 3 bounded (a limit was reached first).");
+        "Exit code: 0 holds, 1 violated, 2 wrong usage, 3 bounded (a limit was reached first, or\n"
+        "Ctrl-C).");
     command.option("protocol", flags->protocol, "One of `" + program_name() + " protocols`").required();
     add_parameter_flags(command, flags->parameters);
     const auto text = [&](const char* name, std::string& target, const char* meaning) {

@@ -4,10 +4,11 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
-#include <unistd.h>
 
+#include "base/stop.hpp"
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
+#include "cli/progress_line.hpp"
 #include "cli/table.hpp"
 #include "core/json.hpp"
 #include "figures/files.hpp"
@@ -53,34 +54,17 @@ struct Product {
     std::optional<std::string> svg_failure;
 };
 
-// Shows the progress on a terminal.
-class ProgressLine {
-public:
-    explicit ProgressLine(const Figure& figure) : figure_(figure) {}
-    ~ProgressLine() {
-        if (terminal_) fmt::print(stderr, "\r\x1b[K");
-    }
-    ProgressLine(const ProgressLine&) = delete;
-    ProgressLine& operator=(const ProgressLine&) = delete;
-
-    void show(std::size_t done, std::size_t points) const {
-        if (!terminal_) return;
-        constexpr std::size_t width = 40;
-        fmt::print(stderr, "\r\x1b[K[{:<{}}] {}: point {} of {}", std::string(width * done / points, '#'),
-                   width, figure_.name, done, points);
-        std::fflush(stderr);
-    }
-
-private:
-    const Figure& figure_;
-    const bool terminal_ = isatty(STDERR_FILENO) != 0;
-};
-
 Result<Data> measured(const Figure& figure, std::uint64_t seeds) {
-    const ProgressLine line(figure);
+    ProgressLine line;
     figures::Effort effort;
     effort.seeds = seeds;
-    effort.on_progress = [&](std::size_t done, std::size_t points) { line.show(done, points); };
+    effort.on_progress = [&](std::size_t done, std::size_t points) {
+        line.tell([&](double) {
+            return fmt::format("{} {}: point {} of {}",
+                               progress_bar(static_cast<double>(done) / static_cast<double>(points)),
+                               figure.name, done, points);
+        });
+    };
     return figures::measure(figure, figures::simulator_of(registry::protocol), effort);
 }
 
@@ -173,6 +157,7 @@ Result<Product> produce(const Figure& figure, const FiguresJob& job, std::ofstre
     product.csv_path = (job.out / (figure.name + ".csv")).string();
     product.svg_path = (job.out / (figure.name + ".svg")).string();
     auto data = measured(figure, job.seeds);
+    stop::reporting();
     if (!data) return Error{data.error()};
     product.data = std::move(*data);
     figures::write_csv(csv, figure, product.data);
@@ -186,16 +171,19 @@ int run_figures(const FiguresFlags& flags) {
         (flags.json ? print_list_json : print_list)();
         return exit_ok;
     }
+    stop::on_signals();
     const auto job = prepare(flags);
     if (!job) return wrong_usage(job.error());
+    int code = exit_ok;
     boost::json::array reports;
     for (const Figure* figure : job->figures) {
         std::ofstream csv(job->out / (figure->name + ".csv"));
         if (!csv) return wrong_usage(fmt::format("--out {}: cannot write a file there", flags.out));
         const auto product = produce(*figure, *job, csv);
         if (!product) {
-            fmt::print(stderr, "allot: {}\n", product.error());
-            return exit_no;
+            fmt::print(stderr, "allot: {}{}\n", stop::due() ? "bounded: " : "", product.error());
+            code = stop::due() ? exit_bounded : exit_no;
+            break;
         }
         if (flags.json)
             reports.push_back(as_json(*product));
@@ -204,7 +192,7 @@ int run_figures(const FiguresFlags& flags) {
         if (product->svg_failure) fmt::print(stderr, "allot: no picture: {}\n", *product->svg_failure);
     }
     if (flags.json) fmt::print("{}\n", boost::json::serialize(reports));
-    return exit_ok;
+    return code;
 }
 
 }  // namespace
@@ -218,7 +206,7 @@ void add_figures(CommandLine& line) {
         "  allot figures crashes --out figures\n"
         "  allot figures waiting --seeds 2     (waiting-by-load and waiting-by-size)\n"
         "Exit code: 0 all runs ended, even if gnuplot is missing and there is no picture; 1 a run violated a "
-        "property; 2 wrong usage.");
+        "property; 2 wrong usage; 3 bounded (Ctrl-C).");
     command.option("name", flags->names, "Names of figures; without one, lists them");
     const auto text = [&](const char* name, std::string& target, const char* meaning) {
         command.option(name, target, meaning);

@@ -7,6 +7,7 @@
 #include <optional>
 #include <thread>
 
+#include "base/stop.hpp"
 #include "sim/simulation.hpp"
 
 namespace allot::figures {
@@ -20,7 +21,7 @@ double mean_of(const std::vector<double>& values) {
 }
 
 Result<std::vector<sim::Figures>> run_all(const Point& point, const Simulator& simulator,
-                                          std::uint64_t seeds) {
+                                          std::uint64_t seeds) try {
     const auto run_once = simulator(point);
     if (!run_once) return Error{run_once.error()};
     std::vector<sim::Figures> runs;
@@ -29,9 +30,12 @@ Result<std::vector<sim::Figures>> run_all(const Point& point, const Simulator& s
         if (!run.violations.empty())
             return Error{fmt::format("seed {} violates {}: {}", seed, run.violations.front().property,
                                      run.violations.front().detail)};
+        stop::poll();
         runs.push_back(std::move(run));
     }
     return runs;
+} catch (const stop::Due&) {
+    return Error{stop::reason()};
 }
 
 Cell cell_of(const Figure& figure, const Series& series, const std::vector<sim::Figures>& runs,

@@ -23,7 +23,8 @@ struct Effort {
 };
 
 // The data do not depend on the number of threads. The error names the first point that could not be
-// simulated or whose run violated a property, which makes its number meaningless.
+// simulated, or whose run violated a property or was stopped (base/stop.hpp), which makes its number
+// meaningless.
 Result<Data> measure(const Figure& figure, const Simulator& simulator, const Effort& effort);
 
 }  // namespace allot::figures

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/json/object.hpp>
 
+#include "base/stop.hpp"
 #include "core/json.hpp"
 #include "core/random.hpp"
 #include "core/stamps.hpp"
@@ -52,7 +53,10 @@ Machine::Machine(std::unique_ptr<const Instance> instance, Setup setup)
     : instance_(std::move(instance)), setup_(std::move(setup)), stepper_(*instance_) {
     intern_events({});  // id 0: nothing happened
     for (SiteId site = 0; site < setup_.sites; ++site)
-        for (const Demand& demand : instance_->demands(site)) intern_demand(demand);
+        for (const Demand& demand : instance_->demands(site)) {
+            stop::poll();
+            intern_demand(demand);
+        }
 }
 
 // Where an assertion failed there is nothing to go on with, so drivers must know, judged or not.
@@ -123,16 +127,29 @@ EventsId Machine::intern_events(const std::vector<Event>& events) {
 
 std::uint32_t Machine::intern_demand(const Demand& demand) {
     const std::scoped_lock lock(mutex_);
-    const auto place = std::find(demands_.begin(), demands_.end(), demand);
-    if (place != demands_.end()) return static_cast<std::uint32_t>(place - demands_.begin());
-    demands_.push_back(demand);
-    return static_cast<std::uint32_t>(demands_.size() - 1);
+    return demands_.intern(to_bytes(demand), [&] { return demand; });
+}
+
+std::vector<Demand> Machine::demands() const {
+    std::vector<Demand> all;
+    for (std::size_t id = 0; id < demands_.size(); ++id) all.push_back(demands_[id]);
+    return all;
 }
 
 // --- Steps.
 
 World Machine::initial(Report& report) {
     const std::scoped_lock lock(mutex_);
+    if (!initial_) {
+        Report found;
+        World world = make_initial(found);
+        initial_.emplace(std::move(world), std::move(found));
+    }
+    report.add(initial_->second);
+    return initial_->first;
+}
+
+World Machine::make_initial(Report& report) {
     World world;
     Ledger ledger{
         {setup_.crashes, setup_.restarts, setup_.leaves, setup_.duplicate, setup_.lose.value, setup_.lies},
@@ -140,6 +157,7 @@ World Machine::initial(Report& report) {
     std::vector<Box<Site>> sites(setup_.sites, Box<Site>(instance_->site_values()));
     std::vector<Box<Envelope>> sent;
     const auto collect = [&](SiteId self) {
+        stop::poll();
         report.add(judged(stepper_.report()));
         for (const Event& event : stepper_.events()) instance_->observe(*ledger.history, event, report);
         for (std::size_t i = 0; i < stepper_.fx().send_count(); ++i) {
