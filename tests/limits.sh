@@ -1,4 +1,5 @@
-# Limits and interruptions of the laboratory: a bounded report and exit code 3, also while an instance is set up.
+# Limits and interruptions of the laboratory: a bounded report and exit code 3, also while an instance is set up, and
+# checks that go on from a checkpoint.
 set -u
 failed=0
 fail() { echo "$1"; cat out.txt err.txt; failed=1; }
@@ -72,5 +73,43 @@ has 'bounded: interrupted before the end of long.txt'
 # --- A short command tells no progress.
 expect 0 check raymond
 [ ! -s err.txt ] || fail 'allot check raymond wrote to standard error'
+
+# --- Checkpoints.
+counts() { grep -o '"verdict":"[a-z]*","properties.*\|"states":[0-9]*,"transitions":[0-9]*,"depth":[0-9]*' out.txt; }
+for threads in 1 2; do
+    long="check raymond --sites 4 --permits 2 --full --requests 2 --threads $threads --json"
+    expect 0 $long
+    counts >whole.txt
+    expect 3 $long --limit 200ms --checkpoint stopped
+    expect 3 $long --limit 400ms --resume stopped --checkpoint stopped
+    expect 0 $long --resume stopped --checkpoint stopped
+    counts | cmp -s - whole.txt || fail "$long: other counts after a resumption than $(cat whole.txt)"
+done
+expect 3 check raymond --sites 5 --permits 3 --full --limit 100ms --checkpoint stopped
+has 'To go on: the same command with --resume stopped'
+
+# refused TEXT ARGUMENTS...
+refused() {
+    local text=$1
+    shift
+    expect 2 "$@"
+    [ ! -s out.txt ] && [ "$(wc -l <err.txt)" -eq 1 ] || fail "allot $*: wanted one line on standard error"
+    has "$text"
+}
+other='check raymond --sites 3'
+refused '--resume stopped: this is a checkpoint of `protocol raymond' $other --resume stopped
+refused '--resume missing: no such file; write that of --checkpoint' $other --resume missing
+refused '--resume whole.txt: this is no checkpoint; write one with --checkpoint' $other --resume whole.txt
+head -c 1000 stopped >part
+refused '--resume part: this checkpoint is damaged or incomplete' check raymond --resume part
+cp stopped damaged
+printf x | dd of=damaged bs=1 seek=500 conv=notrunc 2>/dev/null
+refused '--resume damaged: this checkpoint is damaged or incomplete' check raymond --resume damaged
+refused '--checkpoint no/file: cannot write this file' check raymond --checkpoint no/file
+refused '--checkpoint file: a checkpoint needs the exact store' check raymond --store fingerprint --checkpoint file
+same='check raymond --sites 5 --permits 3 --full'
+refused '--threads 63: the checkpoint needs' $same --resume stopped --threads 63
+refused '--memory 1K: the checkpoint alone has' $same --resume stopped --memory 1K
+[ -z "$(ls stopped.* file* 2>/dev/null)" ] || fail 'files were left behind'
 
 exit $failed

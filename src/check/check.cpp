@@ -33,6 +33,7 @@ public:
         result_.depth = explored.depth;
         result_.guesses = explored.guesses;
         result_.stopped_by = explored.stopped_by;
+        result_.cut_short = !explored.stopped_by.empty();
         if (!explored.findings.empty())
             report_finding(explored.findings.front());
         else if (explored.stopped_by.empty())
@@ -78,6 +79,7 @@ private:
         if (!task.starvation && !task.servable && !task.convergence) return;
         const LivenessResult live = judge_liveness(graph_, task, graph_.owners(), watchdog_);
         result_.stopped_by = live.stopped_by;
+        result_.cut_short = !live.stopped_by.empty();
         if (live.diverging)
             add(std::string(convergence.name), "a fair run never reaches a legitimate world",
                 trace_round(graph_, options_, *live.diverging), std::nullopt);
@@ -94,7 +96,8 @@ private:
     // Without them the answer is not complete.
     void find_waits() {
         result_.waits = longest_waits(graph_, watchdog_, result_.stopped_by);
-        if (!result_.stopped_by.empty()) result_.verdict = Verdict::bounded;
+        result_.cut_short = !result_.stopped_by.empty();
+        if (result_.cut_short) result_.verdict = Verdict::bounded;
     }
 
     bool is_real() const { return std::ranges::any_of(result_.violations, &Violation::replayed); }

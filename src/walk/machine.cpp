@@ -136,6 +136,73 @@ std::vector<Demand> Machine::demands() const {
     return all;
 }
 
+// --- Everything that was interned, as bytes.
+
+std::string Machine::known() const {
+    const std::scoped_lock lock(mutex_);
+    std::string out;
+    encode(stamps_from_nothing_.load(), out);
+    encode(std::uint64_t{sites_.size()}, out);
+    for (LocalId id = 0; id < sites_.size(); ++id) {
+        encode(local(id).site, out);
+        instance_->site_values().encode(*sites_[id], out);
+    }
+    encode(std::uint64_t{messages_.size()}, out);
+    for (EnvelopeId id = 0; id < messages_.size(); ++id)
+        instance_->envelope_values().encode(*messages_[id], out);
+    encode(std::uint64_t{books_.size()}, out);
+    for (LedgerId id = 0; id < books_.size(); ++id) {
+        encode(books_[id].budget, out);
+        instance_->history_values().encode(*books_[id].history, out);
+    }
+    return out;
+}
+
+namespace {
+
+// Calls `take(id)` for each element of a list; false if one of the calls returns false, or the list has no
+// length.
+template <class Take>
+bool take_each(std::string_view& in, Take&& take) {
+    std::uint64_t count = 0;
+    if (!decode(in, count)) return false;
+    for (std::uint64_t id = 0; id < count; ++id) {
+        stop::poll();
+        if (!take(id)) return false;
+    }
+    return true;
+}
+
+}  // namespace
+
+bool Machine::learn(std::string_view known) {
+    const std::scoped_lock lock(mutex_);
+    bool from_nothing = false;
+    if (!decode(known, from_nothing)) return false;
+    stamps_from_nothing_ = stamps_from_nothing_ || from_nothing;
+    Box<Site> site(instance_->site_values());
+    Box<Envelope> envelope(instance_->envelope_values());
+    Ledger book{{}, Box<History>(instance_->history_values())};
+    return take_each(known,
+                     [&](std::uint64_t id) {
+                         SiteId self = 0;
+                         return decode(known, self) && instance_->site_values().decode(known, *site) &&
+                                intern_local(self, *site) == id;
+                     }) &&
+           take_each(known,
+                     [&](std::uint64_t id) {
+                         return instance_->envelope_values().decode(known, *envelope) &&
+                                intern_envelope(*envelope) == id;
+                     }) &&
+           take_each(known,
+                     [&](std::uint64_t id) {
+                         return decode(known, book.budget) &&
+                                instance_->history_values().decode(known, *book.history) &&
+                                intern_ledger(book) == id;
+                     }) &&
+           known.empty();
+}
+
 // --- Steps.
 
 World Machine::initial(Report& report) {

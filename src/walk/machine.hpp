@@ -162,6 +162,12 @@ public:
     // One bit for each probe of the protocol that a step has taken.
     std::uint64_t probes_reached() const { return probes_reached_; }
 
+    // Every local state, envelope and ledger so far, as bytes, in the order of their ids. A fresh machine of
+    // the same instance that learns them gives them the same ids; it may know the first of them already.
+    // False if the bytes are no such list.
+    std::string known() const;
+    bool learn(std::string_view known);
+
     // Canonical forms: `normalise` is the protocol's own, the others rename the stamps of one thing.
     void normalise(World& world);
     std::vector<std::uint64_t> stamps_of(const World& world) const;
