@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "base/duration.hpp"
+#include "base/stop.hpp"
 #include "core/graph.hpp"
 #include "registry/registry.hpp"
 
@@ -69,6 +70,16 @@ Result<double> parse_seconds(std::string_view name, std::string_view text) {
     if (time && time->count() > 0) return std::chrono::duration<double>(*time).count();
     return Error{fmt::format("--{} {}: write a time, as in 60s, 500ms or 2m{}", name, text,
                              time ? ", and more than 0" : "")};
+}
+
+std::optional<std::string> heed_limit(const std::string& limit) {
+    stop::on_signals();
+    stop::within(std::nullopt);
+    if (limit.empty()) return std::nullopt;
+    const auto seconds = parse_seconds("limit", limit);
+    if (!seconds) return seconds.error();
+    stop::within(*seconds);
+    return std::nullopt;
 }
 
 Result<std::string> read_file(const std::string& path) {

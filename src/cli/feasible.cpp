@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <map>
 
+#include "base/stop.hpp"
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
 #include "cli/parameter_flags.hpp"
@@ -97,6 +98,7 @@ void print_for_programs(const Instance& instance, const std::vector<Outlook>& si
 }
 
 int run_feasible(const FeasibleFlags& flags) {
+    stop::on_signals();
     const auto effort = parse_number("effort", flags.effort, 1, 1'000'000'000'000);
     if (!effort) return wrong_usage(effort.error());
     Parameters given = flags.parameters;
@@ -120,7 +122,7 @@ void add_feasible(CommandLine& line) {
     command.footer(
         "Example: allot feasible --graph path:3 --bounds '0,1;1,2;0,1' --initial Ioo\n"
         "Exit code: 0 every site can turn round, 1 some site never can, or no start is safe, 2 wrong usage, "
-        "3 unknown within the effort.");
+        "3 unknown within the effort, or Ctrl-C.");
     add_explained_flag(command, flags->parameters, "graph").required();
     add_explained_flag(command, flags->parameters, "bounds").required();
     add_explained_flag(command, flags->parameters, "initial");

@@ -176,6 +176,7 @@ int produce(const Figure& figure, const FiguresJob& job, Product& product) {
     if (!csv || !svg)
         return wrong_usage(fmt::format("--out {}: cannot write a file there", job.out.string()));
     auto data = measured(figure, job.seeds);
+    stop::reporting();
     if (!data) {
         failed((stop::due() ? "bounded: " : "") + data.error());
         return stop::due() ? exit_bounded : exit_no;

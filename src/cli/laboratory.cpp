@@ -8,6 +8,7 @@
 #include <new>
 #include <system_error>
 
+#include "base/stop.hpp"
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
 #include "version.hpp"
@@ -51,6 +52,11 @@ int run(CommandLine& line, int argc, char** argv) {
                                                : failure.what());
     } catch (const std::bad_alloc&) {
         fmt::print(stderr, "{}: not enough memory for this instance; write fewer sites\n", program_name());
+        return exit_bounded;
+    } catch (const stop::Due&) {
+        stop::reporting();
+        fmt::print(stderr, "{}: bounded: {} before there was anything to report\n", program_name(),
+                   stop::reason());
         return exit_bounded;
     }
 }

@@ -3,14 +3,14 @@
 #include "cli/sim.hpp"
 
 #include <boost/json/serialize.hpp>
-#include <chrono>
 #include <fmt/format.h>
-#include <unistd.h>
 
+#include "base/stop.hpp"
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
 #include "cli/output.hpp"
 #include "cli/parameter_flags.hpp"
+#include "cli/progress_line.hpp"
 #include "cli/table.hpp"
 #include "core/json.hpp"
 #include "registry/registry.hpp"
@@ -19,8 +19,6 @@
 namespace allot::cli {
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 // A member of sim::Plan, by the group and text of --help.
 struct PlanFlag {
@@ -84,11 +82,6 @@ Result<SimJob> prepare(const SimFlags& flags) {
         if (!*number) return Error{number->error()};
     job.seed = *seed;
     job.seeds = *seeds;
-    if (!flags.limit.empty()) {
-        const auto limit = parse_seconds("limit", flags.limit);
-        if (!limit) return Error{limit.error()};
-        job.limit_seconds = *limit;
-    }
     Parameters parameters = flags.parameters;
     const auto plan = sim::take_plan(parameters);
     if (!plan) return Error{plan.error()};
@@ -102,50 +95,24 @@ Result<SimJob> prepare(const SimFlags& flags) {
 
 namespace {
 
-// Shows the progress on a terminal, a few times a second, and stops a run at the time limit.
-class Overseer {
-public:
-    explicit Overseer(const SimJob& job) : job_(job) {}
-    ~Overseer() {
-        if (shown_) fmt::print(stderr, "\r\x1b[K");
-    }
-    Overseer(const Overseer&) = delete;
-    Overseer& operator=(const Overseer&) = delete;
-
-    bool operator()(const sim::Progress& progress, std::uint64_t run) {
-        const auto now = Clock::now();
-        const double seconds = std::chrono::duration<double>(now - began_).count();
-        if (job_.limit_seconds && seconds > *job_.limit_seconds) return false;
-        if (!terminal_ || now - last_ < std::chrono::milliseconds(200)) return true;
-        last_ = now;
-        shown_ = true;
-        const double whole = sim::in_seconds(job_.simulation->plan().time.value);
-        const double share = (static_cast<double>(run) + sim::in_seconds(progress.now) / whole) /
-                             static_cast<double>(job_.seeds);
-        constexpr int width = 40;
-        const auto filled = static_cast<std::size_t>(share * width);
-        fmt::print(stderr, "\r\x1b[K[{:<{}}] {:3.0f} %  run {} of {}, {} events, {:.0f} s",
-                   std::string(filled, '#'), width, share * 100, run + 1, job_.seeds,
-                   with_commas(progress.events), seconds);
-        std::fflush(stderr);
-        return true;
-    }
-
-private:
-    const SimJob& job_;
-    const bool terminal_ = isatty(STDERR_FILENO) != 0;
-    const Clock::time_point began_ = Clock::now();
-    Clock::time_point last_ = began_;
-    bool shown_ = false;
-};
+std::string progress_text(const SimJob& job, std::uint64_t run, const sim::Progress& progress,
+                          double seconds) {
+    const double whole = sim::in_seconds(job.simulation->plan().time.value);
+    const double share =
+        (static_cast<double>(run) + sim::in_seconds(progress.now) / whole) / static_cast<double>(job.seeds);
+    return fmt::format("{} {:3.0f} %  run {} of {}, {} events, {:.0f} s", progress_bar(share), share * 100,
+                       run + 1, job.seeds, with_commas(progress.events), seconds);
+}
 
 sim::Summary run_all(const SimJob& job, std::ostream* log) {
-    Overseer overseer(job);
+    ProgressLine line;
     std::vector<sim::Figures> runs;
     for (std::uint64_t run = 0; run < job.seeds; ++run) {
         sim::Observer observer;
         observer.log = run == 0 ? log : nullptr;
-        observer.on_progress = [&](const sim::Progress& progress) { return overseer(progress, run); };
+        observer.on_progress = [&](const sim::Progress& progress) {
+            line.tell([&](double seconds) { return progress_text(job, run, progress, seconds); });
+        };
         runs.push_back(job.simulation->run(job.seed + run, observer));
         if (runs.back().stopped) break;
     }
@@ -229,7 +196,7 @@ void print_for_people(const SimJob& job, const sim::Summary& summary) {
         fmt::print("\nviolated at {} with --seed {}: {}: {}\n", sim::time_text(violation.at), violation.seed,
                    violation.property, violation.detail);
     for (const std::string& line : standstill(figures)) fmt::print("\n{}\n", line);
-    if (figures.stopped) fmt::print("\nstopped: --limit was reached\n");
+    if (figures.stopped) fmt::print("\nbounded: {}\n", stop::reason());
 }
 
 boost::json::object config_of(const SimJob& job) {
@@ -351,6 +318,7 @@ std::optional<std::string> without_sweep(const SimFlags& flags) {
 }
 
 int run_sim(const SimFlags& flags, const SimReport& report) {
+    if (const auto wrong = heed_limit(flags.limit)) return wrong_usage(*wrong);
     auto job = prepare(flags);
     if (!job) {
         const auto code = report ? std::nullopt : run_as_sweep(flags);
@@ -361,6 +329,7 @@ int run_sim(const SimFlags& flags, const SimReport& report) {
     if (!log) return wrong_usage(log.error());
     if (!report) say_caveat(job->simulation->instance().caveat());
     const sim::Summary summary = run_all(*job, *log ? &(*log)->stream() : nullptr);
+    stop::reporting();
     const auto failure = *log ? (*log)->commit() : std::nullopt;
     if (report)
         report(summary);
@@ -382,8 +351,8 @@ void add_sim(CommandLine& line, SimReport report) {
                          "raymond --time 20ms --log run.txt; allot play run.txt",
                          "tree-pool --sites 16 --start arbitrary --corrupt-at 3s,6s --noise 2",
                          "counters --resources 16 --max-request 1,2,4,8 --seeds 5 --plot use.svg"}) +
-        "Exit code: 0 the runs ended, 1 a property was violated or a run stalled, 2 wrong usage, 3 --limit "
-        "was reached first.");
+        "Exit code: 0 the runs ended, 1 a property was violated or a run stalled, 2 wrong usage, 3 bounded "
+        "(the time limit was reached first, or Ctrl-C).");
     command.option("protocol", flags->protocol, "One of `" + program_name() + " protocols`").required();
     std::set<std::string> known;
     for (const PlanFlag& flag : plan_flags) {

@@ -32,7 +32,6 @@ struct SimJob {
     std::unique_ptr<sim::Simulation> simulation;
     std::uint64_t seed = 1;
     std::uint64_t seeds = 1;
-    std::optional<double> limit_seconds;
 };
 
 Result<SimJob> prepare(const SimFlags& flags);

@@ -105,8 +105,7 @@ Result<figures::Data> measured(SweepJob& job, const figures::Figure& figure) {
     const figures::Simulator simulator = [&](const figures::Point& point) -> Result<figures::Runs> {
         Place& place = *std::ranges::find(job.places, point, &Place::point);
         return figures::Runs([&place](std::uint64_t seed) {
-            const auto go_on = [](const sim::Progress&) { return !stop::due(); };
-            place.runs.push_back(place.job.simulation->run(seed, {.on_progress = go_on}));
+            place.runs.push_back(place.job.simulation->run(seed));
             return place.runs.back();
         });
     };
@@ -206,9 +205,9 @@ Result<std::optional<figures::Sweep>> sweep_in(const SimFlags& flags) {
 int run_sweep(const SimFlags& flags, const figures::Sweep& sweep) {
     SweepJob job{flags, sweep, {}, std::nullopt, std::nullopt};
     if (const auto wrong = prepare_places(job)) return wrong_usage(*wrong);
-    if (const auto limit = job.places.front().job.limit_seconds) stop::within(*limit);
     const figures::Figure figure = figure_of(job);
     const auto data = measured(job, figure);
+    stop::reporting();
     (flags.json ? print_reports : print_table)(job);
     if (!data) {
         if (!stop::due()) return failed(violation_in(job).value_or(data.error()));

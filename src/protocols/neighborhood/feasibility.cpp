@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "base/ensure.hpp"
+#include "base/stop.hpp"
 #include "protocols/neighborhood/ways.hpp"
 
 namespace allot::neighborhood {
@@ -37,6 +38,7 @@ public:
     template <class Visit>
     bool run(std::uint64_t& effort, Visit&& visit) {
         for (; looked_at_ < found(); ++looked_at_) {
+            stop::poll();
             if (effort < words_) return false;
             effort -= words_;
             place(looked_at_);
@@ -330,6 +332,7 @@ void find_ways(const Position& position, const std::vector<SiteId>& region, std:
     // No site may use up the effort for all.
     const std::uint64_t share = effort / 64;
     for (const SiteId site : region) {
+        stop::poll();
         if (sites[site].prospect != Prospect::unknown) continue;
         Ways ways(position, std::vector<Will>(count, Will::idle));
         std::uint64_t left = std::min(share, effort);
