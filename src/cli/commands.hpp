@@ -67,6 +67,7 @@ void add_status(CommandLine& line);
 void add_swarm(CommandLine& line);
 void add_up(CommandLine& line, std::vector<std::string> program);
 
+// `-` is standard input.
 Result<std::string> read_file(const std::string& path);
 using ReadFile = std::function<Result<std::string>(const std::string& path)>;
 
@@ -86,11 +87,17 @@ std::string examples(const std::string& command, const std::vector<std::string>&
 
 // Prints `allot: message` and gives exit_usage.
 int wrong_usage(const std::string& message);
+// The same with exit_no. It throws nothing, so it can be called when output fails.
+int failed(const std::string& message);
 // Prints the caveat of a run before it begins, if there is one.
 void say_caveat(const std::optional<std::string>& caveat);
 
 // The protocol of that name, or an error that lists all names.
 Result<const world::Entry*> find_protocol(const std::string& name);
+
+// The first thing that a command of the laboratory does: Ctrl-C and SIGTERM, and the time limit if one is
+// given, make a stop due (base/stop.hpp). The error says what is wrong with the limit.
+std::optional<std::string> heed_limit(const std::string& limit);
 
 // `4G`, `512M`; `60s`, `2m`, `500ms`.
 Result<std::size_t> parse_bytes(std::string_view name, std::string_view text);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <map>
 
+#include "base/stop.hpp"
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
 #include "cli/parameter_flags.hpp"
@@ -149,6 +150,7 @@ Findings explore(const Instance& instance, std::uint64_t effort, std::uint64_t l
 }
 
 int run_feasible(const FeasibleFlags& flags) {
+    stop::on_signals();
     const auto effort = parse_number("effort", flags.effort, 1, 1'000'000'000'000);
     if (!effort) return wrong_usage(effort.error());
     const auto listed_most =
@@ -174,7 +176,7 @@ void add_feasible(CommandLine& line) {
     command.footer(
         "Example: allot feasible --graph path:3 --bounds '0,1;1,2;0,1' --initial Ioo\n"
         "Exit code: 0 every site can turn round, 1 some site never can, or no start is safe, 2 wrong usage, "
-        "3 unknown within the effort.");
+        "3 unknown within the effort, or Ctrl-C.");
     for (const ParameterInfo& parameter : parameters_of<Instance>()) {
         const bool required = parameter.name == "graph" || parameter.name == "bounds";
         if (!required && parameter.name != "initial") continue;

@@ -6,7 +6,6 @@
 #include "check/checker.hpp"
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
-#include "cli/laboratory.hpp"
 #include "errata/errata.hpp"
 #include "play/player.hpp"
 #include "sim/figures.hpp"
@@ -56,7 +55,7 @@ Result<std::string> outcome_of(const std::string& command) {
     std::vector<std::string> words = words_of(command);
     std::vector<char*> arguments;
     for (std::string& word : words) arguments.push_back(word.data());
-    const int code = run(line, static_cast<int>(arguments.size()), arguments.data());
+    const int code = line.run(static_cast<int>(arguments.size()), arguments.data());
     if (code == exit_usage)
         return Error{command + ": the command cannot run" + (outcome == "as expected" ? "" : ": " + outcome)};
     return outcome;

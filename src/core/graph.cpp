@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "base/stop.hpp"
 #include "core/random.hpp"
 
 namespace allot {
@@ -18,6 +19,7 @@ constexpr std::uint32_t most_sites = 1'000'000;
 constexpr std::uint64_t most_edges = 4'000'000;
 
 void join(Edges& edges, SiteId a, SiteId b) {
+    stop::poll();
     if (a != b) edges.insert(std::minmax(a, b));
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/did_you_mean.hpp"
+#include "base/stop.hpp"
 #include "core/parameters.hpp"
 #include "core/reflect.hpp"
 
@@ -160,6 +161,7 @@ Scenario read_scenario(std::string_view text) {
     Scenario scenario;
     std::size_t number = 0;
     while (!text.empty() && !scenario.error) {
+        stop::poll();
         const auto end = std::min(text.find('\n'), text.size());
         const std::string_view line = trimmed(without_comment(text.substr(0, end)));
         text.remove_prefix(std::min(end + 1, text.size()));

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <tuple>
 
+#include "base/stop.hpp"
 #include "world/lines.hpp"
 #include "world/properties.hpp"
 
@@ -66,15 +67,20 @@ Figures Run::go() {
     return finish();
 }
 
+bool Run::may_go_on() {
+    stopped_ = stopped_ || stop::due();
+    return !stopped_;
+}
+
 void Run::run_until(Time end) {
-    while (!stopped_ && !queue_.empty() && queue_.next_time() <= end) {
+    while (may_go_on() && !queue_.empty() && queue_.next_time() <= end) {
         const Scheduled event = queue_.pop();
         now_ = event.at;
         metrics_.event();
         handle(event);
         if (metrics_.events() >= next_verify_) verify();
         if (metrics_.events() % events_per_report == 0 && observer_.on_progress)
-            stopped_ = stopped_ || !observer_.on_progress({now_, metrics_.events()});
+            observer_.on_progress({now_, metrics_.events()});
     }
     if (!stopped_) now_ = end;
 }
@@ -108,7 +114,7 @@ void Run::handle(const Scheduled& event) {
 
 // The founders start at time 0, in order, and then learn whom they trust: every world begins like this.
 void Run::begin() {
-    for (SiteId self = 0; self < surroundings_.founders; ++self) {
+    for (SiteId self = 0; self < surroundings_.founders && may_go_on(); ++self) {
         stepper_.start(self, at(self), plan_.requests.of(self));
         settle(self, Phase::idle);
     }

@@ -11,7 +11,7 @@ namespace allot::sim {
 void Run::begin_detectors() {
     if (facts().listens(Detection::trusted))
         for (SiteId self = 0; self < surroundings_.founders; ++self)
-            for (SiteId peer = 0; peer < surroundings_.founders; ++peer) {
+            for (SiteId peer = 0; peer < surroundings_.founders && may_go_on(); ++peer) {
                 if (!listens(self, peer)) continue;
                 if (plan_.trust == world::Trust::dense || self == surroundings_.anchor) {
                     const Phase before = at(self).application.phase;

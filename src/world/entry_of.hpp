@@ -19,9 +19,9 @@ Result<std::unique_ptr<Instance>> make_instance(Parameters& given) {
 }
 
 // Flags that the laboratory's commands take themselves.
-inline constexpr std::string_view command_flags[]{"json",  "limit",   "log",   "memory", "out",
-                                                  "runs",  "samples", "seed",  "seeds",  "start",
-                                                  "store", "threads", "waits", "with",   "without"};
+inline constexpr std::string_view command_flags[]{
+    "checkpoint", "json",  "limit", "log",   "memory",  "out",   "resume", "runs",   "samples",
+    "seed",       "seeds", "start", "store", "threads", "waits", "with",   "without"};
 
 // Whether a parameter of a protocol has the name of a flag of the laboratory, which would never reach one of
 // the two. `founders` may be both: a protocol that must know them names them in its model.

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "base/ensure.hpp"
+#include "base/stop.hpp"
 #include "miniatures/entries.hpp"
 #include "play/player.hpp"
 #include "support/protocols.hpp"
@@ -79,6 +80,19 @@ void expect_played(std::span<const world::Entry> entries, const std::string& log
     EXPECT_GT(std::count(log.begin(), log.end(), '\n'), 20) << log;
     const auto outcome = play::Player(entries).play("log", log);
     EXPECT_TRUE(outcome.ok()) << outcome.message << "\n" << log;
+}
+
+TEST(Simulation, A_stop_ends_a_run_early_even_while_its_sites_start) {
+    const auto endless = simulation(protocol("raymond"), {}, {{"time", "1000000s"}});
+    stop::within(0.05);
+    const Figures cut = endless->run(1);
+    const Figures not_begun = endless->run(1);
+    stop::within(std::nullopt);
+    EXPECT_TRUE(cut.stopped);
+    EXPECT_GT(cut.events, 0u);
+    EXPECT_TRUE(not_begun.stopped);
+    EXPECT_EQ(not_begun.events, 0u);
+    EXPECT_EQ(not_begun.stalled, 0u);
 }
 
 TEST(Simulation, Its_log_is_a_scenario) {

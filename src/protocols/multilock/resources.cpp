@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <bit>
-#include <boost/container/flat_map.hpp>
 #include <boost/container/flat_set.hpp>
+#include <boost/unordered/unordered_flat_map.hpp>
 
 namespace allot::multilock {
 
@@ -49,7 +49,7 @@ std::vector<Demand> demands(const Resources& resources, SiteId self) {
 Demand draw_demand(const Resources& resources, Random& random) {
     const std::uint64_t size = 1 + random(resources.largest);
     // Shuffles the first places of a list of all resources; stores only the places that changed.
-    boost::container::flat_map<std::uint32_t, std::uint32_t> moved;
+    boost::unordered_flat_map<std::uint32_t, std::uint32_t> moved;
     const auto at = [&](std::uint32_t place) {
         const auto found = moved.find(place);
         return found == moved.end() ? place : found->second;

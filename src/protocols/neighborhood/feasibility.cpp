@@ -5,6 +5,8 @@
 #include <boost/unordered/unordered_flat_set.hpp>
 #include <numeric>
 
+#include "base/ensure.hpp"
+#include "base/stop.hpp"
 #include "protocols/neighborhood/ways.hpp"
 
 namespace allot::neighborhood {
@@ -41,6 +43,7 @@ public:
     template <class Visit>
     bool run(std::uint64_t& effort, std::uint64_t cost, Visit&& visit) {
         for (; looked_at_ < found(); ++looked_at_) {
+            stop::poll();
             if (effort < cost) return false;
             effort -= cost;
             place(looked_at_);
@@ -349,6 +352,7 @@ void find_ways(const Position& position, const std::vector<SiteId>& region, std:
     // No site may use up the effort for all.
     const std::uint64_t share = effort / 64;
     for (const SiteId site : region) {
+        stop::poll();
         if (sites[site].prospect != Prospect::unknown) continue;
         Ways ways(position, std::vector<Will>(count, Will::idle));
         std::uint64_t left = std::min(share, effort);

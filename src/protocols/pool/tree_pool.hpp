@@ -109,7 +109,8 @@ public:
             {"max_request", "maximum of units of one request (the paper's k)"},
             {"min_request", "minimum of units of one request; 0: requests for nothing are allowed, too"},
             {"needs",
-             "units that sites ask for, in place of these bounds: 1/3 for all, or 1/3;2;0 per site (0: never)"},
+             "units that sites ask for, in place of these bounds: 1/3 for all, or 1/3;2;0 per site (0: "
+             "never)"},
             {"tree",
              "the tree of the sites: chain, star, binary, or the parent of each site as in parents:-1,0,0"},
             {"cmax", "maximum of stale messages that a channel may hold after a fault"},
