@@ -63,7 +63,7 @@ PATH=/nowhere "$ALLOT" sim raymond --sites 3,4 --time 10ms --csv use.csv --plot 
 
 # A run that stands still is named. A violated property ends the sweep, and the line says what repeats it.
 "$ALLOT" sim raymond --permits 1,2 --crash 1@10ms >out.txt
-[ $? -eq 1 ] && grep -q '^permits 1: stalled: at the end 2 of the sites wait, and no event is left$' out.txt || { complain "the stalled run is not named"; cat out.txt; }
+[ $? -eq 1 ] && grep -q '^permits 1: stalled: at the end 2 of the sites wait, and nothing will serve them$' out.txt || { complain "the stalled run is not named"; cat out.txt; }
 "$ALLOT" sim counters --max-request 1,2 --without all >out.txt 2>err.txt
 [ $? -eq 1 ] && grep -Eq '^allot: max-request [12]: violated at [0-9.]+ms with --seed 1: ' err.txt || complain "the violation is not named: $(cat err.txt)"
 

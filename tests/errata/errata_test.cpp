@@ -143,8 +143,10 @@ TEST(Errata, A_command_that_cannot_be_run_is_an_error_and_not_a_claim_that_faile
 }
 
 TEST(Errata, The_program_has_every_scenario_that_a_command_names) {
+    const auto errata = all();
+    ASSERT_TRUE(errata);
     std::set<std::string> named;
-    for (const Erratum& erratum : *all())
+    for (const Erratum& erratum : *errata)
         for (const Demonstration& shown : erratum.demonstrations)
             for (const std::string& command : {shown.command, shown.cure})
                 if (const auto at = command.find("scenarios/"); at != std::string::npos)
