@@ -38,7 +38,6 @@ public:
     template <class Visit>
     bool run(std::uint64_t& effort, Visit&& visit) {
         for (; looked_at_ < found(); ++looked_at_) {
-            stop::poll();
             if (effort < words_) return false;
             effort -= words_;
             place(looked_at_);
@@ -316,6 +315,7 @@ void explore(const Position& position, const std::vector<SiteId>& region, std::u
     Exploration exploration(position, region);
     const bool all =
         exploration.run(region.size() <= most_sites_explored ? without_end : effort, [&](SiteId site) {
+            stop::poll();
             if (!is_open(site)) return true;
             sites[site] = {Prospect::yes, after(exploration.turns())};
             return --open > 0;
