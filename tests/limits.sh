@@ -19,7 +19,7 @@ has 'bounded: the time limit of 0.3 s was reached'
 expect 3 swarm raymond --sites 1000 --limit 300ms
 has 'Bounded: the time limit of 0.3 s was reached.'
 has 'bounded: 0 runs'
-expect 3 sim counters --resources 1000000 --limit 300ms
+expect 3 sim counters --resources 100000 --limit 300ms
 has 'bounded: the time limit of 0.3 s was reached'
 expect 3 check tree-pool --start arbitrary --samples 1000000 --limit 300ms
 has 'bounded: the time limit of 0.3 s was reached before there was anything to report'
@@ -57,7 +57,7 @@ interrupted INT swarm raymond --runs 1000000000
 has 'Bounded: interrupted.'
 interrupted TERM figures waiting --seeds 1000 --out pictures
 has 'bounded: waiting-by-load'
-interrupted INT feasible --graph grid:5x4 --bounds 1,4
+interrupted INT feasible --graph grid:6x6 --bounds 1,3 --effort 1000000000000
 has 'bounded: interrupted'
 (cd "$ALLOT_SOURCE_DIR" && exec "$ALLOT" errata --run) >out.txt 2>err.txt &
 pid=$!
@@ -75,9 +75,9 @@ expect 0 check raymond
 [ ! -s err.txt ] || fail 'allot check raymond wrote to standard error'
 
 # --- Checkpoints.
-counts() { grep -o '"verdict":"[a-z]*","properties.*\|"states":[0-9]*,"transitions":[0-9]*,"depth":[0-9]*' out.txt; }
+counts() { grep -o '"verdict":"[a-z]*","properties"\|"states":[0-9]*,"transitions":[0-9]*,"depth":[0-9]*' out.txt; }
 for threads in 1 2; do
-    long="check raymond --sites 4 --permits 2 --full --requests 2 --threads $threads --json"
+    long="check raymond --sites 4 --permits 1 --requests 1 --links fifo --threads $threads --json"
     expect 0 $long
     counts >whole.txt
     expect 3 $long --limit 200ms --checkpoint stopped

@@ -14,7 +14,8 @@ namespace allot::stop {
 
 namespace {
 
-constexpr unsigned grace_seconds = 1;
+// From a stop to the end of the process, unless the report has begun.
+constexpr suseconds_t grace_microseconds = 800'000;
 constexpr const char* interruption = "interrupted";
 
 // Signal handlers read and write these.
@@ -39,13 +40,12 @@ void on_alarm(int /*signal*/) {
         return;
     }
     limit_reached = true;
-    ::alarm(grace_seconds);
 }
 
 void on_interrupt(int /*signal*/) {
     interrupted = true;
     for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, SIG_DFL);
-    ::alarm(grace_seconds);
+    ::alarm(1);
 }
 
 void handle(int signal, void (*handler)(int)) {
@@ -55,9 +55,10 @@ void handle(int signal, void (*handler)(int)) {
     sigaction(signal, &action, nullptr);
 }
 
-// A timer of 0 s never fires.
+// Fires after this time, and then each time that the grace has passed. A timer of 0 s never fires.
 void set_timer(double seconds) {
     itimerval timer{};
+    timer.it_interval.tv_usec = grace_microseconds;
     timer.it_value.tv_sec = static_cast<time_t>(seconds);
     timer.it_value.tv_usec = static_cast<suseconds_t>((seconds - std::floor(seconds)) * 1e6);
     setitimer(ITIMER_REAL, &timer, nullptr);

@@ -5,8 +5,9 @@
 // nothing by itself, such as building an instance, calls `poll()`, which throws `Due`; the command then says
 // why it stopped. Both are as cheap as reading a variable: a timer of the system watches the clock.
 //
-// A handler of a protocol never asks, and a large instance can keep it busy for long. If the report has not
-// begun a second after a stop became due, the process says so in one line and ends with `overrun_code`.
+// A handler of a protocol never asks: a driver would take the exception for a broken invariant. But a large
+// instance can keep a handler busy for long. If the report has not begun within a second after a stop became
+// due, the process says so in one line and ends with `overrun_code`.
 #pragma once
 
 #include <exception>

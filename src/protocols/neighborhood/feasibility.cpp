@@ -43,7 +43,6 @@ public:
     template <class Visit>
     bool run(std::uint64_t& effort, std::uint64_t cost, Visit&& visit) {
         for (; looked_at_ < found(); ++looked_at_) {
-            stop::poll();
             if (effort < cost) return false;
             effort -= cost;
             place(looked_at_);
@@ -336,6 +335,7 @@ void explore(const Position& position, const std::vector<SiteId>& region, std::u
     Exploration exploration(position, region);
     const bool all =
         exploration.run(region.size() <= most_sites_explored ? without_end : effort, [&](SiteId site) {
+            stop::poll();
             if (!is_open(site)) return true;
             sites[site] = {Prospect::yes, after(exploration.turns())};
             return --open > 0;
@@ -440,6 +440,7 @@ Extent count_reachable(const Closed& closed, const std::vector<Range>& ranges, c
         std::uint64_t without_end = most;
         bool complete = true;
         const bool affordable = exploration.run(small ? without_end : effort, region.size(), [&](SiteId) {
+            stop::poll();
             complete = exploration.found() < room;
             return complete;
         });
