@@ -57,7 +57,7 @@ interrupted INT swarm raymond --runs 1000000000
 has 'Bounded: interrupted.'
 interrupted TERM figures waiting --seeds 1000 --out pictures
 has 'bounded: waiting-by-load'
-interrupted INT feasible --graph grid:6x6 --bounds 1,3 --effort 1000000000000
+interrupted INT feasible --graph random:60:4:2 --bounds 1,2 --effort 1000000000000
 has 'bounded: interrupted'
 (cd "$ALLOT_SOURCE_DIR" && exec "$ALLOT" errata --run) >out.txt 2>err.txt &
 pid=$!
