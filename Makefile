@@ -46,11 +46,12 @@ soak: ## run the long tests (an hour)
 soak-long: ## run the longest tests (several hours)
 	@$(SOAK) -L '^soak-long$$'
 
-bench: build ## measure the simulator, and compare the checker with SPIN and the locks with Redis and etcd
+bench: build ## measure the simulator and the limits, and compare the checker with SPIN and the locks with Redis and etcd
 	@$(NEED) bench
 	@$(NEED) rivals || echo "Not every comparison can be made."
 	@cmake --build $(BUILD) --target bench_simulator bench_locks
 	@missed=0; $(BUILD)/bench_simulator || missed=1; echo; bench/run || missed=1; echo; \
+	    bench/limits || missed=1; echo; \
 	    $(BUILD)/bench_locks || missed=1; exit $$missed
 
 # The lint build compiles with clang-tidy beside the compiler, so Ninja knows what changed since the last time.

@@ -1,5 +1,5 @@
 // How fast the simulator is: messages delivered per CPU second with 1,000 sites, beside what a bare heap of
-// events would allow at best. See bench/README.md.
+// events would allow at best; and how much memory many sites take. See bench/README.md.
 //
 //   bench_simulator [RUNS]      best of so many runs; 3 if nothing is said
 #include <algorithm>
@@ -8,6 +8,9 @@
 #include <ctime>
 #include <limits>
 #include <queue>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <vector>
 
 #include "registry/registry.hpp"
@@ -45,7 +48,28 @@ const Load loads[] = {
      "500ms",
      Distribution::exponential(100 * millisecond),
      3e5},
+    {"ring-ticket, 5,000",
+     "ring-ticket",
+     {{"clients", "1000"}, {"resources", "5000"}, {"max-request", "4"}},
+     "6s",
+     Distribution::exponential(10 * millisecond),
+     3e5},
+    {"ordered-chain",
+     "ordered-chain",
+     {{"clients", "1000"}, {"resources", "10000"}, {"max-request", "4"}},
+     "2s",
+     Distribution::exponential(10 * millisecond),
+     3e5},
 };
+
+// Each site knows each other: a hundred million pairs.
+const Load crowd{"permits, 10,000",
+                 "permits",
+                 {{"sites", "10000"}, {"permits", "10"}, {"start-up", "off"}},
+                 "200ms",
+                 Distribution::exponential(100 * second),
+                 0};
+constexpr long crowd_mib_most = 1024;
 
 double cpu_seconds() {
     timespec time{};
@@ -118,15 +142,30 @@ private:
     std::priority_queue<Scheduled, std::vector<Scheduled>, Later> heap_;
 };
 
+// In a process of its own, whose peak of memory is that of the run.
+bool crowd_fits_into_memory() {
+    std::fflush(stdout);
+    const pid_t child = fork();
+    if (child == 0) _exit(simulate(crowd, 1).messages > 0 ? 0 : 1);
+    int status = 0;
+    rusage usage{};
+    if (child < 0 || wait4(child, &status, 0, &usage) != child) return false;
+    const long mib = usage.ru_maxrss / 1024;
+    const bool fits = status == 0 && mib <= crowd_mib_most;
+    std::printf("%s sites: %ld MiB, target %ld MiB, %s\n\n", crowd.name, mib, crowd_mib_most,
+                fits ? "reached" : "missed");
+    return fits;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
     const int runs = argc > 1 ? std::max(1, std::atoi(argv[1])) : 3;
+    bool reached = crowd_fits_into_memory();
     std::printf("1,000 sites if nothing is said, latency uniform:0.2ms..1ms; best of %d\n", runs);
     std::printf("messages per CPU second, and what a bare queue with as many events in flight allows\n\n");
     std::printf("%-19s %9s %10s %10s %12s %6s %12s %6s %18s\n", "load", "messages", "in flight", "simulator",
                 "binary heap", "ratio", "EventQueue", "ratio", "target");
-    bool reached = true;
     for (const Load& load : loads) {
         const Simulated simulated = simulate(load, runs);
         const double heap = bare<BinaryHeap>(simulated.messages, simulated.in_flight, runs);

@@ -1,22 +1,5 @@
 # Bad input: exit code 2, nothing on standard output, and one line that names what was wrong and what to write.
-set -u
-passed=0
-failed=0
-
-# refused EXPECTED_TEXT ARGUMENTS...
-refused() {
-    local expected=$1
-    shift
-    "$ALLOT" "$@" >out.txt 2>err.txt
-    local code=$?
-    if [ $code -eq 2 ] && [ ! -s out.txt ] && [ "$(wc -l <err.txt)" -eq 1 ] && grep -qF -- "$expected" err.txt; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "allot $*: exit code $code, wanted 2 and one line with: $expected"
-        cat out.txt err.txt
-    fi
-}
+. "$ALLOT_SOURCE_DIR/tests/support/refused.sh"
 
 refused '--sites 0: write a whole number from 1' check raymond --sites 0
 refused '--permits 9: with --sites 3 write a number from 1 to 3' check raymond --permits 9 --sites 3
@@ -75,6 +58,10 @@ refused '--max-request 0: write a number from 1 to 2' check tree-pool --units 2 
 refused '--units 0: write a number from 1 to 32768' check tree-pool --units 0
 refused '--min-request 2: write a number from 0 to 1' check tree-pool --min-request 2
 refused '--tree ring: write chain, star, binary or parents:-1,0,0' check tree-pool --tree ring
+refused '--needs 1,2: write any, or units as in 1/3 (0: it never asks), for each site after ;' check tree-pool --needs 1,2
+refused '--needs 1;1: these are the needs of 2 sites, with --sites 3' check tree-pool --needs '1;1'
+refused '--needs 2: a request takes up to --max-request 1; write --max-request 2' sim tree-pool --needs 2
+refused '--needs 1: leave --min-request out' swarm tree-pool --needs 1 --min-request 0
 refused '--clients 0: write a whole number from 1 to 100000' check strong-weak --clients 0
 refused '--resources 0: write a whole number from 1 to 100000' check ordered-chain --resources 0
 refused '--sites 3: strong-weak has no such parameter; it takes --resources, --clients' check strong-weak --sites 3
@@ -141,7 +128,7 @@ refused '--store heap: write exact or fingerprint' check raymond --store heap
 refused '--start anywhere: write boot or arbitrary' check raymond --start anywhere
 refused '--start arbitrary: raymond does not say which worlds are legitimate' check raymond --start arbitrary
 refused '65 sites: the checker cannot explore so many; write at most 64' check raymond --sites 65
-refused '--crashes 1: with 17 sites a crash can interrupt a step in too many ways; write at most --sites 16' check raymond --sites 17 --crashes 1
+refused '--crashes 1: with 17 sites a crash can interrupt a step in too many ways; write at most 16, with --sites' check raymond --sites 17 --crashes 1
 refused '--property convergence: add --start arbitrary' check raymond --property convergence
 refused '--memory 99999999999G: write a size' check raymond --memory 99999999999G
 refused '--out /: cannot write this file' check raymond --out /
@@ -188,7 +175,7 @@ refused '--time 0: write a time, as in 10s' sim raymond --time 0
 refused '--time soon: write a time, as in 10s, 0.6ms or 20us' sim raymond --time soon
 refused '--warm-up 10s: write less than --time 10s' sim raymond --warm-up 10s
 refused '--latency 5: write a time, as in 0.6ms, uniform:0.2ms..1ms or exponential:0.6ms' sim raymond --latency 5
-refused '--latency uniform:2ms..1ms: write a time' sim raymond --latency uniform:2ms..1ms
+refused '--latency uniform:2ms..1ms: the shorter time comes first; write uniform:1ms..2ms' sim raymond --latency uniform:2ms..1ms
 refused '--think -1ms: write a time' sim raymond --think=-1ms
 refused '--hold normal:1ms: write a time' sim raymond --hold normal:1ms
 refused '--hold sized:5ms: write times for one unit and for all' sim counters --hold sized:5ms
@@ -247,6 +234,7 @@ refused '--initial Ioo: 0 of site 2 and its neighbours are in service; there mus
     feasible --graph path:3 --bounds '1,*' --initial Ioo
 refused '--initial IO: write I (in) or o (out) for each site' feasible --graph path:3 --bounds 0,1 --initial IO
 refused '--effort 0: write a whole number from 1' feasible --graph path:3 --bounds 0,1 --effort 0
+refused '--list 0: write a whole number from 1 to 1000000' feasible --graph path:3 --bounds 0,1 --list 0
 infeasible='site 1 can never turn round: all 3 configurations that can be reached leave no room for it; write other bounds or another start, or --infeasible allow (escrow then tells the site so)'
 for command in check sim swarm; do
     for protocol in composition escrow; do
@@ -265,7 +253,6 @@ refused '--infeasible maybe: write refuse or allow' check escrow --infeasible ma
 refused '--coordinator 3: the sites are 0 to 2, or write middle' check escrow --graph path:3 --bounds 0,1 --coordinator 3
 refused '--coordinator x: write a whole number from 0 to 4294967295, or middle' check escrow --coordinator x
 
-scenario() { printf '%s\n' "$@" >scenario.txt; }
 scenario 'protocol raymond sites=3' 'request 7'
 refused 'scenario.txt:2: ' play --quiet scenario.txt
 grep -q '0 to 2' err.txt || { failed=$((failed + 1)); echo "request 7: the sites there are were not named"; }

@@ -1,9 +1,9 @@
 # Every erratum with a command gives exactly the violation it claims, and every cure holds.
 set -eu
-(cd "$ALLOT_SOURCE_DIR" && "$ALLOT" errata --run) # scenario files are named from there
+"$ALLOT" errata --run # in an empty directory: the program has the scenarios
 
 # Which are shown, and not just listed.
-shown() { "$ALLOT" errata --problem "$1" | awk '$NF == "check" || $NF == "scenario" || $NF == "sim" { printf "%s ", $2 }'; }
+shown() { "$ALLOT" errata --problem "$1" | awk '$2 == "check" || $2 == "scenario" || $2 == "sim" { sub(/.*:/, "", $1); printf "%s ", $1 }'; }
 [ "$(shown semaphore)" = "1 2 3 4 5 6 8 11 15 join crash-clock own-report " ]
 [ "$(shown multilock)" = "1 2 3 4 5 6 7 8 9 10 11 12 13 14 19 21 22 23 " ]
 [ "$(shown pool)" = "1 2 3 4 5 6 7 8 9 10 11 12 14 16 18 " ]
@@ -22,8 +22,5 @@ grep -q '^\[{"id":"semaphore:1","problem":"semaphore","number":"1",' list.json
 "$ALLOT" errata --run semaphore:1 --json >trial.json
 grep -q '"found":"deadlock","shown":true,.*"cure_found":"holds","cured":true' trial.json
 
-# Without its scenario file nothing is shown and nothing is denied: that is an error.
-mkdir -p elsewhere
-code=0
-(cd elsewhere && "$ALLOT" errata --run broker:9 2>../elsewhere.txt) || code=$?
-[ "$code" = 2 ] && grep -q 'the command cannot run: scenarios/.*: no such file' elsewhere.txt || { echo "code $code"; cat elsewhere.txt; exit 1; }
+# Tables fit a terminal.
+[ "$("$ALLOT" errata | awk 'length > 100')" = "" ]

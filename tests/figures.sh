@@ -28,11 +28,23 @@ grep -q '"csv":"new/crashes.csv","svg":null' out.txt
 [ -s new/crashes.csv ]
 [ ! -e new/crashes.svg ]
 
+# An interruption leaves both files as they were, and nothing beside them.
+rm -rf old && mkdir old && echo numbers >old/use-rate.csv && echo picture >old/use-rate.svg
+code=0
+timeout --preserve-status -s INT 2 "$ALLOT" figures use-rate --out old >out.txt 2>err.txt || code=$?
+[ "$code" -eq 3 ]
+grep -q '^allot: bounded: .*interrupted$' err.txt
+[ "$(cat old/*)" = 'numbers
+picture' ]
+[ "$(ls old | wc -l)" -eq 2 ]
+
 # The pool: bounds beside what was measured, and recovery by traversals and messages.
 "$ALLOT" figures pool-waiting --seeds 2 --out new >out.txt
 grep -Eq '^theorem 2 +100 +676 +3364 ' out.txt
 grep -Eq '^specification +40 +104 +232 +488 +1000$' out.txt
 grep -q '^grants to others while one waits, maximum over 2 seeds$' out.txt
+grep -q '>grants to others while one waits<' new/pool-waiting.svg
+grep -q '>maximum over 2 seeds<' new/pool-waiting.svg
 # The largest wait of every shape and seed stays below the bound of the specification, and is no trifle.
 awk -F, 'NR == 1 && $9 $13 $17 $21 != "specification maximumchain maximumstar maximumbinary maximum" { wrong = 1 }
     NR > 1 { for (i = 13; i <= 21; i += 4) if ($i > $9 || $i < 3) wrong = 1 }
@@ -58,3 +70,9 @@ awk '/^strong-weak, light / { light = $NF } /^strong-weak, heavy, skewed/ { heav
 grep -Eq '^composition, sites that wait in vain +0 +0 +100 +60$' out.txt
 grep -Eq '^sidetrack, sites that wait in vain +0 +1 +100 +60$' out.txt
 grep -Eq '^escrow, sites that wait in vain +0 +0 +0 +0$' out.txt
+# Its four panels stand two by two, each with the graphs below it.
+grep -q 'viewBox="0 0 1148 ' new/neighborhood.svg
+for title in 'flips per site and second' 'longest wait (ms)' 'messages per flip and neighbour' 'sites that wait in vain'; do
+    grep -qF ">$title<" new/neighborhood.svg
+done
+[ "$(grep -o '>grid 10x10<' new/neighborhood.svg | wc -l)" -eq 4 ]

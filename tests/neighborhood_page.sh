@@ -6,7 +6,7 @@ bash "$ALLOT_SOURCE_DIR/tests/readme.sh" "$ALLOT_SOURCE_DIR/docs/neighborhood.md
 code=0
 "$ALLOT" sim composition --graph path:3 --bounds '0,1;1,2;0,2' --initial Ioo --time 2s >out.txt || code=$?
 [ "$code" -eq 1 ]
-grep -qx 'stalled: at the end 3 of the sites wait, and no event is left' out.txt
+grep -qx 'stalled: at the end 3 of the sites wait, and nothing will serve them' out.txt
 grep -qx 'left behind: 3 of the sites never turned round and wait longer than --patience' out.txt
 "$ALLOT" sim escrow --graph path:3 --bounds '0,1;1,2;0,2' --initial Ioo --time 2s >out.txt 2>err.txt
 [ ! -s err.txt ]

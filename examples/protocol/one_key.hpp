@@ -18,11 +18,15 @@ public:
     struct Config {
         // Switched off by `--without one-at-a-time`, to see that the checker notices.
         struct Repairs {
-            bool one_at_a_time = true;  // site 0 lends the key only while it has it
+            bool one_at_a_time = true;
+            static constexpr Meaning meanings[]{
+                {"one_at_a_time", "site 0 lends the key only while it has it"},
+            };
             BOOST_DESCRIBE_CLASS(Repairs, (), (one_at_a_time), (), ())
         };
         std::uint32_t sites = 3;
         Repairs repairs;
+        static constexpr Meaning meanings[]{meaning::sites};
         BOOST_DESCRIBE_CLASS(Config, (), (sites, repairs), (), ())
     };
 

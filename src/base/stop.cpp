@@ -1,49 +1,100 @@
 #include "base/stop.hpp"
 
+#include <algorithm>
 #include <atomic>
-#include <chrono>
+#include <cerrno>
+#include <cmath>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
+#include <sys/time.h>
+#include <unistd.h>
 
 namespace allot::stop {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
+// From a stop to the end of the process, unless the report has begun.
+constexpr suseconds_t grace_microseconds = 800'000;
+constexpr const char* interruption = "interrupted";
 
-std::atomic<Clock::time_point> end{Clock::time_point::max()};
-std::atomic<double> limit{0};
-volatile std::sig_atomic_t signalled = 0;
+// Signal handlers read and write these.
+std::atomic<bool> limit_reached = false;
+std::atomic<bool> interrupted = false;
+std::atomic<bool> report_begun = false;
+static_assert(std::atomic<bool>::is_always_lock_free);
+char limit_text[64];
 
-void on_signal(int /*signal*/) {
-    signalled = 1;
+// Only functions that a signal handler may call.
+[[noreturn]] void end_at_once() {
+    for (const char* part : {static_cast<const char*>(program_invocation_short_name),
+                             ": bounded: ", interrupted ? interruption : static_cast<const char*>(limit_text),
+                             " in the middle of a long step\n"})
+        if (::write(STDERR_FILENO, part, std::strlen(part)) < 0) break;
+    ::_exit(overrun_code);
+}
+
+void on_alarm(int /*signal*/) {
+    if (interrupted || limit_reached) {
+        if (!report_begun) end_at_once();
+        return;
+    }
+    limit_reached = true;
+}
+
+void on_interrupt(int /*signal*/) {
+    interrupted = true;
+    for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, SIG_DFL);
+    ::alarm(1);
+}
+
+void handle(int signal, void (*handler)(int)) {
+    struct sigaction action {};
+    action.sa_handler = handler;
+    action.sa_flags = SA_RESTART;
+    sigaction(signal, &action, nullptr);
+}
+
+// Fires after this time, and then each time that the grace has passed. A timer of 0 s never fires.
+void set_timer(double seconds) {
+    itimerval timer{};
+    timer.it_interval.tv_usec = grace_microseconds;
+    timer.it_value.tv_sec = static_cast<time_t>(seconds);
+    timer.it_value.tv_usec = static_cast<suseconds_t>((seconds - std::floor(seconds)) * 1e6);
+    setitimer(ITIMER_REAL, &timer, nullptr);
 }
 
 }  // namespace
 
-void within(double seconds) {
-    limit = seconds;
-    end = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+void within(std::optional<double> seconds) {
+    if (interrupted) return;  // the grace goes on
+    set_timer(0);
+    limit_reached = report_begun = false;
+    if (!seconds) return;
+    constexpr double shortest = 1e-5;
+    constexpr double longest = 1e9;
+    std::snprintf(limit_text, sizeof limit_text, "the time limit of %g s was reached", *seconds);
+    handle(SIGALRM, on_alarm);
+    set_timer(std::clamp(*seconds, shortest, longest));
 }
 
 void on_signals() {
-    struct sigaction action {};
-    action.sa_handler = on_signal;
-    // The default action is back after the first signal, so a second one ends the process.
-    action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
-    for (const int signal : {SIGINT, SIGTERM}) sigaction(signal, &action, nullptr);
+    if (interrupted) return;
+    handle(SIGALRM, on_alarm);
+    for (const int signal : {SIGINT, SIGTERM}) handle(signal, on_interrupt);
+}
+
+void reporting() {
+    report_begun = true;
 }
 
 bool due() {
-    return signalled != 0 || Clock::now() >= end.load(std::memory_order_relaxed);
+    return interrupted.load(std::memory_order_relaxed) || limit_reached.load(std::memory_order_relaxed);
 }
 
 std::string reason() {
-    if (signalled != 0) return "interrupted";
-    if (Clock::now() < end.load()) return "";
-    char text[64];
-    std::snprintf(text, sizeof text, "the time limit of %g s was reached", limit.load());
-    return text;
+    if (!due()) return "";
+    return interrupted ? interruption : limit_text;
 }
 
 void poll() {

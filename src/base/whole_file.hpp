@@ -7,7 +7,7 @@
 //     file->stream() << text;
 //     if (const auto failure = file->commit()) return *failure;
 //
-// Something that is no regular file (/dev/stdout, a pipe) is written directly.
+// A device or a pipe (/dev/stdout, for one) is written directly, after what it has already.
 #pragma once
 
 #include <fstream>
@@ -22,6 +22,9 @@ namespace allot {
 class WholeFile {
 public:
     static Result<WholeFile> open(const std::string& path);
+    // Standard output, for this file alone: everything else that is printed goes to standard error from now
+    // on.
+    static Result<WholeFile> instead_of_standard_output();
     WholeFile(WholeFile&& other) noexcept;
     WholeFile& operator=(WholeFile&&) = delete;
     // Without commit() nothing remains.
@@ -30,12 +33,16 @@ public:
     std::ostream& stream() { return stream_; }
     // Returns what went wrong, if anything did, as one line that names the file.
     std::optional<std::string> commit();
+    // Both files take their names, or, if one of them is incomplete, none does.
+    static std::optional<std::string> commit_both(WholeFile& first, WholeFile& second);
 
 private:
-    WholeFile(std::string path, std::string written);
+    WholeFile(std::string path, std::string written, const std::string& opened);
+    std::optional<std::string> complete();
+    std::optional<std::string> take_name();
 
     std::string path_;
-    std::string written_;  // the name until commit(); empty if there is nothing to remove
+    std::string written_;  // the name until commit(); empty if there is nothing to rename or remove
     std::ofstream stream_;
 };
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/stop.hpp"
 #include "check/checker.hpp"
 #include "check/explorer.hpp"
 #include "check/liveness.hpp"
@@ -26,18 +27,19 @@ public:
     Result run() {
         const double cpu_before = cpu_seconds();
         const Exploration explored = explore(graph_, options_, watchdog_);
+        stop::reporting();
         result_.states = graph_.size();
         result_.transitions = explored.transitions;
         result_.depth = explored.depth;
         result_.guesses = explored.guesses;
         result_.stopped_by = explored.stopped_by;
+        result_.cut_short = !explored.stopped_by.empty();
         if (!explored.findings.empty())
             report_finding(explored.findings.front());
         else if (explored.stopped_by.empty())
             judge_liveness_of(explored);
         conclude(explored);
-        if (options_.waits && result_.verdict == Verdict::holds)
-            result_.waits = longest_waits(graph_, watchdog_);
+        if (options_.waits && result_.verdict == Verdict::holds) find_waits();
         result_.seconds = watchdog_.seconds();
         result_.cpu_seconds = cpu_seconds() - cpu_before;
         result_.bytes_per_state = static_cast<double>(peak_resident_bytes()) /
@@ -77,6 +79,7 @@ private:
         if (!task.starvation && !task.servable && !task.convergence) return;
         const LivenessResult live = judge_liveness(graph_, task, graph_.owners(), watchdog_);
         result_.stopped_by = live.stopped_by;
+        result_.cut_short = !live.stopped_by.empty();
         if (live.diverging)
             add(std::string(convergence.name), "a fair run never reaches a legitimate world",
                 trace_round(graph_, options_, *live.diverging), std::nullopt);
@@ -88,6 +91,13 @@ private:
             add(std::string(servable.name),
                 "site " + std::to_string(live.unservable->second) + " waits and can never be served",
                 trace_to(graph_, options_, live.unservable->first), live.unservable->second);
+    }
+
+    // Without them the answer is not complete.
+    void find_waits() {
+        result_.waits = longest_waits(graph_, watchdog_, result_.stopped_by);
+        result_.cut_short = !result_.stopped_by.empty();
+        if (result_.cut_short) result_.verdict = Verdict::bounded;
     }
 
     bool is_real() const { return std::ranges::any_of(result_.violations, &Violation::replayed); }

@@ -2,7 +2,9 @@
 //
 // Exploration is breadth first, level by level, on all threads: each thread owns the worlds whose hash falls
 // to it. So the first violation has the fewest steps. Afterwards the checker judges liveness on the whole
-// graph, whose edges it recomputes (liveness.hpp). Violations come with the steps that lead to them.
+// graph, whose edges it recomputes (liveness.hpp). Violations come with the steps that lead to them. When a
+// stop is due (base/stop.hpp), the check ends and reports what it knows; before it knows anything, it throws
+// stop::Due.
 #pragma once
 
 #include <chrono>
@@ -12,6 +14,8 @@
 #include <string>
 #include <vector>
 
+#include "base/function_ref.hpp"
+#include "check/checkpoint.hpp"
 #include "check/store.hpp"
 #include "check/waits.hpp"
 #include "walk/machine.hpp"
@@ -23,20 +27,26 @@ struct Progress {
     std::uint64_t states = 0;
     std::uint64_t transitions = 0;
     std::uint64_t depth = 0;
-    double seconds = 0;
     std::size_t bytes = 0;
     std::string_view doing;  // "exploring", "liveness"
 };
 
+// Writes a checkpoint to the stream.
+using WriteCheckpoint = FunctionRef<void(std::ostream&)>;
+
 struct Options {
     unsigned threads = 1;
     std::size_t memory_bytes = std::size_t{4} << 30;
-    std::optional<double> limit_seconds;
     StoreKind store = StoreKind::exact;
     std::vector<walk::World> starts;                   // empty: the machine's initial world
     bool waits = false;                                // find the longest wait of each site
     bool from_anywhere = false;                        // starts are arbitrary: judge convergence
-    std::function<void(const Progress&)> on_progress;  // called a few times a second
+    std::function<void(const Progress&)> on_progress;  // called often, by one thread at a time
+    // Called as often between two rounds, and with `last` when the exploration has ended without a violation;
+    // needs the exact store and a subject.
+    std::function<void(bool last, WriteCheckpoint write)> on_checkpoint;
+    Subject subject;
+    std::istream* resume = nullptr;  // after checkpoint_error() and the number of threads
 };
 
 enum class Verdict : std::uint8_t { holds, violated, bounded };
@@ -57,6 +67,7 @@ struct Result {
     std::vector<std::string> checked;    // properties that were judged completely
     std::vector<std::string> unchecked;  // requested, but not judged, and why
     std::string stopped_by;              // why the search is bounded
+    bool cut_short = false;              // by a limit or an interruption: a resumed check may have a verdict
     std::uint64_t states = 0;
     std::uint64_t transitions = 0;
     std::uint64_t depth = 0;

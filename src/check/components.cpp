@@ -7,7 +7,7 @@ namespace allot::check {
 void Components::run(const OnComponent& on_component) {
     bool going_on = true;
     graph_.for_each_node([&](Node node) {
-        if (!going_on || stop_ || number(node) == Graph::no_number || index_[number(node)] != 0 ||
+        if (!going_on || stopped() || number(node) == Graph::no_number || index_[number(node)] != 0 ||
             colour(node) == 0)
             return;
         going_on = search_from(node, on_component);
@@ -30,7 +30,7 @@ void Components::enter(Node node) {
 
 bool Components::search_from(Node root, const OnComponent& on_component) {
     enter(root);
-    while (!frames_.empty() && !stop_) {
+    while (!frames_.empty() && !stopped()) {
         const Frame frame = frames_.back();
         if (pending_.size() > frame.first_edge) {
             const Node next = pending_.back();

@@ -6,6 +6,7 @@
 #include <functional>
 #include <vector>
 
+#include "base/stop.hpp"
 #include "check/edges.hpp"
 
 namespace allot::check {
@@ -18,6 +19,7 @@ public:
     // whether some fair step changes the world there. Returns false to end the search.
     using OnComponent = std::function<bool(const std::vector<Node>& component, bool moves_on)>;
 
+    // The search ends early if `stop` becomes true or a stop of the process is due.
     Components(Graph& graph, std::size_t numbered, Colour colour, const std::atomic<bool>& stop)
         : graph_(graph),
           edges_(graph),
@@ -35,6 +37,7 @@ public:
     }
     // True if the node is in the present component.
     bool inside(Node node) const { return component_of(node) == components_; }
+    bool stopped() const { return stop_ || stop::due(); }
 
 private:
     struct Frame {

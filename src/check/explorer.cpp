@@ -5,6 +5,8 @@
 #include <span>
 #include <thread>
 
+#include "base/ensure.hpp"
+#include "base/stop.hpp"
 #include "check/watchdog.hpp"
 
 namespace allot::check {
@@ -86,9 +88,33 @@ struct Worker {
     std::size_t taken = 0;  // of `current`
     std::uint64_t transitions = 0;
     bool layered = true;
+    // Before the check was resumed; see Walker.
+    std::uint64_t earlier_guesses = 0;
+    bool leapt_earlier = false;
     std::vector<Finding> findings;
     World world;
+
+    std::uint64_t guesses() const { return earlier_guesses + walker.guesses(); }
+    bool leapt() const { return leapt_earlier || walker.leapt(); }
+
+    void write(CheckpointWriter& out) const;
+    void read(CheckpointReader& in);
 };
+
+void Worker::write(CheckpointWriter& out) const {
+    for (const std::uint64_t number : {std::uint64_t{cursor}, std::uint64_t{level_end}, transitions,
+                                       std::uint64_t{layered}, guesses(), std::uint64_t{leapt()}})
+        out.number(number);
+}
+
+void Worker::read(CheckpointReader& in) {
+    cursor = static_cast<Position>(in.number());
+    level_end = static_cast<Position>(in.number());
+    transitions = in.number();
+    layered = in.number() != 0;
+    earlier_guesses = in.number();
+    leapt_earlier = in.number() != 0;
+}
 
 class Explorer {
 public:
@@ -101,7 +127,10 @@ public:
     }
 
     Exploration run() {
-        begin();
+        if (options_.resume != nullptr)
+            resume();
+        else
+            begin();
         if (workers_.size() == 1)
             while (!done_) {
                 expand(*workers_[0]);
@@ -110,6 +139,7 @@ public:
             }
         else
             run_threads();
+        save(true);
         return finish();
     }
 
@@ -117,6 +147,9 @@ private:
     class Visitor;
 
     void begin();
+    void resume();
+    void save(bool last);
+    void write(std::ostream& out) const;
     void run_threads();
     Exploration finish();
 
@@ -146,7 +179,6 @@ private:
     std::string stopped_by_;
     std::uint64_t depth_ = 0;
     std::uint64_t rounds_ = 0;
-    double last_told_ = 0;
 };
 
 void Explorer::begin() {
@@ -154,6 +186,7 @@ void Explorer::begin() {
     Report birth;
     if (starts.empty()) starts.push_back(machine_.initial(birth));
     for (World& start : starts) {
+        stop::poll();
         Worker& first = *workers_[0];
         first.walker.canonical(start);
         const Packed packed(start);
@@ -171,6 +204,35 @@ void Explorer::begin() {
     for (auto& worker : workers_) begin_level(*worker);
     graph_.close_level();
     done_ = !workers_[0]->findings.empty();
+}
+
+// The machine must know the starts first: they have the first ids.
+void Explorer::resume() {
+    if (options_.starts.empty()) machine_.initial();
+    CheckpointReader in(*options_.resume);
+    ensure(machine_.learn(in.text()), "a checkpoint that was whole cannot be read");
+    depth_ = in.number();
+    for (auto& worker : workers_) worker->read(in);
+    graph_.read(in);
+    done_ = std::ranges::all_of(workers_, [this](const auto& worker) { return level_done(*worker); });
+}
+
+void Explorer::write(std::ostream& out) const {
+    CheckpointWriter writer(out, options_.subject);
+    writer.number(workers_.size());
+    writer.text(machine_.known());
+    writer.number(depth_);
+    for (const auto& worker : workers_) worker->write(writer);
+    graph_.write(writer);
+    writer.finish();
+}
+
+// A violation ends the check soon. A store that is full has dropped worlds.
+void Explorer::save(bool last) {
+    if (!options_.on_checkpoint) return;
+    for (const auto& worker : workers_)
+        if (!worker->findings.empty() || graph_.store(worker->me).full()) return;
+    options_.on_checkpoint(last, [this](std::ostream& out) { write(out); });
 }
 
 void Explorer::run_threads() {
@@ -192,8 +254,7 @@ void Explorer::expand(Worker& worker) {
     worker.outbox.clear();
     const Store& store = graph_.store(worker.me);
     for (std::size_t i = 0; i < round_size_ && !level_done(worker); ++i) {
-        // With many sites, even few worlds can take long.
-        if (i % 64 == 63 && watchdog_.out_of_time()) return;
+        if (stop::due()) return;
         if (exact()) {
             expand_world(worker, graph_.node(worker.me, worker.cursor), store.tuple(worker.cursor));
             worker.cursor = store.next(worker.cursor);
@@ -393,12 +454,11 @@ void Explorer::decide() {
         if (more) ++depth_;
         done_ = !more;
     }
-    const bool look = ++rounds_ == 1 || rounds_ % 16 == 0 || watchdog_.out_of_time();
+    const bool look = ++rounds_ == 1 || rounds_ % 16 == 0 || stop::due();
     if (look && stopped_by_.empty()) stopped_by_ = watchdog_.reason_to_stop(growth);
     // A deadlock in this level is shorter than a violation one step beyond it, so finish the level first.
     if ((any_found && all_done) || !stopped_by_.empty()) done_ = true;
-    if (watchdog_.wants_progress() && watchdog_.seconds() > last_told_ + 0.1) {
-        last_told_ = watchdog_.seconds();
+    if (watchdog_.wants_progress()) {
         std::uint64_t transitions = 0;
         for (const auto& worker : workers_) transitions += worker->transitions;
         watchdog_.tell({.states = graph_.size(),
@@ -407,6 +467,7 @@ void Explorer::decide() {
                         .bytes = graph_.bytes(),
                         .doing = "exploring"});
     }
+    if (look && !done_) save(false);
 }
 
 Exploration Explorer::finish() {
@@ -416,8 +477,8 @@ Exploration Explorer::finish() {
     for (auto& worker : workers_) {
         result.transitions += worker->transitions;
         result.layered = result.layered && worker->layered;
-        result.guesses += worker->walker.guesses();
-        result.leapt = result.leapt || worker->walker.leapt();
+        result.guesses += worker->guesses();
+        result.leapt = result.leapt || worker->leapt();
         result.findings.insert(result.findings.end(), worker->findings.begin(), worker->findings.end());
     }
     // All findings of a round have equal depth, except those one step beyond; the shortest comes first.

@@ -81,6 +81,21 @@ public:
         return static_cast<std::size_t>(std::upper_bound(ends.begin(), ends.end(), position(node)) -
                                         ends.begin());
     }
+    void write(CheckpointWriter& out) const {
+        for (unsigned i = 0; i < owners(); ++i) {
+            stores_[i].write(out);
+            out.number(level_ends_[i].size());
+            for (const Position end : level_ends_[i]) out.number(end);
+        }
+    }
+    void read(CheckpointReader& in) {
+        for (unsigned i = 0; i < owners(); ++i) {
+            stores_[i].read(in);
+            level_ends_[i].resize(in.number());
+            for (Position& end : level_ends_[i]) end = static_cast<Position>(in.number());
+        }
+    }
+
     template <class F>
     void for_each_node(F&& f) const {
         for (unsigned owner = 0; owner < owners(); ++owner) {

@@ -8,6 +8,7 @@
 #include <set>
 #include <thread>
 
+#include "base/stop.hpp"
 #include "check/components.hpp"
 #include "check/edges.hpp"
 #include "check/watchdog.hpp"
@@ -57,7 +58,8 @@ public:
                 lasso = Lasso{component, {}, bad_.site()};
             return !lasso;
         });
-        return lasso;
+        // A stop may have cut the way round short.
+        return components_.stopped() ? std::nullopt : lasso;
     }
 
 private:
@@ -76,6 +78,7 @@ std::optional<Lasso> ComponentSearch::judge(const std::vector<Node>& component) 
     std::set<ActionKey> neglected;
     bool first = true;
     for (const Node node : component) {
+        if (components_.stopped()) return std::nullopt;
         std::set<ActionKey> possible;
         std::set<ActionKey> taken;
         edges_.visit(node, [&](const Move& move, Node after) {
@@ -105,7 +108,7 @@ public:
 
     Lasso walk() {
         const Node entry = here_;
-        while (!owed_.empty()) attend_to(*owed_.begin());
+        while (!owed_.empty() && !stop::due()) attend_to(*owed_.begin());
         if (here_ != entry || lasso_.actions.empty())
             walk_until([&](const Step& step) { return step.to == entry; });
         lasso_.nodes.pop_back();  // the entry again
@@ -140,7 +143,7 @@ private:
         std::map<Node, Step> came_by;
         std::deque<Node> queue{here_};
         std::optional<Step> last;
-        while (!queue.empty() && !last) {
+        while (!queue.empty() && !last && !stop::due()) {
             const Node node = queue.front();
             queue.pop_front();
             edges_.visit(node, [&](const Move& move, Node after) {
@@ -231,10 +234,8 @@ bool Liveness::peel() {
     while (!ready.empty()) {
         const Node node = ready.back();
         ready.pop_back();
-        if (++peeled % 65536 == 0) {
-            tell();
-            if (!may_go_on()) return false;
-        }
+        if (++peeled % 65536 == 0) tell();
+        if ((stop::due() || peeled % 65536 == 0) && !may_go_on()) return false;
         edges.visit(node, [&](const Move&, Node after) {
             if (after != 0 && after != node && --graph_.note(after) == 0) ready.push_back(after);
         });
@@ -304,7 +305,7 @@ void Liveness::search_unservable() {
     Edges edges(graph_);
     for (bool changed = true; changed && may_go_on();) {
         changed = false;
-        for (auto node = order.rbegin(); node != order.rend(); ++node)
+        for (auto node = order.rbegin(); node != order.rend() && !stop::due(); ++node)
             edges.visit(*node, [&](const Move& move, Node after) {
                 if (!move.fair || after == 0) return;
                 for (SiteId site = 0; site < sites; ++site) {
@@ -315,7 +316,7 @@ void Liveness::search_unservable() {
             });
         tell();
     }
-    if (!result_.stopped_by.empty()) return;
+    if (!may_go_on()) return;
     std::size_t shallowest = count + 1;
     for (const Node node : order)
         for (SiteId site = 0; site < sites; ++site)

@@ -2,6 +2,7 @@
 
 #include <deque>
 
+#include "base/stop.hpp"
 #include "check/checker.hpp"
 
 namespace allot::check {
@@ -21,6 +22,7 @@ bool can_be_served(walk::Machine& machine, const walk::World& start, SiteId site
     walk::World world;
     std::vector<walk::World> successors;
     for (Position at = seen.first(); at != seen.end() && !served && !seen.full(); at = seen.next(at)) {
+        stop::poll();
         unpack(seen.tuple(at), machine.setup().sites, world);
         successors.clear();
         walker.for_each_step(world,

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "base/ensure.hpp"
+#include "base/stop.hpp"
+
 namespace allot::check {
 
 namespace {
@@ -54,7 +57,6 @@ Store::Store(StoreKind kind, std::size_t bytes)
 
 Position Store::append(Tuple tuple, std::uint64_t hash, std::uint32_t parent, std::size_t slot) {
     const Position at = end_;
-    slots_[slot] = {at, tag_of(hash)};
     words_[at] = parent;
     if (kind_ == StoreKind::exact) {
         words_[at + 1] = 1;
@@ -65,9 +67,31 @@ Position Store::append(Tuple tuple, std::uint64_t hash, std::uint32_t parent, st
         words_[at + 1] = static_cast<std::uint32_t>(hash);
         words_[at + 2] = static_cast<std::uint32_t>(hash >> 32);
     }
-    end_ = next(at);
-    if (++count_ * 4 > slots_.capacity() * 3) grow();
+    count_in(hash, slot);
     return at;
+}
+
+void Store::count_in(std::uint64_t hash, std::size_t slot) {
+    slots_[slot] = {end_, tag_of(hash)};
+    end_ = next(end_);
+    if (++count_ * 4 > slots_.capacity() * 3) grow();
+}
+
+void Store::write(CheckpointWriter& out) const {
+    out.number(end_);
+    out.raw(&words_[1], (std::size_t{end_} - 1) * sizeof words_[1]);
+}
+
+void Store::read(CheckpointReader& in) {
+    const auto end = static_cast<Position>(in.number());
+    ensure(end < words_.capacity(), "a checkpoint is larger than the memory limit");
+    in.raw(&words_[1], (std::size_t{end} - 1) * sizeof words_[1]);
+    while (end_ != end) {
+        stop::poll();
+        const Tuple record = tuple(end_);
+        const std::uint64_t hash = hash_of(record);
+        count_in(hash, slot_of(record, hash));
+    }
 }
 
 void Store::grow() {

@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "check/checkpoint.hpp"
 #include "check/reserve.hpp"
 #include "walk/machine.hpp"
 
@@ -149,6 +150,10 @@ public:
         return {units + 1, units[0]};
     }
 
+    // All records as they are in memory; exact stores only. A store that reads them must be empty.
+    void write(CheckpointWriter& out) const;
+    void read(CheckpointReader& in);
+
     // Walking in order of discovery: from first(), while at != end().
     Position first() const { return 1; }
     Position end() const { return end_; }
@@ -191,6 +196,8 @@ private:
         return equal(tuple(at), other);
     }
     Position append(Tuple tuple, std::uint64_t hash, std::uint32_t parent, std::size_t slot);
+    // Counts the record that was written at the end.
+    void count_in(std::uint64_t hash, std::size_t slot);
     void grow();
 
     StoreKind kind_;

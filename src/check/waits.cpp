@@ -69,14 +69,17 @@ private:
 
 }  // namespace
 
-std::vector<Wait> longest_waits(Graph& graph, const Watchdog& watchdog) {
+std::vector<Wait> longest_waits(Graph& graph, const Watchdog& watchdog, std::string& stopped_by) {
     const std::size_t numbered = graph.number_all();
     const std::atomic<bool> stop = false;
     std::vector<Wait> waits;
     for (SiteId site = 0; site < graph.machine().setup().sites; ++site) {
-        if (!watchdog.reason_to_stop(numbered * 16).empty()) return {};
+        stopped_by = watchdog.reason_to_stop(numbered * 16);
+        if (!stopped_by.empty()) return {};
         waits.push_back(LongestWait(graph, numbered, site, stop).find());
     }
+    stopped_by = stop::reason();
+    if (!stopped_by.empty()) return {};  // the last wait may be too short
     return waits;
 }
 

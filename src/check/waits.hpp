@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace allot::check {
@@ -14,7 +15,7 @@ class Watchdog;
 // Nothing: no bound.
 using Wait = std::optional<std::uint64_t>;
 
-// One per site; empty if the search was stopped. Destroys the notes of the graph.
-std::vector<Wait> longest_waits(Graph& graph, const Watchdog& watchdog);
+// One per site; or none, and `stopped_by` says why. Destroys the notes of the graph.
+std::vector<Wait> longest_waits(Graph& graph, const Watchdog& watchdog, std::string& stopped_by);
 
 }  // namespace allot::check

@@ -5,6 +5,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/stop.hpp"
+
 namespace allot::check {
 
 std::size_t resident_bytes() {
@@ -30,14 +32,13 @@ double cpu_seconds() {
 }
 
 std::string Watchdog::reason_to_stop(std::size_t extra_bytes) const {
-    if (out_of_time()) return fmt::format("the time limit of {} s was reached", *options_.limit_seconds);
+    if (stop::due()) return stop::reason();
     if (resident_bytes() + extra_bytes > options_.memory_bytes)
         return fmt::format("the memory limit of {} MiB was reached", options_.memory_bytes >> 20);
     return {};
 }
 
-void Watchdog::tell(Progress progress) const {
-    progress.seconds = seconds();
+void Watchdog::tell(const Progress& progress) const {
     if (options_.on_progress) options_.on_progress(progress);
 }
 

@@ -1,4 +1,4 @@
-// Keeps a check within its limits of time and memory, and reports its progress.
+// Keeps a check within its limits of time (base/stop.hpp) and memory, and reports its progress.
 #pragma once
 
 #include <chrono>
@@ -23,9 +23,8 @@ public:
     }
     // Why the work must stop now, if it is about to allocate `extra_bytes`; empty if it may continue.
     std::string reason_to_stop(std::size_t extra_bytes = 0) const;
-    bool out_of_time() const { return options_.limit_seconds && seconds() >= *options_.limit_seconds; }
     bool wants_progress() const { return static_cast<bool>(options_.on_progress); }
-    void tell(Progress progress) const;
+    void tell(const Progress& progress) const;
 
 private:
     const Options& options_;

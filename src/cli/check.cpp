@@ -2,19 +2,23 @@
 
 #include <algorithm>
 #include <boost/json/serialize.hpp>
+#include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
 #include <thread>
-#include <unistd.h>
 
+#include "base/stop.hpp"
 #include "check/checker.hpp"
 #include "check/watchdog.hpp"
 #include "cli/check_report.hpp"
+#include "cli/checkpoint_file.hpp"
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
+#include "cli/output.hpp"
 #include "cli/parameter_flags.hpp"
+#include "cli/progress_line.hpp"
 #include "cli/table.hpp"
 #include "core/graph.hpp"
+#include "version.hpp"
 #include "world/entry.hpp"
 
 namespace allot::cli {
@@ -36,6 +40,8 @@ struct CheckFlags {
     std::string noise;
     std::string seed;
     std::string out;
+    std::string checkpoint;
+    std::string resume;
     bool waits = false;
     bool json = false;
 };
@@ -44,6 +50,8 @@ struct CheckFlags {
 struct CheckJob {
     std::unique_ptr<walk::Machine> machine;
     check::Options options;
+    std::unique_ptr<std::ifstream> resumed;
+    std::unique_ptr<CheckpointFile> checkpoint;
 };
 
 Result<check::Options> read_options(const CheckFlags& flags) {
@@ -51,11 +59,6 @@ Result<check::Options> read_options(const CheckFlags& flags) {
     const auto memory = parse_bytes("memory", flags.memory);
     if (!memory) return Error{memory.error()};
     options.memory_bytes = *memory;
-    if (!flags.limit.empty()) {
-        const auto limit = parse_seconds("limit", flags.limit);
-        if (!limit) return Error{limit.error()};
-        options.limit_seconds = *limit;
-    }
     options.threads = std::max(1u, std::thread::hardware_concurrency());
     if (!flags.threads.empty()) {
         const auto threads = parse_number("threads", flags.threads, 1, 64);
@@ -65,6 +68,10 @@ Result<check::Options> read_options(const CheckFlags& flags) {
     options.waits = flags.waits;
     if (flags.waits && flags.store == "fingerprint")
         return Error{"--waits: the longest waits need the exact store; leave --store out"};
+    for (const auto& [name, file] : {std::pair("checkpoint", &flags.checkpoint), {"resume", &flags.resume}})
+        if (!file->empty() && flags.store == "fingerprint")
+            return Error{
+                fmt::format("--{} {}: a checkpoint needs the exact store; leave --store out", name, *file)};
     if (const auto wrong = parse_parameter(options.store, "store", flags.store)) return Error{*wrong};
     return options;
 }
@@ -104,7 +111,10 @@ std::optional<std::string> add_starts(const CheckFlags& flags, CheckJob& job) {
         if (!*number) return number->error();
     if (const auto wrong = job.machine->instance().noise_error(*noise)) return wrong;
     job.options.from_anywhere = true;
+    job.options.subject.instance +=
+        fmt::format(" start=arbitrary samples={} noise={} seed={}", *samples, *noise, *seed);
     for (std::uint64_t i = 0; i < *samples; ++i) {
+        stop::poll();
         if (i % 256 == 255 && check::resident_bytes() > job.options.memory_bytes)
             return fmt::format("--samples {}: {} of them use all of --memory {}; write fewer, or more memory",
                                *samples, i, flags.memory);
@@ -113,16 +123,65 @@ std::optional<std::string> add_starts(const CheckFlags& flags, CheckJob& job) {
     return std::nullopt;
 }
 
+// Continues on as many threads as before: each thread owns a part of the worlds.
+std::optional<std::string> open_resumed(const CheckFlags& flags, CheckJob& job) {
+    if (flags.resume.empty()) return std::nullopt;
+    const auto wrong = [&](const std::string& why) {
+        return fmt::format("--resume {}: {}", flags.resume, why);
+    };
+    if (!std::filesystem::is_regular_file(flags.resume))
+        return wrong("no such file; write that of --checkpoint");
+    job.resumed = std::make_unique<std::ifstream>(flags.resume, std::ios::binary);
+    if (!*job.resumed) return wrong("cannot read this file");
+    if (const auto error = check::checkpoint_error(*job.resumed, job.options.subject)) return wrong(*error);
+    const auto size = std::filesystem::file_size(flags.resume);
+    if (size > job.options.memory_bytes)
+        return fmt::format("--memory {}: the checkpoint alone has {} MiB; write more", flags.memory,
+                           size >> 20);
+    const auto threads = static_cast<unsigned>(check::CheckpointReader(*job.resumed).number());
+    if (!flags.threads.empty() && threads != job.options.threads)
+        return fmt::format("--threads {}: the checkpoint needs {}; leave --threads out", flags.threads,
+                           threads);
+    job.options.threads = threads;
+    job.options.resume = job.resumed.get();
+    return std::nullopt;
+}
+
+// Finds out now whether the file can be written, so that a long check does not end in vain.
+std::optional<std::string> open_checkpoint(const CheckFlags& flags, CheckJob& job) {
+    if (flags.checkpoint.empty()) return std::nullopt;
+    if (const auto file = WholeFile::open(flags.checkpoint); !file) return "--checkpoint " + file.error();
+    job.checkpoint = std::make_unique<CheckpointFile>(flags.checkpoint);
+    job.options.on_checkpoint = [file = job.checkpoint.get()](bool last, check::WriteCheckpoint write) {
+        file->offer(last, write);
+    };
+    return std::nullopt;
+}
+
+// A setup in which a fault cannot happen although it is asked for.
+std::optional<std::string> idle_fault(const world::Setup& setup) {
+    if (setup.restarts == 0 || setup.crashes > 0) return std::nullopt;
+    return fmt::format("--restarts {}: no site crashes, so none restarts; add --crashes {}", setup.restarts,
+                       setup.restarts);
+}
+
+// The flag that says how many sites there are.
+std::string_view size_flag(const world::Entry& entry) {
+    for (const std::string_view name : {"sites", "graph", "clients"})
+        if (entry.takes(name)) return name;
+    return entry.parameters.front().name;
+}
+
 // Instances that no limit makes feasible.
-std::optional<std::string> too_large(const world::Setup& setup) {
+std::optional<std::string> too_large(const world::Entry& entry, const world::Setup& setup) {
     if (setup.sites > most_sites)
-        return fmt::format("{} sites: the checker cannot explore so many; write at most {}", setup.sites,
-                           most_sites);
+        return fmt::format("{} sites: the checker cannot explore so many; write at most {}, with --{}",
+                           setup.sites, most_sites, size_flag(entry));
     if (setup.crashes > 0 && setup.sites > most_sites_with_crashes)
         return fmt::format(
-            "--crashes {}: with {} sites a crash can interrupt a step in too many ways; write at most "
-            "--sites {}",
-            setup.crashes, setup.sites, most_sites_with_crashes);
+            "--crashes {}: with {} sites a crash can interrupt a step in too many ways; write at most {}, "
+            "with --{}",
+            setup.crashes, setup.sites, most_sites_with_crashes, size_flag(entry));
     return std::nullopt;
 }
 
@@ -135,47 +194,64 @@ Result<CheckJob> prepare(const CheckFlags& flags) {
     if (!options) return Error{options.error()};
     auto machine = walk::make_machine(**entry, flags.parameters);
     if (!machine) return Error{machine.error()};
-    CheckJob job{std::move(*machine), std::move(*options)};
-    if (const auto wrong = too_large(job.machine->setup())) return Error{*wrong};
+    CheckJob job{std::move(*machine), std::move(*options), nullptr, nullptr};
+    job.options.subject = {std::string(version), job.machine->header()};
+    if (const auto wrong = too_large(**entry, job.machine->setup())) return Error{*wrong};
+    if (const auto wrong = idle_fault(job.machine->setup())) return Error{*wrong};
     if (const auto wrong = job.machine->instance().unlisted()) return Error{*wrong};
     if (const auto wrong = add_starts(flags, job)) return Error{*wrong};
     for (const PropertyName& property : world::properties_from_anywhere)
         if (!job.options.from_anywhere && !job.machine->setup().property.names.empty() &&
             job.machine->setup().judges(property.name))
             return Error{fmt::format("--property {}: add --start arbitrary", property.name)};
+    if (const auto wrong = open_resumed(flags, job)) return Error{*wrong};
+    if (const auto wrong = open_checkpoint(flags, job)) return Error{*wrong};
     return job;
 }
 
-// Overwrites one line on the terminal.
-void show_progress(const check::Progress& progress) {
-    const double rate = progress.seconds > 0 ? static_cast<double>(progress.states) / progress.seconds : 0;
-    fmt::print(stderr, "\r\x1b[K{}: {} states, depth {}, {} states/s, {} MiB, {:.0f} s", progress.doing,
-               with_commas(progress.states), progress.depth,
-               with_commas(static_cast<unsigned long long>(rate)), progress.bytes >> 20, progress.seconds);
-    std::fflush(stderr);
+std::string progress_text(const check::Progress& progress, double seconds) {
+    const double rate = seconds > 0 ? static_cast<double>(progress.states) / seconds : 0;
+    return fmt::format("{}: {} states, depth {}, {} states/s, {} MiB, {:.0f} s", progress.doing,
+                       with_commas(progress.states), progress.depth,
+                       with_commas(static_cast<unsigned long long>(rate)), progress.bytes >> 20, seconds);
+}
+
+check::Result run_job(CheckJob& job) {
+    ProgressLine line;
+    job.options.on_progress = [&](const check::Progress& progress) {
+        line.tell([&](double seconds) { return progress_text(progress, seconds); });
+    };
+    return check::check(*job.machine, job.options);
+}
+
+// Returns what went wrong.
+std::optional<std::string> keep_checkpoint(CheckJob& job, const check::Result& result, bool silent) {
+    if (!job.checkpoint) return std::nullopt;
+    const bool useful = result.cut_short && result.verdict == check::Verdict::bounded;
+    if (auto wrong = job.checkpoint->conclude(useful)) return wrong;
+    if (useful && job.checkpoint->kept() && !silent)
+        fmt::print("\nTo go on: the same command with --resume {}\n", job.checkpoint->path());
+    return std::nullopt;
 }
 
 int run_check(const CheckFlags& flags, const CheckReport& report) {
+    if (const auto wrong = heed_limit(flags.limit)) return wrong_usage(*wrong);
     auto job = prepare(flags);
     if (!job) return wrong_usage(job.error());
-    // Opens the file now, so that a long check does not end in vain; only a counterexample replaces its
-    // content.
-    if (!flags.out.empty() && !std::ofstream(flags.out, std::ios::app))
-        return wrong_usage(fmt::format("--out {}: cannot write this file", flags.out));
+    auto out = open_beside_report("out", flags.out, flags.json);
+    if (!out) return wrong_usage(out.error());
     if (!report) say_caveat(job->machine->instance().caveat());
-    const bool terminal = isatty(STDERR_FILENO) != 0;
-    if (terminal) job->options.on_progress = show_progress;
-    const check::Result result = check::check(*job->machine, job->options);
-    if (terminal) fmt::print(stderr, "\r\x1b[K");
+    const check::Result result = run_job(*job);
     if (report)
         report(*job->machine, job->options, result);
     else
         (flags.json ? print_check_json : print_check)(*job->machine, job->options, result);
-    if (!flags.out.empty() && !result.violations.empty()) {
-        std::ofstream out(flags.out);
-        out << check::scenario_of(*job->machine, result.violations.front());
-        if (!out.flush()) return wrong_usage(fmt::format("--out {}: writing failed", flags.out));
+    if (*out && !result.violations.empty()) {
+        (*out)->stream() << check::scenario_of(*job->machine, result.violations.front());
+        if (const auto failure = (*out)->commit()) return failed(*failure);
     }
+    if (const auto wrong = keep_checkpoint(*job, result, flags.json || report))
+        return wrong_usage("--checkpoint " + *wrong);
     switch (result.verdict) {
         case check::Verdict::holds:
             return exit_ok;
@@ -197,8 +273,9 @@ void add_check(CommandLine& line, CheckReport report) {
         examples("check",
                  {"raymond --sites 3 --permits 1 --requests any",
                   "raymond --sites 3 --permits 2 --crashes 2 --out stuck.txt; allot play stuck.txt"}) +
-        "Exit code: 0 holds, 1 violated, 2 wrong usage, 3 bounded (a limit was reached first).");
-    command.option("protocol", flags->protocol, "One of `" + program_name() + " protocols`").required();
+        "Exit code: 0 holds, 1 violated, 2 wrong usage, 3 bounded (a limit was reached first, or\n"
+        "Ctrl-C).");
+    add_protocol_word(command, "check", flags->protocol);
     add_parameter_flags(command, flags->parameters);
     const auto text = [&](const char* name, std::string& target, const char* meaning) {
         command.option(name, target, meaning).group("Search");
@@ -206,6 +283,9 @@ void add_check(CommandLine& line, CheckReport report) {
     text("--threads", flags->threads, "Threads; default one per core");
     text("--memory", flags->memory, "Stop when the checker uses this much memory; default 4G");
     text("--limit", flags->limit, "Stop after this time, as in 60s");
+    text("--checkpoint", flags->checkpoint,
+         "Write here every 10 minutes, and when a limit or Ctrl-C stops the check, how far it has come");
+    text("--resume", flags->resume, "Go on from this file of --checkpoint, with the same parameters");
     text("--store", flags->store, "exact, or fingerprint: less memory, small risk, no liveness");
     text("--start", flags->start, "boot, or arbitrary: random sites and channels; judges convergence");
     text("--samples", flags->samples, "With --start arbitrary: how many starts; default 100");
@@ -213,7 +293,7 @@ void add_check(CommandLine& line, CheckReport report) {
     text("--seed", flags->seed, "With --start arbitrary: seed of the first start; default 1");
     command.flag("--waits", flags->waits, "Find the largest number of grants to others while each site waits")
         .group("Search");
-    text("--out", flags->out, "Also write the counterexample to this file");
+    text("--out", flags->out, "Also write the counterexample to this file, or - for standard output");
     command.flag("--json", flags->json, "For programs");
     command.action([flags, report = std::move(report)] { return run_check(*flags, report); });
 }

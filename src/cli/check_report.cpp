@@ -116,6 +116,10 @@ std::vector<std::string> bounds(const walk::Machine& machine, const check::Optio
     if (result.omission_probability > 0)
         lines.push_back(fmt::format("Store: fingerprints; a world was missed with probability {:.2g}.",
                                     result.omission_probability));
+    if (!result.violations.empty() && result.unchecked.size() > result.violations.size())
+        lines.emplace_back(
+            "Not judged: the search stopped at the first violation; `--property NAME` judges one property "
+            "alone.");
     if (!result.stopped_by.empty()) lines.push_back(fmt::format("Bounded: {}.", result.stopped_by));
     return lines;
 }

@@ -4,12 +4,16 @@
 #include <cerrno>
 #include <charconv>
 #include <chrono>
+#include <cstdio>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
+#include <iostream>
 #include <sstream>
 
+#include "base/did_you_mean.hpp"
 #include "base/duration.hpp"
+#include "base/stop.hpp"
 #include "core/graph.hpp"
 #include "registry/registry.hpp"
 
@@ -34,6 +38,11 @@ int wrong_usage(const std::string& message) {
     return exit_usage;
 }
 
+int failed(const std::string& message) {
+    std::fputs((program_name() + ": " + message + "\n").c_str(), stderr);
+    return exit_no;
+}
+
 void say_caveat(const std::optional<std::string>& caveat) {
     if (caveat) fmt::print(stderr, "{}: {}\n", program_name(), *caveat);
 }
@@ -44,7 +53,8 @@ Result<const world::Entry*> find_protocol(const std::string& name) {
         if (entry.name == name) return &entry;
         known.emplace_back(entry.name);
     }
-    return Error{fmt::format("{}: no such protocol; there is {}", name, listed(known))};
+    return Error{
+        fmt::format("{}: no such protocol; there is {}{}", name, listed(known), did_you_mean(name, known))};
 }
 
 Result<std::size_t> parse_bytes(std::string_view name, std::string_view text) {
@@ -64,11 +74,25 @@ Result<double> parse_seconds(std::string_view name, std::string_view text) {
                              time ? ", and more than 0" : "")};
 }
 
+std::optional<std::string> heed_limit(const std::string& limit) {
+    stop::on_signals();
+    stop::within(std::nullopt);
+    if (limit.empty()) return std::nullopt;
+    const auto seconds = parse_seconds("limit", limit);
+    if (!seconds) return seconds.error();
+    stop::within(*seconds);
+    return std::nullopt;
+}
+
 Result<std::string> read_file(const std::string& path) {
+    std::ostringstream text;
+    if (path == "-") {
+        text << std::cin.rdbuf();
+        return text.str();
+    }
     std::ifstream file(path);
     if (!file || std::filesystem::is_directory(path))
         return Error{fmt::format("{}: no such file, or it cannot be read", path)};
-    std::ostringstream text;
     text << file.rdbuf();
     return text.str();
 }

@@ -67,12 +67,16 @@ void add_status(CommandLine& line);
 void add_swarm(CommandLine& line);
 void add_up(CommandLine& line, std::vector<std::string> program);
 
+// `-` is standard input.
+Result<std::string> read_file(const std::string& path);
+using ReadFile = std::function<Result<std::string>(const std::string& path)>;
+
 // With a `report`, these commands pass their results to it and print only errors.
 using CheckReport = std::function<void(walk::Machine&, const check::Options&, const check::Result&)>;
 using PlayReport = std::function<void(const std::string& file, const play::Outcome&)>;
 using SimReport = std::function<void(const sim::Summary&)>;
 void add_check(CommandLine& line, CheckReport report = {});
-void add_play(CommandLine& line, PlayReport report = {});
+void add_play(CommandLine& line, PlayReport report = {}, ReadFile read = read_file);
 void add_sim(CommandLine& line, SimReport report = {});
 
 // The name of this program, as it was called: allot, or that of a protocol outside of allot.
@@ -83,16 +87,20 @@ std::string examples(const std::string& command, const std::vector<std::string>&
 
 // Prints `allot: message` and gives exit_usage.
 int wrong_usage(const std::string& message);
+// The same with exit_no. It throws nothing, so it can be called when output fails.
+int failed(const std::string& message);
 // Prints the caveat of a run before it begins, if there is one.
 void say_caveat(const std::optional<std::string>& caveat);
 
 // The protocol of that name, or an error that lists all names.
 Result<const world::Entry*> find_protocol(const std::string& name);
 
+// The first thing that a command of the laboratory does: Ctrl-C and SIGTERM, and the time limit if one is
+// given, make a stop due (base/stop.hpp). The error says what is wrong with the limit.
+std::optional<std::string> heed_limit(const std::string& limit);
+
 // `4G`, `512M`; `60s`, `2m`, `500ms`.
 Result<std::size_t> parse_bytes(std::string_view name, std::string_view text);
 Result<double> parse_seconds(std::string_view name, std::string_view text);
-
-Result<std::string> read_file(const std::string& path);
 
 }  // namespace allot::cli

@@ -5,11 +5,12 @@
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 #include <optional>
-#include <unistd.h>
 
+#include "base/stop.hpp"
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
 #include "cli/outcome.hpp"
+#include "cli/progress_line.hpp"
 #include "cli/table.hpp"
 #include "core/json.hpp"
 #include "errata/trial.hpp"
@@ -62,10 +63,9 @@ void print_json(const Errata& list) {
 }
 
 void print_table(const Errata& list) {
-    Table table({"problem", "number", "lines", "defect", "symptom", "shown by"});
+    Table table({"erratum", "shown by", "defect and symptom"});
     for (const Erratum& erratum : list)
-        table.add({erratum.problem, erratum.number, erratum.lines, erratum.title, erratum.symptom,
-                   shown_by(erratum)});
+        table.add({erratum.id(), shown_by(erratum), erratum.title + " (" + erratum.symptom + ")"});
     fmt::print("{}", table.text());
     if (!list.empty()) fmt::print("\nDetails of one: allot errata --show {}\n", list.front().id());
 }
@@ -103,18 +103,21 @@ struct Row {
     errata::Trial trial;
 };
 
-Result<std::vector<Row>> try_all(const Errata& list) {
-    const bool terminal = isatty(STDERR_FILENO) != 0;
-    std::vector<Row> rows;
-    for (const Erratum& erratum : list)
-        for (const Demonstration& shown : erratum.demonstrations) {
-            if (terminal) fmt::print(stderr, "\r\x1b[K{}: {}", erratum.id(), shown.command);
-            auto trial = errata::put_to_test(shown, outcome_of);
-            if (!trial) return Error{fmt::format("{}: {}", erratum.id(), trial.error())};
-            rows.push_back({&erratum, &shown, std::move(*trial)});
-        }
-    if (terminal) fmt::print(stderr, "\r\x1b[K");
-    return rows;
+// A stop ends the trials early: the one that it interrupts has no row.
+std::optional<std::string> try_all(const Errata& list, std::vector<Row>& rows) {
+    ProgressLine line;
+    try {
+        for (const Erratum& erratum : list)
+            for (const Demonstration& shown : erratum.demonstrations) {
+                line.tell([&](double) { return fmt::format("{}: {}", erratum.id(), shown.command); });
+                auto trial = errata::put_to_test(shown, outcome_of);
+                stop::poll();
+                if (!trial) return fmt::format("{}: {}", erratum.id(), trial.error());
+                rows.push_back({&erratum, &shown, std::move(*trial)});
+            }
+    } catch (const stop::Due&) {
+    }
+    return std::nullopt;
 }
 
 std::string verdict_of(const errata::Trial& trial) {
@@ -123,11 +126,11 @@ std::string verdict_of(const errata::Trial& trial) {
 }
 
 void print_trials(const std::vector<Row>& rows) {
-    Table table({"erratum", "claimed", "found", "with the cure", "verdict"});
+    Table table({"erratum", "verdict", "found", "with the cure", "claimed"});
     for (const Row& row : rows)
-        table.add({row.erratum->id(), row.demonstration->shows, row.trial.found,
+        table.add({row.erratum->id(), verdict_of(row.trial), row.trial.found,
                    row.demonstration->cure.empty() ? "no cure" : row.trial.cure_found,
-                   verdict_of(row.trial)});
+                   row.demonstration->shows});
     fmt::print("{}", table.text());
 }
 
@@ -148,12 +151,16 @@ void print_trials_json(const std::vector<Row>& rows) {
 }
 
 int run_trials(const Errata& list, bool json) {
-    const auto rows = try_all(list);
-    if (!rows) return wrong_usage(rows.error());
-    (json ? print_trials_json : print_trials)(*rows);
-    for (const Row& row : *rows)
+    stop::on_signals();
+    std::vector<Row> rows;
+    if (const auto wrong = try_all(list, rows)) return wrong_usage(*wrong);
+    stop::reporting();
+    (json ? print_trials_json : print_trials)(rows);
+    for (const Row& row : rows)
         if (!row.trial.shown || !row.trial.cured) return exit_no;
-    return exit_ok;
+    if (!stop::due()) return exit_ok;
+    fmt::print(stderr, "{}: bounded: {} before all commands were run\n", program_name(), stop::reason());
+    return exit_bounded;
 }
 
 // --- The command line.
@@ -200,8 +207,11 @@ void add_errata(CommandLine& line) {
         "Examples:\n"
         "  allot errata --show semaphore:3\n"
         "  allot errata --run\n"
-        "Paths of scenario files begin at the top of the repository: run the commands there.\n"
-        "Exit code: 0 listed, or all shown; 1 a defect was not shown or not cured; 2 wrong usage.");
+        "`--run` needs no files: the program has the scenarios. To play one yourself, begin at the top of "
+        "the\n"
+        "repository.\n"
+        "Exit code: 0 listed, or all shown; 1 a defect was not shown or not cured; 2 wrong usage;\n"
+        "3 bounded (Ctrl-C).");
     command.option("--problem", flags->problem, "Only the errata of this problem");
     const Argument show = command.option("--show", flags->show, "Details of one erratum, as in semaphore:3");
     command

@@ -1,10 +1,12 @@
-// allot feasible: decides which sites of an instance of the neighbourhood problem can ever turn round.
+// allot feasible: decides which sites of an instance of the neighbourhood problem can ever turn round, and
+// counts the configurations that can be reached.
 
 #include <algorithm>
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 #include <map>
 
+#include "base/stop.hpp"
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
 #include "cli/parameter_flags.hpp"
@@ -16,6 +18,7 @@ namespace allot::cli {
 
 namespace {
 
+using neighborhood::Configuration;
 using neighborhood::Outlook;
 using neighborhood::Prospect;
 
@@ -26,12 +29,20 @@ struct Instance : neighborhood::Neighborhood {
 struct FeasibleFlags {
     Parameters parameters;
     std::string effort = "5000000";
+    std::optional<std::string> list;
     bool json = false;
 };
 
-std::string start_text(const Instance& instance) {
+// Everything that was found out from the start; nothing if there is none.
+struct Findings {
+    std::vector<Outlook> sites;
+    neighborhood::Extent extent;
+    std::optional<std::vector<Configuration>> listed;
+};
+
+std::string text_of(const Configuration& configuration) {
     std::string text;
-    for (const bool in : instance.starts_in) text += in ? 'I' : 'o';
+    for (const bool in : configuration) text += in ? 'I' : 'o';
     return text;
 }
 
@@ -57,12 +68,26 @@ int exit_code(const Instance& instance, const std::vector<Outlook>& sites) {
     return sites.empty() || count(sites, Prospect::unknown) > 0 ? exit_bounded : exit_ok;
 }
 
-void print_for_people(const Instance& instance, const std::vector<Outlook>& sites) {
+std::string number_text(std::uint64_t count, bool exact) {
+    return (exact ? "" : "at least ") + with_commas(count);
+}
+
+void print_configurations(const Findings& found) {
+    const auto& [count, exact] = found.extent;
+    fmt::print("\nreachable configurations: {}\n", number_text(count, exact));
+    if (!found.listed) return;
+    for (const Configuration& one : *found.listed) fmt::print("  {}\n", text_of(one));
+    if (count > found.listed->size())
+        fmt::print("  and {} more\n", number_text(count - found.listed->size(), exact));
+}
+
+void print_for_people(const Instance& instance, const Findings& found) {
+    const auto& sites = found.sites;
     static const std::map<Prospect, const char*> words{
         {Prospect::yes, "yes"}, {Prospect::never, "never"}, {Prospect::unknown, "unknown"}};
     fmt::print("graph {}, bounds {}", instance.graph.text(), instance.bounds.text());
     if (!sites.empty()) {
-        fmt::print(", start {}{}\n\n", start_text(instance), instance.initial.any() ? " (found)" : "");
+        fmt::print(", start {}{}\n\n", text_of(instance.starts_in), instance.initial.any() ? " (found)" : "");
         Table table({"site", "at the start", "least", "now", "most", "can turn round", "why"});
         for (SiteId site = 0; site < sites.size(); ++site)
             table.add({std::to_string(site), instance.starts_in[site] ? "in" : "out",
@@ -71,13 +96,25 @@ void print_for_people(const Instance& instance, const std::vector<Outlook>& site
                        std::to_string(instance.ranges[site].high), words.at(sites[site].prospect),
                        sites[site].reason});
         fmt::print("{}", table.text());
+        print_configurations(found);
     } else {
         fmt::print("\n");
     }
     fmt::print("\n{}\n", conclusion(instance, sites));
 }
 
-void print_for_programs(const Instance& instance, const std::vector<Outlook>& sites) {
+boost::json::object configurations_json(const Findings& found) {
+    boost::json::object configurations{{"count", found.extent.count}, {"exact", found.extent.exact}};
+    if (found.listed) {
+        boost::json::array list;
+        for (const Configuration& one : *found.listed) list.emplace_back(text_of(one));
+        configurations["list"] = std::move(list);
+    }
+    return configurations;
+}
+
+void print_for_programs(const Instance& instance, const Findings& found) {
+    const auto& sites = found.sites;
     boost::json::array list;
     for (SiteId site = 0; site < sites.size(); ++site)
         list.push_back({{"site", site},
@@ -91,23 +128,42 @@ void print_for_programs(const Instance& instance, const std::vector<Outlook>& si
                                {"initial", nullptr},
                                {"initial_exists", !instance.no_start},
                                {"conclusion", conclusion(instance, sites)},
+                               {"configurations", nullptr},
                                {"sites", list}};
-    if (!sites.empty()) report["initial"] = start_text(instance);
+    if (!sites.empty()) {
+        report["initial"] = text_of(instance.starts_in);
+        report["configurations"] = configurations_json(found);
+    }
     fmt::print("{}\n", boost::json::serialize(report));
 }
 
+Findings explore(const Instance& instance, std::uint64_t effort, std::uint64_t listed_most) {
+    Findings found;
+    if (instance.starts_in.empty()) return found;
+    found.sites = instance.outlook(effort);
+    found.extent =
+        neighborhood::count_reachable(instance.closed, instance.ranges, instance.starts_in, effort);
+    if (listed_most > 0)
+        found.listed =
+            neighborhood::list_reachable(instance.closed, instance.ranges, instance.starts_in, listed_most);
+    return found;
+}
+
 int run_feasible(const FeasibleFlags& flags) {
+    stop::on_signals();
     const auto effort = parse_number("effort", flags.effort, 1, 1'000'000'000'000);
     if (!effort) return wrong_usage(effort.error());
+    const auto listed_most =
+        flags.list ? parse_number("list", *flags.list, 1, 1'000'000) : Result<std::uint64_t>(0);
+    if (!listed_most) return wrong_usage(listed_most.error());
     Parameters given = flags.parameters;
     auto instance = take_config<Instance>(given);
     if (!instance) return wrong_usage(instance.error());
     instance->derive();
     if (const auto wrong = ill_written(*instance)) return wrong_usage(*wrong);
-    std::vector<Outlook> sites;
-    if (!instance->starts_in.empty()) sites = instance->outlook(*effort);
-    (flags.json ? print_for_programs : print_for_people)(*instance, sites);
-    return exit_code(*instance, sites);
+    const Findings found = explore(*instance, *effort, *listed_most);
+    (flags.json ? print_for_programs : print_for_people)(*instance, found);
+    return exit_code(*instance, found.sites);
 }
 
 }  // namespace
@@ -120,12 +176,20 @@ void add_feasible(CommandLine& line) {
     command.footer(
         "Example: allot feasible --graph path:3 --bounds '0,1;1,2;0,1' --initial Ioo\n"
         "Exit code: 0 every site can turn round, 1 some site never can, or no start is safe, 2 wrong usage, "
-        "3 unknown within the effort.");
-    add_explained_flag(command, flags->parameters, "graph").required();
-    add_explained_flag(command, flags->parameters, "bounds").required();
-    add_explained_flag(command, flags->parameters, "initial");
+        "3 unknown within the effort, or Ctrl-C.");
+    for (const ParameterInfo& parameter : parameters_of<Instance>()) {
+        const bool required = parameter.name == "graph" || parameter.name == "bounds";
+        if (!required && parameter.name != "initial") continue;
+        const Argument flag =
+            add_parameter_flag(command, flags->parameters, parameter.name, parameter.meaning, "Instance");
+        if (required) flag.required();
+    }
     command.option("--effort", flags->effort,
                    "maximum of search steps; up to 20 sites are always decided; default 5000000");
+    command
+        .option("--list", flags->list,
+                "list up to N reachable configurations, those with the fewest turns from the start first")
+        .value("N");
     command.flag("--json", flags->json, "For programs");
     command.action([flags] { return run_feasible(*flags); });
 }

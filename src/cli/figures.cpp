@@ -3,11 +3,12 @@
 #include <boost/json/serialize.hpp>
 #include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
-#include <unistd.h>
 
+#include "base/stop.hpp"
+#include "base/whole_file.hpp"
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
+#include "cli/progress_line.hpp"
 #include "cli/table.hpp"
 #include "core/json.hpp"
 #include "figures/files.hpp"
@@ -31,8 +32,9 @@ struct FiguresFlags {
 // --- The list.
 
 void print_list() {
-    Table table({"figure", "paper", "content"});
-    for (const Figure& figure : figures::all()) table.add({figure.name, figure.paper, figure.shows});
+    Table table({"figure", "content and paper"});
+    for (const Figure& figure : figures::all())
+        table.add({figure.name, figure.shows + "; after " + figure.paper});
     fmt::print("{}\nOne of them: allot figures {}\n", table.text(), figures::all().front().name);
 }
 
@@ -50,37 +52,20 @@ struct Product {
     Data data;
     std::string csv_path;
     std::string svg_path;
-    std::optional<std::string> svg_failure;
-};
-
-// Shows the progress on a terminal.
-class ProgressLine {
-public:
-    explicit ProgressLine(const Figure& figure) : figure_(figure) {}
-    ~ProgressLine() {
-        if (terminal_) fmt::print(stderr, "\r\x1b[K");
-    }
-    ProgressLine(const ProgressLine&) = delete;
-    ProgressLine& operator=(const ProgressLine&) = delete;
-
-    void show(std::size_t done, std::size_t points) const {
-        if (!terminal_) return;
-        constexpr std::size_t width = 40;
-        fmt::print(stderr, "\r\x1b[K[{:<{}}] {}: point {} of {}", std::string(width * done / points, '#'),
-                   width, figure_.name, done, points);
-        std::fflush(stderr);
-    }
-
-private:
-    const Figure& figure_;
-    const bool terminal_ = isatty(STDERR_FILENO) != 0;
+    std::optional<std::string> no_picture;  // why there is none
 };
 
 Result<Data> measured(const Figure& figure, std::uint64_t seeds) {
-    const ProgressLine line(figure);
+    ProgressLine line;
     figures::Effort effort;
     effort.seeds = seeds;
-    effort.on_progress = [&](std::size_t done, std::size_t points) { line.show(done, points); };
+    effort.on_progress = [&](std::size_t done, std::size_t points) {
+        line.tell([&](double) {
+            return fmt::format("{} {}: point {} of {}",
+                               progress_bar(static_cast<double>(done) / static_cast<double>(points)),
+                               figure.name, done, points);
+        });
+    };
     return figures::measure(figure, figures::simulator_of(registry::protocol), effort);
 }
 
@@ -96,11 +81,11 @@ void print_for_people(const Product& product) {
             row.push_back(fmt::format("{:.4g}", figures::drawn(figure, figure.series[i], cell)));
         table.add(std::move(row));
     }
-    fmt::print("{}\n{}, {}\n\n{}\n", figure.title, figure.y_label,
+    fmt::print("{}\n{}{}{}\n\n{}\n", figure.title, figure.y_label, figure.y_label.empty() ? "" : ", ",
                figures::seeds_text(figure, product.data.seeds), table.text());
     for (const std::string& note : figure.notes) fmt::print("{}\n", wrapped(note));
     fmt::print("\nnumbers: {}\n", product.csv_path);
-    if (!product.svg_failure) fmt::print("picture: {}\n", product.svg_path);
+    if (!product.no_picture) fmt::print("picture: {}\n", product.svg_path);
 }
 
 boost::json::value as_json(const Product& product) {
@@ -126,19 +111,18 @@ boost::json::value as_json(const Product& product) {
     boost::json::array x_texts;
     for (std::size_t place = 0; place < figure.xs.size(); ++place)
         x_texts.emplace_back(figures::x_text(figure, place));
-    return {
-        {"name", figure.name},
-        {"paper", figure.paper},
-        {"title", figure.title},
-        {"seeds", product.data.seeds},
-        {"x_label", figure.x_label},
-        {"y_label", figure.y_label},
-        {"x", xs},
-        {"x_texts", x_texts},
-        {"series", all},
-        {"notes", notes},
-        {"csv", product.csv_path},
-        {"svg", product.svg_failure ? boost::json::value(nullptr) : boost::json::value(product.svg_path)}};
+    return {{"name", figure.name},
+            {"paper", figure.paper},
+            {"title", figure.title},
+            {"seeds", product.data.seeds},
+            {"x_label", figure.x_label},
+            {"y_label", figure.y_label},
+            {"x", xs},
+            {"x_texts", x_texts},
+            {"series", all},
+            {"notes", notes},
+            {"csv", product.csv_path},
+            {"svg", product.no_picture ? boost::json::value(nullptr) : boost::json::value(product.svg_path)}};
 }
 
 // --- The command line.
@@ -167,18 +151,40 @@ Result<FiguresJob> prepare(const FiguresFlags& flags) {
     return job;
 }
 
-// Opens the file before the runs, so that long runs do not end in vain.
-Result<Product> produce(const Figure& figure, const FiguresJob& job, std::ofstream& csv) {
-    Product product{.figure = &figure};
+// Numbers and picture change together. Without gnuplot there are only numbers, and an old picture would show
+// other ones.
+std::optional<std::string> write_files(Product& product, WholeFile& csv, WholeFile& svg) {
+    figures::write_csv(csv.stream(), *product.figure, product.data);
+    const auto picture = figures::draw_svg(*product.figure, product.data);
+    if (picture) {
+        svg.stream() << *picture;
+        return WholeFile::commit_both(csv, svg);
+    }
+    product.no_picture = picture.error();
+    if (auto failure = csv.commit()) return failure;
+    std::error_code ignored;
+    std::filesystem::remove(product.svg_path, ignored);
+    return std::nullopt;
+}
+
+// Opens the files before the runs, so that long runs do not end in vain.
+int produce(const Figure& figure, const FiguresJob& job, Product& product) {
+    product.figure = &figure;
     product.csv_path = (job.out / (figure.name + ".csv")).string();
     product.svg_path = (job.out / (figure.name + ".svg")).string();
+    auto csv = WholeFile::open(product.csv_path);
+    auto svg = WholeFile::open(product.svg_path);
+    if (!csv || !svg)
+        return wrong_usage(fmt::format("--out {}: cannot write a file there", job.out.string()));
     auto data = measured(figure, job.seeds);
-    if (!data) return Error{data.error()};
+    stop::reporting();
+    if (!data) {
+        failed((stop::due() ? "bounded: " : "") + data.error());
+        return stop::due() ? exit_bounded : exit_no;
+    }
     product.data = std::move(*data);
-    figures::write_csv(csv, figure, product.data);
-    if (!csv.flush()) return Error{fmt::format("{}: writing failed", product.csv_path)};
-    product.svg_failure = figures::draw_svg(product.svg_path, figure, product.data);
-    return product;
+    if (const auto failure = write_files(product, *csv, *svg)) return failed(*failure);
+    return exit_ok;
 }
 
 int run_figures(const FiguresFlags& flags) {
@@ -186,25 +192,24 @@ int run_figures(const FiguresFlags& flags) {
         (flags.json ? print_list_json : print_list)();
         return exit_ok;
     }
+    stop::on_signals();
     const auto job = prepare(flags);
     if (!job) return wrong_usage(job.error());
+    int code = exit_ok;
     boost::json::array reports;
     for (const Figure* figure : job->figures) {
-        std::ofstream csv(job->out / (figure->name + ".csv"));
-        if (!csv) return wrong_usage(fmt::format("--out {}: cannot write a file there", flags.out));
-        const auto product = produce(*figure, *job, csv);
-        if (!product) {
-            fmt::print(stderr, "allot: {}\n", product.error());
-            return exit_no;
-        }
+        Product product;
+        code = produce(*figure, *job, product);
+        if (code == exit_usage) return code;
+        if (code != exit_ok) break;
         if (flags.json)
-            reports.push_back(as_json(*product));
+            reports.push_back(as_json(product));
         else
-            print_for_people(*product);
-        if (product->svg_failure) fmt::print(stderr, "allot: no picture: {}\n", *product->svg_failure);
+            print_for_people(product);
+        if (product.no_picture) fmt::print(stderr, "allot: no picture: {}\n", *product.no_picture);
     }
     if (flags.json) fmt::print("{}\n", boost::json::serialize(reports));
-    return exit_ok;
+    return code;
 }
 
 }  // namespace
@@ -218,7 +223,7 @@ void add_figures(CommandLine& line) {
         "  allot figures crashes --out figures\n"
         "  allot figures waiting --seeds 2     (waiting-by-load and waiting-by-size)\n"
         "Exit code: 0 all runs ended, even if gnuplot is missing and there is no picture; 1 a run violated a "
-        "property; 2 wrong usage.");
+        "property; 2 wrong usage; 3 bounded (Ctrl-C).");
     command.option("name", flags->names, "Names of figures; without one, lists them");
     const auto text = [&](const char* name, std::string& target, const char* meaning) {
         command.option(name, target, meaning);

@@ -4,15 +4,25 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <algorithm>
-#include <span>
+#include <fmt/format.h>
+#include <optional>
 #include <string_view>
 
+#include "base/did_you_mean.hpp"
 #include "cli/commands.hpp"
 #include "core/parameters.hpp"
 
 namespace allot::cli {
 
 // --- Arguments.
+
+// The heading of arguments that --help leaves out. CLI11 would forget the name of an option without a
+// heading, so they lose it only when --help is all there is to do.
+static constexpr const char* aside_heading = "aside";
+
+Argument Argument::aside() const {
+    return group(aside_heading);
+}
 
 Argument Argument::required() const {
     option_->required();
@@ -21,6 +31,11 @@ Argument Argument::required() const {
 
 Argument Argument::group(const std::string& heading) const {
     option_->group(heading);
+    return *this;
+}
+
+Argument Argument::meaning(const std::string& text) const {
+    option_->description(text);
     return *this;
 }
 
@@ -36,6 +51,11 @@ Argument Argument::shown_as(const std::string& text) const {
 
 Argument Argument::value_optional() const {
     option_->expected(0, 1);
+    return *this;
+}
+
+Argument Argument::repeatable() const {
+    option_->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     return *this;
 }
 
@@ -66,8 +86,13 @@ Argument Argument::excludes(Argument other) const {
 
 // --- Commands.
 
+// If it is given twice, CLI11 takes the last value, and `fault_of` complains afterwards.
+Argument Command::single(CLI::Option* option) {
+    return Argument(option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast));
+}
+
 Argument Command::option(const std::string& name, std::string& target, const std::string& meaning) {
-    return Argument(parser_->add_option(name, target, meaning)).value("");
+    return single(parser_->add_option(name, target, meaning)).value("");
 }
 
 Argument Command::option(const std::string& name, std::optional<std::string>& target,
@@ -83,24 +108,19 @@ Argument Command::option(const std::string& name, std::vector<std::string>& targ
 }
 
 Argument Command::option(const std::string& name, int& target, const std::string& meaning) {
-    return Argument(parser_->add_option(name, target, meaning)->capture_default_str());
+    return single(parser_->add_option(name, target, meaning)->capture_default_str());
 }
 
 Argument Command::option(const std::string& name, std::uint32_t& target, const std::string& meaning) {
-    return Argument(parser_->add_option(name, target, meaning)->capture_default_str());
+    return single(parser_->add_option(name, target, meaning)->capture_default_str());
 }
 
-Argument Command::option(const std::string& name, const Take& take, const std::string& meaning) {
-    return Argument(parser_->add_option_function<std::string>(name, take, meaning)).value("");
-}
-
-Argument Command::list(const std::string& name, Take take, const std::string& meaning) {
+Argument Command::option(const std::string& name, Take take, const std::string& meaning) {
     const auto take_all = [take = std::move(take)](const std::vector<std::string>& values) {
         for (const std::string& value : values) take(value);
+        return true;
     };
-    CLI::Option* option = parser_->add_option_function<std::vector<std::string>>(name, take_all, meaning);
-    option->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    return Argument(option).value("");
+    return single(parser_->add_option(name, CLI::callback_t(take_all), meaning)).value("");
 }
 
 Argument Command::flag(const std::string& name, bool& target, const std::string& meaning) {
@@ -109,6 +129,10 @@ Argument Command::flag(const std::string& name, bool& target, const std::string&
 
 Argument Command::flag(const std::string& name, std::function<void()> given, const std::string& meaning) {
     return Argument(parser_->add_flag_callback(name, std::move(given), meaning));
+}
+
+void Command::before_reading(std::function<void(const std::vector<std::string>&)> look) {
+    look_ = std::move(look);
 }
 
 void Command::strays(std::vector<std::string>& target) {
@@ -133,40 +157,99 @@ int Command::run() const {
 
 namespace {
 
+std::vector<std::string> names_of_commands(const CLI::App& parser) {
+    std::vector<std::string> names;
+    for (const CLI::App* command : parser.get_subcommands({})) names.push_back(command->get_name());
+    return names;
+}
+
+// The flags that a hint may mention.
+std::vector<std::string> names_of_flags(const CLI::App& command) {
+    std::vector<std::string> names;
+    for (const CLI::Option* option : command.get_options())
+        if (option->get_group() != aside_heading)
+            for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    return names;
+}
+
 // The first word that no argument takes.
-std::string unexpected(const CLI::App& parser, std::span<char*> words) {
+std::optional<std::string> unexpected(const CLI::App& parser, const std::vector<std::string>& words) {
     const std::vector<std::string> left = parser.remaining(true);
-    const auto is_left = [&](const char* word) { return std::ranges::count(left, word) > 0; };
-    const auto first = std::ranges::find_if(words, is_left);
-    return first == words.end() ? "" : *first;
+    const auto first = std::ranges::find_if(
+        words, [&](const std::string& word) { return std::ranges::count(left, word) > 0; });
+    return first == words.end() ? std::nullopt : std::optional(*first);
+}
+
+std::string why_unexpected(const std::string& word, const CLI::App& command) {
+    if (word.empty()) return "\"\": not expected here";
+    if (!word.starts_with("--")) return word + ": not expected here";
+    const std::string flag = word.substr(0, word.find('='));
+    return flag + ": no such flag" + did_you_mean(flag, names_of_flags(command));
+}
+
+constexpr std::string_view not_converted =
+    "Could not convert: ";  // as in "Could not convert: --json = maybe"
+
+std::string why_not_converted(const std::string& said, const CLI::App& command) {
+    const std::string rest = said.substr(not_converted.size());
+    const std::string name = rest.substr(0, rest.find(" = "));
+    const CLI::Option* option = command.get_option_no_throw(name);
+    const bool is_flag = option != nullptr && option->get_items_expected_max() == 0;
+    if (is_flag) return name + ": it takes no value; write the flag alone";
+    return name + rest.substr(name.size() + 2) + ": write a whole number";
 }
 
 // CLI11's messages name the flag; this adds what to do.
-int explain(const CLI::App& parser, const CLI::ParseError& error, std::span<char*> words) {
-    const std::string first_word = words.empty() ? "" : words.front();
-    std::vector<std::string> commands;
-    for (const CLI::App* command : parser.get_subcommands({})) commands.push_back(command->get_name());
-    const bool known = std::ranges::find(commands, first_word) != commands.end();
-    if (!known && !first_word.empty() && !first_word.starts_with('-'))
-        return wrong_usage(first_word + ": no such command; there is " + listed(commands));
-    const auto chosen = parser.get_subcommands();
-    const std::string help =
-        program_name() + " " + (chosen.empty() ? "" : chosen.front()->get_name() + " ") + "--help";
+std::string explanation(const CLI::App& parser, const CLI::App& command, const CLI::ParseError& error,
+                        const std::vector<std::string>& words) {
+    const auto stray = unexpected(parser, words);
+    const bool is_flag = stray && stray->starts_with('-');
+    // A word that seems to be missing may just be misspelt.
+    if (is_flag || (stray && dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr))
+        return why_unexpected(*stray, command);
     std::string what = error.what();
-    if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr)
-        what = unexpected(parser, words) + ": not expected here";
+    if (what.starts_with(not_converted)) return why_not_converted(what, command);
     if (what.ends_with(" missing"))  // as in "--sites: 1 required  missing"
-        what = what.substr(0, what.find(':')) + ": its value is missing; write one after it";
-    if (const auto end = what.find('\n'); end != std::string::npos) what.resize(end);
-    return wrong_usage(what + "; see `" + help + "`");
+        return what.substr(0, what.find(':')) + ": its value is missing; write one after it";
+    return what.substr(0, what.find('\n'));
 }
 
-// An empty value usually comes from an unset variable; reading it as "none" would be a trap.
-std::string option_with_empty_value(const CLI::App& command) {
-    for (const CLI::Option* option : command.get_options())
-        for (const std::string& value : option->results())
-            if (value.empty() && option->get_expected_min() > 0) return option->get_name();
+int explain(const CLI::App& parser, const CLI::ParseError& error, const std::vector<std::string>& words) {
+    const auto chosen = parser.get_subcommands();
+    const CLI::App& command = chosen.empty() ? parser : *chosen.front();
+    return wrong_usage(fmt::format("{}; see `{} {}--help`", explanation(parser, command, error, words),
+                                   program_name(), chosen.empty() ? "" : command.get_name() + " "));
+}
+
+// The fault of an option that CLI11 takes; empty if there is none. An empty value usually comes
+// from an unset variable; reading it as "none" would be a trap. Of two values, one would be lost.
+std::string fault_of(const CLI::Option& option) {
+    const bool positional = option.get_positional();
+    for (const std::string& value : option.results())
+        if (value.empty() && option.get_expected_min() > 0)
+            return option.get_name() + " \"\": the value is empty; write one" +
+                   (positional ? "" : ", or leave the flag out");
+    const bool takes_many = option.get_items_expected_max() > 1 ||
+                            option.get_multi_option_policy() == CLI::MultiOptionPolicy::TakeAll;
+    if (option.count() > 1 && !takes_many) return option.get_name() + ": it is given twice; write it once";
     return "";
+}
+
+void leave_aside(CLI::App& command) {
+    for (CLI::Option* option : command.get_options())
+        if (option->get_group() == aside_heading) option->group("");
+}
+
+bool ask_for_help(const std::vector<std::string>& words) {
+    return std::ranges::any_of(words, [](const auto& word) { return word == "--help" || word == "-h"; });
+}
+
+// `help check raymond` is another way to write `check raymond --help`.
+std::vector<std::string> with_help_as_flag(std::vector<std::string> words) {
+    if (words.empty() || words.front() != "help") return words;
+    words.erase(words.begin());
+    words.emplace_back("--help");
+    return words;
 }
 
 }  // namespace
@@ -188,19 +271,47 @@ Command& CommandLine::command(const std::string& name, const std::string& descri
     return *commands_.back();
 }
 
+Command* CommandLine::find(const std::string& name) const {
+    for (const auto& command : commands_)
+        if (command->parser_->get_name() == name) return command.get();
+    return nullptr;
+}
+
 int CommandLine::run(int argc, char** argv) {
+    Command& help = command("help", "Show the flags and examples of a command");
+    help.footer("Example: " + program_name() + " help " + commands_.front()->parser_->get_name());
+    help.action([this] {
+        fmt::print("{}", parser_->help());
+        return exit_ok;
+    });
+    return read(with_help_as_flag({argv + 1, argv + argc}));
+}
+
+int CommandLine::read(const std::vector<std::string>& words) {
+    const std::string first = words.empty() ? "" : words.front();
+    const Command* named = find(first);
+    if (named == nullptr && !first.empty() && !first.starts_with('-')) {
+        const std::vector<std::string> known = names_of_commands(*parser_);
+        return wrong_usage(first + ": no such command; there is " + listed(known) +
+                           did_you_mean(first, known));
+    }
+    if (named != nullptr && named->look_) named->look_({words.begin() + 1, words.end()});
+    if (named != nullptr && ask_for_help(words)) leave_aside(*named->parser_);
     try {
-        parser_->parse(argc, argv);
+        parser_->parse(std::vector<std::string>(words.rbegin(), words.rend()));  // as CLI11 takes them
     } catch (const CLI::Success& done) {
         return parser_->exit(done);
     } catch (const CLI::ParseError& error) {
-        return explain(*parser_, error, {argv + 1, argv + argc});
+        return explain(*parser_, error, words);
     }
+    return run_chosen();
+}
+
+int CommandLine::run_chosen() const {
     const CLI::App* chosen = parser_->get_subcommands().front();
-    if (const std::string name = option_with_empty_value(*chosen); !name.empty())
-        return wrong_usage(name + " \"\": the value is empty; write one, or leave the flag out");
-    const auto command = std::ranges::find(commands_, chosen, [](const auto& one) { return one->parser_; });
-    return (*command)->run();
+    for (const CLI::Option* option : chosen->get_options())
+        if (const std::string fault = fault_of(*option); !fault.empty()) return wrong_usage(fault);
+    return find(chosen->get_name())->run();
 }
 
 }  // namespace allot::cli

@@ -31,6 +31,10 @@ public:
     Argument required() const;
     // The heading under which --help lists it.
     Argument group(const std::string& heading) const;
+    // Neither --help nor a hint at a misspelt flag mentions it.
+    Argument aside() const;
+    // The text of --help, in place of the one that it was made with.
+    Argument meaning(const std::string& text) const;
     // How --help names its value: FILE in `--config FILE`.
     Argument value(const std::string& name) const;
     // Everything that --help shows after the name, in place of the value, the default and the constraints.
@@ -38,6 +42,8 @@ public:
 
     // The value may be missing; the target is then empty.
     Argument value_optional() const;
+    // The option may be given several times; any other is an error the second time.
+    Argument repeatable() const;
     // The option takes one value each time, not all words up to the next option.
     Argument one_at_a_time() const;
     // A list of values that are written with this character between them.
@@ -66,13 +72,13 @@ public:
     Argument option(const std::string& name, std::vector<std::string>& target, const std::string& meaning);
     Argument option(const std::string& name, int& target, const std::string& meaning);
     Argument option(const std::string& name, std::uint32_t& target, const std::string& meaning);
-    Argument option(const std::string& name, const Take& take, const std::string& meaning);
-    // A list; `take` gets one value at a time.
-    Argument list(const std::string& name, Take take, const std::string& meaning);
+    Argument option(const std::string& name, Take take, const std::string& meaning);
 
     Argument flag(const std::string& name, bool& target, const std::string& meaning);
     Argument flag(const std::string& name, std::function<void()> given, const std::string& meaning);
 
+    // Sees all words of the command before they are read, and may change the arguments to fit them.
+    void before_reading(std::function<void(const std::vector<std::string>& words)> look);
     // Keeps words that no argument takes; without this they are an error.
     void strays(std::vector<std::string>& target);
     // The last lines of --help.
@@ -83,9 +89,12 @@ public:
 private:
     friend class CommandLine;
     explicit Command(CLI::App* parser) : parser_(parser) {}
+    // An option that is an error if it is given twice.
+    static Argument single(CLI::Option* option);
     int run() const;
 
     CLI::App* parser_;
+    std::function<void(const std::vector<std::string>&)> look_;
     std::vector<std::string>* strays_ = nullptr;
     std::function<int()> action_;
 };
@@ -100,10 +109,14 @@ public:
     Command& command(const std::string& name, const std::string& description);
 
     // Runs the action of the command that the arguments choose, and gives its exit code. --help and --version
-    // give exit_ok. An error prints one line and gives exit_usage.
+    // give exit_ok. `help COMMAND...` is `COMMAND... --help`. An error prints one line and gives exit_usage.
     int run(int argc, char** argv);
 
 private:
+    int read(const std::vector<std::string>& words);
+    int run_chosen() const;
+    Command* find(const std::string& name) const;
+
     std::unique_ptr<CLI::App> parser_;
     std::vector<std::unique_ptr<Command>> commands_;
 };

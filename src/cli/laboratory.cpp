@@ -1,8 +1,14 @@
 #include "cli/laboratory.hpp"
 
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <fmt/format.h>
+#include <iostream>
 #include <new>
+#include <system_error>
 
+#include "base/stop.hpp"
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
 #include "version.hpp"
@@ -25,11 +31,35 @@ int laboratory_main(int argc, char** argv, const std::string& name) {
     return run(line, argc, argv);
 }
 
+namespace {
+
+// The exit code, if everything that was printed has arrived.
+int once_printed(int code) {
+    errno = 0;
+    std::cout.flush();
+    std::fflush(stdout);
+    if (std::cout && std::ferror(stdout) == 0) return code;
+    return failed(std::string("standard output: ") + std::strerror(errno != 0 ? errno : EIO));
+}
+
+}  // namespace
+
 int run(CommandLine& line, int argc, char** argv) {
     try {
-        return line.run(argc, argv);
+        return once_printed(line.run(argc, argv));
+    } catch (const std::system_error& failure) {  // fmt::print throws it
+        return failed(std::ferror(stdout) != 0 ? "standard output: " + failure.code().message()
+                                               : failure.what());
     } catch (const std::bad_alloc&) {
-        fmt::print(stderr, "{}: not enough memory for this instance; write fewer sites\n", program_name());
+        fmt::print(stderr,
+                   "{}: this machine has not enough memory for this instance; write a smaller one, or less "
+                   "--memory where the command has it\n",
+                   program_name());
+        return exit_bounded;
+    } catch (const stop::Due&) {
+        stop::reporting();
+        fmt::print(stderr, "{}: bounded: {} before there was anything to report\n", program_name(),
+                   stop::reason());
         return exit_bounded;
     }
 }

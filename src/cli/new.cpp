@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <set>
+#include <unistd.h>
 
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
@@ -64,9 +65,29 @@ std::string renamed(std::string_view text, const std::string& name) {
     return result;
 }
 
-int failed(const std::string& path) {
-    fmt::print(stderr, "allot: {}: cannot write this file; name another folder with --folder\n", path);
-    return exit_no;
+bool write_files(const std::filesystem::path& folder, const std::string& name) {
+    std::error_code failure;
+    if (folder.has_parent_path()) std::filesystem::create_directories(folder.parent_path(), failure);
+    if (!std::filesystem::create_directory(folder, failure)) return false;
+    for (const Template& one : protocol_templates()) {
+        std::ofstream file(folder / renamed(one.file, name));
+        file << renamed(one.text, name);
+        file.close();
+        if (!file) return false;
+    }
+    return true;
+}
+
+// The folder takes its name only when all files are there.
+bool write_whole(const std::filesystem::path& folder, const std::string& name) {
+    const std::filesystem::path unnamed = fmt::format("{}.{}", folder.string(), ::getpid());
+    std::error_code failure;
+    if (write_files(unnamed, name)) {
+        std::filesystem::rename(unnamed, folder, failure);
+        if (!failure) return true;
+    }
+    std::filesystem::remove_all(unnamed, failure);
+    return false;
 }
 
 int write_protocol(const std::string& name, std::string folder) {
@@ -77,17 +98,12 @@ int write_protocol(const std::string& name, std::string folder) {
         return wrong_usage(
             fmt::format("{}: CMake or allot itself has something of this name; write another", name));
     if (folder.empty()) folder = name;
+    while (folder.size() > 1 && folder.ends_with('/')) folder.pop_back();
     std::error_code failure;
     if (std::filesystem::exists(folder, failure))
         return wrong_usage(fmt::format("{}: the folder exists; name another one with --folder", folder));
-    if (!std::filesystem::create_directories(folder, failure)) return failed(folder);
-    for (const Template& one : protocol_templates()) {
-        const std::string path = folder + "/" + renamed(one.file, name);
-        std::ofstream file(path);
-        file << renamed(one.text, name);
-        file.close();
-        if (!file) return failed(path);
-    }
+    if (!write_whole(folder, name))
+        return failed(fmt::format("{}: cannot write this folder; name another with --folder", folder));
     fmt::print(
         "{0}/ contains a working protocol. Build and check it:\n\n"
         "    cd {0} && make\n"

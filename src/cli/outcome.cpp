@@ -6,7 +6,7 @@
 #include "check/checker.hpp"
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
-#include "cli/laboratory.hpp"
+#include "errata/errata.hpp"
 #include "play/player.hpp"
 #include "sim/figures.hpp"
 
@@ -47,14 +47,15 @@ Result<std::string> outcome_of(const std::string& command) {
     add_check(line, [&](walk::Machine&, const check::Options&, const check::Result& result) {
         outcome = outcome_of_check(result);
     });
-    add_play(line, [&](const std::string&, const play::Outcome& played) {
+    const auto note = [&](const std::string&, const play::Outcome& played) {
         if (!played.ok() && outcome == "as expected") outcome = played.message;
-    });
+    };
+    add_play(line, note, errata::scenario);
     add_sim(line, [&](const sim::Summary& summary) { outcome = outcome_of_sim(summary.figures); });
     std::vector<std::string> words = words_of(command);
     std::vector<char*> arguments;
     for (std::string& word : words) arguments.push_back(word.data());
-    const int code = run(line, static_cast<int>(arguments.size()), arguments.data());
+    const int code = line.run(static_cast<int>(arguments.size()), arguments.data());
     if (code == exit_usage)
         return Error{command + ": the command cannot run" + (outcome == "as expected" ? "" : ": " + outcome)};
     return outcome;

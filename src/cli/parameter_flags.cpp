@@ -2,38 +2,83 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 #include <utility>
 #include <vector>
 
-#include "base/ensure.hpp"
+#include "cli/commands.hpp"
 #include "registry/registry.hpp"
 
 namespace allot::cli {
 
 namespace {
 
-// A parameter and its text for --help.
-struct Explained {
-    const char* name;
-    const char* meaning;
-};
-// Also lists parameters that no protocol has yet, so that a wrong value is told apart from a wrong name.
-const std::vector<Explained> explained{
-    {"sites", "number of sites"},
-    {"permits", "permits: the number of sites that may hold at once"},
-    {"graph", "the neighbours of each site: path:3, cycle:5, grid:10x10, ..."},
-    {"bounds", "bounds on the sites in service in a neighbourhood: 1,4 or 1,* or 0,1;1,2;0,2 (per site)"},
-    {"initial", "the sites in service at the start: Ioo (in, out, out), or any safe configuration"},
-    {"infeasible", "refuse or allow instances in which some sites can never turn round; default refuse"},
-    {"without", "switch a repair off, so that the published defect returns; several with commas, or all"},
-    {"with", "switch a repair on that a published protocol lacks; several with commas, or all"},
-};
+constexpr const char* instance = "Instance";
+
 // A flag in place of a value means that the value is missing.
 std::string value_or_flag(const std::string& value) {
     return value.starts_with("--") ? "its value is missing, " + value + " follows; write one after it" : "";
 }
 
+bool is_switch(const ParameterInfo& parameter) {
+    return parameter.fallback == "on" || parameter.fallback == "off";
+}
+
+std::string help_text(const ParameterInfo& parameter) {
+    return fmt::format("{}; default {}", parameter.meaning, parameter.fallback);
+}
+
+// The name of a parameter that is on or off is enough to switch it on.
+Argument add_protocol_flag(Command& command, Parameters& given, const ParameterInfo& parameter) {
+    const auto collect = [&given, parameter](const std::string& value) {
+        given[parameter.name] = is_switch(parameter) && value.empty() ? "on" : value;
+    };
+    const Argument flag = command.option("--" + parameter.name, collect, help_text(parameter));
+    flag.aside().check(value_or_flag);
+    if (is_switch(parameter)) flag.value_optional();
+    return flag;
+}
+
+// The name of a parameter that is off by default is enough to switch it on.
+void add_setup_flag(Command& command, Parameters& given, const ParameterInfo& parameter) {
+    if (parameter.fallback == "off") {
+        const auto switch_on = [&given, name = parameter.name] { given[name] = "on"; };
+        command.flag("--" + parameter.name, switch_on, parameter.meaning).group(instance);
+        return;
+    }
+    const Argument flag = add_parameter_flag(command, given, parameter.name, help_text(parameter), instance);
+    if (parameter.name == "property") flag.repeatable();
+}
+
+// The protocol that the words name, or the only one that there is.
+const world::Entry* protocol_among(const std::vector<std::string>& words) {
+    const auto all = registry::protocols();
+    if (all.size() == 1) return &all.front();
+    const auto named = std::ranges::find_if(
+        words, [&](const std::string& word) { return registry::protocol(word) != nullptr; });
+    return named == words.end() ? nullptr : registry::protocol(*named);
+}
+
+using Flags = std::map<std::string, Argument>;
+
+// Lets --help show the flags of this protocol, with their meanings there.
+void show(const Flags& flags, const world::Entry& entry) {
+    for (const ParameterInfo& parameter : entry.parameters)
+        if (const auto flag = flags.find(parameter.name); flag != flags.end())
+            flag->second.group(instance).meaning(help_text(parameter));
+    if (entry.repairs.empty()) return;
+    for (const char* name : {"without", "with"}) flags.at(name).group(instance);
+}
+
 }  // namespace
+
+void add_protocol_word(Command& command, const std::string& name, std::string& target) {
+    command
+        .option("protocol", target,
+                fmt::format("One of `{0} protocols`; `{0} {1} PROTOCOL --help` shows its own flags",
+                            program_name(), name))
+        .required();
+}
 
 Argument add_parameter_flag(Command& command, Parameters& given, const std::string& name,
                             const std::string& meaning, const std::string& group) {
@@ -41,24 +86,7 @@ Argument add_parameter_flag(Command& command, Parameters& given, const std::stri
         std::string& text = given[name];
         text += (text.empty() ? "" : ",") + value;
     };
-    return command.list("--" + name, collect, meaning).group(group).check(value_or_flag);
-}
-
-Argument add_explained_flag(Command& command, Parameters& given, std::string_view name) {
-    const auto known = std::ranges::find(explained, name, &Explained::name);
-    ensure(known != explained.end(), "add_explained_flag: this parameter has no explanation");
-    return add_parameter_flag(command, given, known->name, known->meaning, "Instance");
-}
-
-// The name of a parameter that is off by default is enough to switch it on.
-static void add_setup_flag(Command& command, Parameters& given, const ParameterInfo& parameter) {
-    if (parameter.fallback == "off") {
-        const auto switch_on = [&given, name = parameter.name] { given[name] = "on"; };
-        command.flag("--" + parameter.name, switch_on, parameter.meaning).group("Instance");
-    } else {
-        add_parameter_flag(command, given, parameter.name,
-                           fmt::format("{}; default {}", parameter.meaning, parameter.fallback), "Instance");
-    }
+    return command.option("--" + name, collect, meaning).group(group).check(value_or_flag);
 }
 
 void add_parameter_flags(Command& command, Parameters& given) {
@@ -70,25 +98,22 @@ void add_parameter_flags(Command& command, Parameters& given) {
     add_protocol_flags(command, given, std::move(known));
 }
 
-// The name of a parameter that is on or off is enough to switch it on.
-static void add_protocol_flag(Command& command, Parameters& given, const world::Entry& entry,
-                              const ParameterInfo& parameter) {
-    const bool is_switch = parameter.fallback == "on" || parameter.fallback == "off";
-    const auto collect = [&given, is_switch, key = parameter.name](const std::string& value) {
-        given[key] = is_switch && value.empty() ? "on" : value;
-    };
-    const Argument flag = command.option("--" + parameter.name, collect,
-                                         fmt::format("of {}; default {}", entry.name, parameter.fallback));
-    flag.group("Instance").check(value_or_flag);
-    if (is_switch) flag.value_optional();
-}
-
 void add_protocol_flags(Command& command, Parameters& given, std::set<std::string> known) {
-    for (const auto& [name, meaning] : explained)
-        if (known.insert(name).second) add_parameter_flag(command, given, name, meaning, "Instance");
+    Flags flags;
     for (const world::Entry& entry : registry::protocols())
         for (const ParameterInfo& parameter : entry.parameters)
-            if (known.insert(parameter.name).second) add_protocol_flag(command, given, entry, parameter);
+            if (known.insert(parameter.name).second)
+                flags.emplace(parameter.name, add_protocol_flag(command, given, parameter));
+    const auto add_repairs = [&](const char* name, const std::string& meaning) {
+        flags.emplace(name, add_parameter_flag(command, given, name, meaning, instance).aside());
+    };
+    add_repairs("without", fmt::format("switch a repair off, so that the published defect returns; several "
+                                       "with commas, or all; `{} protocols PROTOCOL` lists them",
+                                       program_name()));
+    add_repairs("with", "switch a repair on that is off; several with commas, or all");
+    command.before_reading([flags](const std::vector<std::string>& words) {
+        if (const world::Entry* entry = protocol_among(words)) show(flags, *entry);
+    });
 }
 
 }  // namespace allot::cli

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <iostream>
 
+#include "base/stop.hpp"
 #include "check/checker.hpp"
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
@@ -21,11 +22,14 @@ struct PlayFlags {
     bool json = false;
 };
 
-play::Outcome play_file(const std::string& file, std::ostream* log) {
-    const auto text = read_file(file);
+play::Outcome play_file(const std::string& file, const ReadFile& read, std::ostream* log) try {
+    const auto text = read(file);
     if (!text) return {exit_usage, text.error()};
     const play::Player player(registry::protocols(), check::can_be_served);
     return player.play(file, *text, log);
+} catch (const stop::Due&) {
+    stop::reporting();
+    return {exit_bounded, fmt::format("bounded: {} before the end of {}", stop::reason(), file)};
 }
 
 void print_outcome(const std::string& file, const play::Outcome& outcome) {
@@ -37,12 +41,14 @@ void print_outcome(const std::string& file, const play::Outcome& outcome) {
 }
 
 // Plays every file; the worst outcome is the exit code.
-int run_play(const PlayFlags& flags, const PlayReport& report) {
+int run_play(const PlayFlags& flags, const PlayReport& report, const ReadFile& read) {
+    stop::on_signals();
     int worst = exit_ok;
     boost::json::array list;
     for (const std::string& file : flags.files) {
+        if (stop::due()) break;
         const bool silent = flags.quiet || flags.json || report;
-        const play::Outcome outcome = play_file(file, silent ? nullptr : &std::cout);
+        const play::Outcome outcome = play_file(file, read, silent ? nullptr : &std::cout);
         if (report)
             report(file, outcome);
         else if (!flags.json)
@@ -56,16 +62,20 @@ int run_play(const PlayFlags& flags, const PlayReport& report) {
 
 }  // namespace
 
-void add_play(CommandLine& line, PlayReport report) {
+void add_play(CommandLine& line, PlayReport report, ReadFile read) {
     auto flags = std::make_shared<PlayFlags>();
     Command& command = line.command("play", "Replay scenario files and check their expectations");
     command.footer("Example: " + program_name() +
                    " play stuck.txt, which `check --out stuck.txt` wrote\n"
-                   "Exit code: 0 as expected, 1 not as expected, 2 malformed file or wrong usage.");
-    command.option("files", flags->files, "Scenario files (docs/scenarios.md)").required();
+                   "Exit code: 0 as expected, 1 not as expected, 2 malformed file or wrong usage,\n"
+                   "3 bounded (Ctrl-C).");
+    command.option("files", flags->files, "Scenario files (docs/scenarios.md); - for standard input")
+        .required();
     command.flag("--quiet", flags->quiet, "Print only the outcome of each file");
     command.flag("--json", flags->json, "For programs");
-    command.action([flags, report = std::move(report)] { return run_play(*flags, report); });
+    command.action([flags, report = std::move(report), read = std::move(read)] {
+        return run_play(*flags, report, read);
+    });
 }
 
 }  // namespace allot::cli

@@ -1,15 +1,16 @@
 // allot sim: one run of a protocol, or several, and the figures.
 
-#include <boost/json/serialize.hpp>
-#include <chrono>
-#include <fmt/format.h>
-#include <fstream>
-#include <iostream>
-#include <unistd.h>
+#include "cli/sim.hpp"
 
+#include <boost/json/serialize.hpp>
+#include <fmt/format.h>
+
+#include "base/stop.hpp"
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
+#include "cli/output.hpp"
 #include "cli/parameter_flags.hpp"
+#include "cli/progress_line.hpp"
 #include "cli/table.hpp"
 #include "core/json.hpp"
 #include "registry/registry.hpp"
@@ -18,26 +19,6 @@
 namespace allot::cli {
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-struct SimFlags {
-    std::string protocol;
-    Parameters parameters;
-    std::string seed = "1";
-    std::string seeds = "1";
-    std::string log;
-    std::string limit;
-    bool json = false;
-};
-
-struct SimJob {
-    const world::Entry* entry = nullptr;
-    std::unique_ptr<sim::Simulation> simulation;
-    std::uint64_t seed = 1;
-    std::uint64_t seeds = 1;
-    std::optional<double> limit_seconds;
-};
 
 // A member of sim::Plan, by the group and text of --help.
 struct PlanFlag {
@@ -83,10 +64,25 @@ const std::vector<PlanFlag> plan_flags{
      "detector does"},
     {"anchor", "Detector", "the site that never crashes and that no detector suspects, or none"},
     {"verify", "Judgement",
-     "events between two judgements of the whole world; 0: only at the end; default the square of the sites"},
+     "events between two judgements of the whole world; 0: never; default the square of the sites"},
     {"patience", "Judgement",
      "a request open at the end and older than this is unserved; default a quarter of --time"},
 };
+
+// A flag about crashes in a run without any.
+std::optional<std::string> idle_crash_flag(const Parameters& given, const sim::Plan& plan) {
+    const auto idle = [&](const char* flag, const char* needed) -> std::optional<std::string> {
+        if (!given.contains(flag)) return std::nullopt;
+        return fmt::format("--{} {}: no site crashes; add {}", flag, given.at(flag), needed);
+    };
+    if (plan.crashes > 0) return std::nullopt;
+    for (const char* flag : {"crash-from", "crash-to"})
+        if (auto wrong = idle(flag, "--crashes NUMBER")) return wrong;
+    return plan.crash.items.empty() ? idle("crash-inside", "--crashes NUMBER or --crash SITE@TIME")
+                                    : std::nullopt;
+}
+
+}  // namespace
 
 Result<SimJob> prepare(const SimFlags& flags) {
     SimJob job;
@@ -99,66 +95,38 @@ Result<SimJob> prepare(const SimFlags& flags) {
         if (!*number) return Error{number->error()};
     job.seed = *seed;
     job.seeds = *seeds;
-    if (!flags.limit.empty()) {
-        const auto limit = parse_seconds("limit", flags.limit);
-        if (!limit) return Error{limit.error()};
-        job.limit_seconds = *limit;
-    }
     Parameters parameters = flags.parameters;
     const auto plan = sim::take_plan(parameters);
     if (!plan) return Error{plan.error()};
     if (flags.parameters.contains("noise") && !plan->corrupts())
         return Error{fmt::format("--noise {}: add --start arbitrary or --corrupt-at TIMES", plan->noise)};
+    if (const auto wrong = idle_crash_flag(flags.parameters, *plan)) return Error{*wrong};
     auto simulation = sim::make_simulation(*registry::protocol(flags.protocol), parameters, *plan);
     if (!simulation) return Error{simulation.error()};
     job.simulation = std::move(*simulation);
     return job;
 }
 
-// Shows the progress on a terminal, a few times a second, and stops a run at the time limit.
-class Overseer {
-public:
-    explicit Overseer(const SimJob& job) : job_(job) {}
-    ~Overseer() {
-        if (shown_) fmt::print(stderr, "\r\x1b[K");
-    }
-    Overseer(const Overseer&) = delete;
-    Overseer& operator=(const Overseer&) = delete;
+namespace {
 
-    bool operator()(const sim::Progress& progress, std::uint64_t run) {
-        const auto now = Clock::now();
-        const double seconds = std::chrono::duration<double>(now - began_).count();
-        if (job_.limit_seconds && seconds > *job_.limit_seconds) return false;
-        if (!terminal_ || now - last_ < std::chrono::milliseconds(200)) return true;
-        last_ = now;
-        shown_ = true;
-        const double whole = sim::in_seconds(job_.simulation->plan().time.value);
-        const double share = (static_cast<double>(run) + sim::in_seconds(progress.now) / whole) /
-                             static_cast<double>(job_.seeds);
-        constexpr int width = 40;
-        const auto filled = static_cast<std::size_t>(share * width);
-        fmt::print(stderr, "\r\x1b[K[{:<{}}] {:3.0f} %  run {} of {}, {} events, {:.0f} s",
-                   std::string(filled, '#'), width, share * 100, run + 1, job_.seeds,
-                   with_commas(progress.events), seconds);
-        std::fflush(stderr);
-        return true;
-    }
-
-private:
-    const SimJob& job_;
-    const bool terminal_ = isatty(STDERR_FILENO) != 0;
-    const Clock::time_point began_ = Clock::now();
-    Clock::time_point last_ = began_;
-    bool shown_ = false;
-};
+std::string progress_text(const SimJob& job, std::uint64_t run, const sim::Progress& progress,
+                          double seconds) {
+    const double whole = sim::in_seconds(job.simulation->plan().time.value);
+    const double share =
+        (static_cast<double>(run) + sim::in_seconds(progress.now) / whole) / static_cast<double>(job.seeds);
+    return fmt::format("{} {:3.0f} %  run {} of {}, {} events, {:.0f} s", progress_bar(share), share * 100,
+                       run + 1, job.seeds, with_commas(progress.events), seconds);
+}
 
 sim::Summary run_all(const SimJob& job, std::ostream* log) {
-    Overseer overseer(job);
+    ProgressLine line;
     std::vector<sim::Figures> runs;
     for (std::uint64_t run = 0; run < job.seeds; ++run) {
         sim::Observer observer;
         observer.log = run == 0 ? log : nullptr;
-        observer.on_progress = [&](const sim::Progress& progress) { return overseer(progress, run); };
+        observer.on_progress = [&](const sim::Progress& progress) {
+            line.tell([&](double seconds) { return progress_text(job, run, progress, seconds); });
+        };
         runs.push_back(job.simulation->run(job.seed + run, observer));
         if (runs.back().stopped) break;
     }
@@ -176,11 +144,12 @@ void add_recovery(Table& table, const sim::Recovery& recovery) {
     for (const auto& [probe, count] : recovery.probes) add(fmt::format("  {} until then", probe), count);
 }
 
-// Why a run that violated nothing still failed, one sentence each.
+}  // namespace
+
 std::vector<std::string> standstill(const sim::Figures& figures) {
     std::vector<std::string> lines;
     if (figures.stalled > 0)
-        lines.push_back(fmt::format("stalled: at the end {} of the sites wait, and no event is left",
+        lines.push_back(fmt::format("stalled: at the end {} of the sites wait, and nothing will serve them",
                                     with_commas(figures.stalled)));
     if (figures.left_behind > 0)
         lines.push_back(
@@ -188,6 +157,8 @@ std::vector<std::string> standstill(const sim::Figures& figures) {
                         with_commas(figures.left_behind)));
     return lines;
 }
+
+namespace {
 
 void print_for_people(const SimJob& job, const sim::Summary& summary) {
     const sim::Figures& figures = summary.figures;
@@ -239,7 +210,7 @@ void print_for_people(const SimJob& job, const sim::Summary& summary) {
         fmt::print("\nviolated at {} with --seed {}: {}: {}\n", sim::time_text(violation.at), violation.seed,
                    violation.property, violation.detail);
     for (const std::string& line : standstill(figures)) fmt::print("\n{}\n", line);
-    if (figures.stopped) fmt::print("\nstopped: --limit was reached\n");
+    if (figures.stopped) fmt::print("\nbounded: {}\n", stop::reason());
 }
 
 boost::json::object config_of(const SimJob& job) {
@@ -284,7 +255,9 @@ boost::json::object recovery_json(const sim::Recovery& recovery) {
             {"probes", probes}};
 }
 
-void print_for_programs(const SimJob& job, const sim::Summary& summary) {
+}  // namespace
+
+boost::json::object report_json(const SimJob& job, const sim::Summary& summary) {
     const sim::Figures& figures = summary.figures;
     boost::json::object by_kind;
     for (const sim::KindCount& kind : figures.messages_by_kind) by_kind[kind.kind] = kind.messages;
@@ -332,26 +305,51 @@ void print_for_programs(const SimJob& job, const sim::Summary& summary) {
                               {"messages_per_grant", summary.interval.messages_per_grant},
                               {"waiting_ms", waiting_json(summary.interval.waiting_ms)},
                               {"use_rate", summary.interval.use_rate}};
-    fmt::print("{}\n", boost::json::serialize(report));
+    return report;
+}
+
+namespace {
+
+void print_for_programs(const SimJob& job, const sim::Summary& summary) {
+    fmt::print("{}\n", boost::json::serialize(report_json(job, summary)));
+}
+
+// A value that its parameter accepts as it stands is one value, with commas or without. So this comes second.
+std::optional<int> run_as_sweep(const SimFlags& flags) {
+    auto sweep = sweep_in(flags);
+    if (!sweep) return wrong_usage(sweep.error());
+    if (!*sweep) return std::nullopt;
+    return run_sweep(flags, **sweep);
+}
+
+// The files of a sweep.
+std::optional<std::string> without_sweep(const SimFlags& flags) {
+    for (const auto& [flag, path] : {std::pair("csv", &flags.csv), {"plot", &flags.plot}})
+        if (!path->empty())
+            return fmt::format("--{} {}: write several values for some parameter, as in --time 1s,2s", flag,
+                               *path);
+    return std::nullopt;
 }
 
 int run_sim(const SimFlags& flags, const SimReport& report) {
+    if (const auto wrong = heed_limit(flags.limit)) return wrong_usage(*wrong);
     auto job = prepare(flags);
-    if (!job) return wrong_usage(job.error());
-    std::ofstream file;
-    if (!flags.log.empty() && flags.log != "-") {
-        file.open(flags.log);
-        if (!file) return wrong_usage(fmt::format("--log {}: cannot write this file", flags.log));
+    if (!job) {
+        const auto code = report ? std::nullopt : run_as_sweep(flags);
+        return code ? *code : wrong_usage(job.error());
     }
+    if (const auto wrong = without_sweep(flags)) return wrong_usage(*wrong);
+    auto log = open_beside_report("log", flags.log, flags.json);
+    if (!log) return wrong_usage(log.error());
     if (!report) say_caveat(job->simulation->instance().caveat());
-    std::ostream* log = flags.log.empty() ? nullptr : flags.log == "-" ? &std::cout : &file;
-    const sim::Summary summary = run_all(*job, log);
-    if (log != nullptr && !log->flush())
-        return wrong_usage(fmt::format("--log {}: writing failed", flags.log));
+    const sim::Summary summary = run_all(*job, *log ? &(*log)->stream() : nullptr);
+    stop::reporting();
+    const auto failure = *log ? (*log)->commit() : std::nullopt;
     if (report)
         report(summary);
     else
         (flags.json ? print_for_programs : print_for_people)(*job, summary);
+    if (failure) return failed(*failure);
     if (!summary.figures.violations.empty() || !standstill(summary.figures).empty()) return exit_no;
     return summary.figures.stopped ? exit_bounded : exit_ok;
 }
@@ -365,10 +363,11 @@ void add_sim(CommandLine& line, SimReport report) {
         examples("sim", {"raymond --sites 15 --permits 5 --latency uniform:0.2ms..1ms --seeds 10",
                          "raymond --sites 15 --permits 5 --crash 2@1s,3@2s --warm-up 3s --json",
                          "raymond --time 20ms --log run.txt; allot play run.txt",
-                         "tree-pool --sites 16 --start arbitrary --corrupt-at 3s,6s --noise 2"}) +
-        "Exit code: 0 the runs ended, 1 a property was violated or a run stalled, 2 wrong usage, 3 --limit "
-        "was reached first.");
-    command.option("protocol", flags->protocol, "One of `" + program_name() + " protocols`").required();
+                         "tree-pool --sites 16 --start arbitrary --corrupt-at 3s,6s --noise 2",
+                         "counters --resources 16 --max-request 1,2,4,8 --seeds 5 --plot use.svg"}) +
+        "Exit code: 0 the runs ended, 1 a property was violated or a run stalled, 2 wrong usage, 3 bounded "
+        "(the time limit was reached first, or Ctrl-C).");
+    add_protocol_word(command, "sim", flags->protocol);
     std::set<std::string> known;
     for (const PlanFlag& flag : plan_flags) {
         add_parameter_flag(command, flags->parameters, flag.name, flag.meaning, flag.group);
@@ -380,8 +379,14 @@ void add_sim(CommandLine& line, SimReport report) {
     };
     text("--seed", flags->seed, "the same seed gives the same run; default 1");
     text("--seeds", flags->seeds, "number of runs, with this seed and the next ones; default 1");
-    text("--log", flags->log, "write every event of the first run to this file (- for the terminal)");
+    text("--log", flags->log, "write every event of the first run to this file, or - for standard output");
     text("--limit", flags->limit, "stop after this much real time, as in 60s");
+    const auto of_sweep = [&](const char* name, std::string& target, const char* meaning) {
+        command.option(name, target, meaning)
+            .group("Sweep (several values of one or two parameters: 1,2,4 or 1..8)");
+    };
+    of_sweep("--csv", flags->csv, "write the numbers to this file, or - for standard output");
+    of_sweep("--plot", flags->plot, "draw them to this SVG file; needs gnuplot");
     command.flag("--json", flags->json, "For programs");
     command.action([flags, report = std::move(report)] { return run_sim(*flags, report); });
 }

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
-#include <fstream>
 #include <thread>
-#include <unistd.h>
 
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
+#include "cli/output.hpp"
 #include "cli/parameter_flags.hpp"
+#include "cli/progress_line.hpp"
 #include "cli/table.hpp"
 #include "core/json.hpp"
 #include "swarm/campaign.hpp"
@@ -56,11 +56,6 @@ std::optional<std::string> read_flags(const SwarmFlags& flags, swarm::Options& o
     for (const char* name : {"sites", "clients"})
         if (const auto count = flags.parameters.find(name); count != flags.parameters.end())
             number(name, count->second, 1, most_sites, 1);
-    if (!flags.limit.empty()) {
-        const auto limit = parse_seconds("limit", flags.limit);
-        if (!limit && !wrong) wrong = limit.error();
-        if (limit) options.limit_seconds = *limit;
-    }
     return wrong;
 }
 
@@ -70,6 +65,12 @@ Result<SwarmJob> prepare(const SwarmFlags& flags) {
     SwarmJob job{*entry, {}};
     if (const auto wrong = read_flags(flags, job.options)) return Error{*wrong};
     job.options.fixed = flags.parameters;
+    if (const auto given = flags.parameters.find("property"); given != flags.parameters.end())
+        for (const PropertyName& property : world::properties_from_anywhere)
+            if (std::ranges::count(split_list(given->second), property.name) > 0)
+                return Error{
+                    fmt::format("--property {}: it is about arbitrary starts; use `check --start arbitrary`",
+                                property.name)};
     return job;
 }
 
@@ -110,7 +111,7 @@ std::string faults_line(const swarm::Faults& faults) {
 
 std::string verdict_of(const swarm::Campaign& campaign) {
     if (campaign.violation) return "violated";
-    return campaign.out_of_time ? "bounded" : "clean";
+    return campaign.stopped_by.empty() ? "clean" : "bounded";
 }
 
 void print_probes(const swarm::Campaign& campaign) {
@@ -125,6 +126,7 @@ void print_for_people(const SwarmJob& job, const swarm::Campaign& campaign) {
     fmt::print("protocol {}, seed {}\n\n", job.entry->name, job.options.seed);
     fmt::print("{}\n{}\n", drawn_line(campaign), faults_line(campaign.faults));
     print_probes(campaign);
+    if (!campaign.stopped_by.empty()) fmt::print("\nBounded: {}.\n", campaign.stopped_by);
     fmt::print("\n{}: {} {}, {} steps, {:.2f} s, {} runs/s\n", verdict_of(campaign),
                with_commas(campaign.runs), campaign.runs == 1 ? "run" : "runs", with_commas(campaign.steps),
                campaign.seconds,
@@ -155,46 +157,54 @@ void print_for_programs(const SwarmJob& job, const swarm::Campaign& campaign) {
     for (const auto& [name, runs] : campaign.probes) probes[name] = runs;
     boost::json::object drawn;
     for (const auto& [name, values] : campaign.drawn) drawn[name] = range_of(values);
-    boost::json::object report{
-        {"protocol", job.entry->name},          {"runs", campaign.runs},   {"seed", job.options.seed},
-        {"verdict", verdict_of(campaign)},      {"steps", campaign.steps}, {"drawn", drawn},
-        {"faults", to_json(campaign.faults)},   {"probes", probes},        {"seconds", campaign.seconds},
-        {"violation", violation_json(campaign)}};
+    boost::json::object report{{"protocol", job.entry->name},
+                               {"runs", campaign.runs},
+                               {"seed", job.options.seed},
+                               {"verdict", verdict_of(campaign)},
+                               {"steps", campaign.steps},
+                               {"drawn", drawn},
+                               {"faults", to_json(campaign.faults)},
+                               {"probes", probes},
+                               {"seconds", campaign.seconds},
+                               {"stopped_by", campaign.stopped_by},
+                               {"violation", violation_json(campaign)}};
     if (job.options.only && !campaign.violation) report["scenario"] = campaign.scenario;
     fmt::print("{}\n", boost::json::serialize(report));
 }
 
-// Overwrites one line on the terminal.
-void show_progress(const swarm::Progress& progress) {
-    fmt::print(stderr, "\r\x1b[K{} runs, {} steps, {:.0f} runs/s, {:.0f} s", with_commas(progress.runs),
-               with_commas(progress.steps), static_cast<double>(progress.runs) / progress.seconds,
-               progress.seconds);
-    std::fflush(stderr);
+std::string progress_text(const swarm::Progress& progress, double seconds) {
+    return fmt::format("{} runs, {} steps, {:.0f} runs/s, {:.0f} s", with_commas(progress.runs),
+                       with_commas(progress.steps),
+                       static_cast<double>(progress.runs) / std::max(seconds, 1e-6), seconds);
+}
+
+Result<swarm::Campaign> run_job(SwarmJob& job) {
+    ProgressLine line;
+    job.options.on_progress = [&](const swarm::Progress& progress) {
+        line.tell([&](double seconds) { return progress_text(progress, seconds); });
+    };
+    return swarm::swarm(*job.entry, job.options);
 }
 
 int run_swarm(const SwarmFlags& flags) {
+    if (const auto wrong = heed_limit(flags.limit)) return wrong_usage(*wrong);
     auto job = prepare(flags);
     if (!job) return wrong_usage(job.error());
-    // Opens the file now, so that a long campaign does not end in vain; only a scenario replaces its content.
-    if (!flags.out.empty() && !std::ofstream(flags.out, std::ios::app))
-        return wrong_usage(fmt::format("--out {}: cannot write this file", flags.out));
-    const bool terminal = isatty(STDERR_FILENO) != 0;
-    if (terminal) job->options.on_progress = show_progress;
-    const auto campaign = swarm::swarm(*job->entry, job->options);
-    if (terminal) fmt::print(stderr, "\r\x1b[K");
+    auto out = open_beside_report("out", flags.out, flags.json);
+    if (!out) return wrong_usage(out.error());
+    const auto campaign = run_job(*job);
     if (!campaign) return wrong_usage(campaign.error());
     if (flags.json)
         print_for_programs(*job, *campaign);
     else
         print_for_people(*job, *campaign);
     const std::string& scenario = campaign->violation ? campaign->violation->scenario : campaign->scenario;
-    if (!flags.out.empty() && !scenario.empty()) {
-        std::ofstream out(flags.out);
-        out << scenario;
-        if (!out.flush()) return wrong_usage(fmt::format("--out {}: writing failed", flags.out));
+    if (*out && !scenario.empty()) {
+        (*out)->stream() << scenario;
+        if (const auto failure = (*out)->commit()) return failed(*failure);
     }
     if (campaign->violation) return exit_no;
-    return campaign->out_of_time ? exit_bounded : exit_ok;
+    return campaign->stopped_by.empty() ? exit_ok : exit_bounded;
 }
 
 }  // namespace
@@ -207,8 +217,9 @@ void add_swarm(CommandLine& line) {
         "Each run draws every parameter that is not given, and only faults that the protocol survives.\n" +
         examples("swarm", {"raymond --runs 10000",
                            "raymond --permits 1 --crashes 1 --out stuck.txt; allot play stuck.txt"}) +
-        "Exit code: 0 clean, 1 a run failed, 2 wrong usage, 3 bounded (the time limit was reached).");
-    command.option("protocol", flags->protocol, "One of `" + program_name() + " protocols`").required();
+        "Exit code: 0 clean, 1 a run failed, 2 wrong usage, 3 bounded (the time limit was\n"
+        "reached, or Ctrl-C).");
+    add_protocol_word(command, "swarm", flags->protocol);
     add_parameter_flags(command, flags->parameters);
     const auto text = [&](const char* name, std::string& target, const char* meaning) {
         command.option(name, target, meaning).group("Campaign");
@@ -218,7 +229,7 @@ void add_swarm(CommandLine& line) {
     text("--run", flags->run, "Repeat only this run of the seed, and print it");
     text("--threads", flags->threads, "Threads; default one per core");
     text("--limit", flags->limit, "Stop after this time, as in 60s");
-    text("--out", flags->out, "Also write the scenario to this file");
+    text("--out", flags->out, "Also write the scenario to this file, or - for standard output");
     command.flag("--json", flags->json, "For programs");
     command.action([flags] { return run_swarm(*flags); });
 }

@@ -5,13 +5,57 @@
 
 namespace allot::cli {
 
-std::string Table::text(std::size_t indent) const {
+namespace {
+
+std::vector<std::size_t> widths_of(const std::vector<std::vector<std::string>>& rows) {
     std::vector<std::size_t> widths;
-    for (const auto& row : rows_)
-        for (std::size_t column = 0; column < row.size(); ++column) {
-            if (column == widths.size()) widths.push_back(0);
+    for (const auto& row : rows) {
+        widths.resize(std::max(widths.size(), row.size()));
+        for (std::size_t column = 0; column < row.size(); ++column)
             widths[column] = std::max(widths[column], row[column].size());
+    }
+    return widths;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+    std::vector<std::string> lines;
+    std::istringstream rest(text);
+    for (std::string line; std::getline(rest, line);) lines.push_back(line);
+    return lines;
+}
+
+// The rows with the last column in lines of at most `width` characters; each further line is a row of its
+// own.
+std::vector<std::vector<std::string>> with_last_broken(const std::vector<std::vector<std::string>>& rows,
+                                                       std::size_t last, std::size_t width) {
+    std::vector<std::vector<std::string>> broken;
+    for (const auto& row : rows) {
+        broken.push_back(row);
+        if (row.size() <= last || row[last].size() <= width) continue;
+        const std::vector<std::string> lines = lines_of(wrapped(row[last], width));
+        broken.back()[last] = lines.front();
+        for (std::size_t i = 1; i < lines.size(); ++i) {
+            broken.emplace_back(last);
+            broken.back().push_back(lines[i]);
         }
+    }
+    return broken;
+}
+
+// The width that is left for the last column, and never so little that prose becomes a list of words.
+std::size_t room_for_last(const std::vector<std::size_t>& widths, std::size_t indent) {
+    constexpr std::size_t least = 24;
+    std::size_t others = indent;
+    for (std::size_t column = 0; column + 1 < widths.size(); ++column) others += widths[column] + 2;
+    return others + least < line_width ? line_width - others : least;
+}
+
+}  // namespace
+
+std::string Table::text(std::size_t indent) const {
+    std::vector<std::size_t> widths = widths_of(rows_);
+    const auto rows = with_last_broken(rows_, widths.size() - 1, room_for_last(widths, indent));
+    widths = widths_of(rows);
     std::string text;
     const auto add_row = [&](const std::vector<std::string>& row) {
         std::string line(indent, ' ');
@@ -24,9 +68,9 @@ std::string Table::text(std::size_t indent) const {
     };
     std::vector<std::string> rule;
     for (const std::size_t width : widths) rule.emplace_back(width, '-');
-    add_row(rows_.front());
+    add_row(rows.front());
     add_row(rule);
-    for (std::size_t i = 1; i < rows_.size(); ++i) add_row(rows_[i]);
+    for (std::size_t i = 1; i < rows.size(); ++i) add_row(rows[i]);
     return text;
 }
 

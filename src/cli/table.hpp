@@ -11,7 +11,8 @@ public:
     explicit Table(std::vector<std::string> header) { rows_.push_back(std::move(header)); }
     void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
     // Every column as wide as its widest cell, two spaces apart, the header underlined; `indent` spaces
-    // first.
+    // first. A last column of prose continues in further lines where a line would be longer than a line of
+    // `wrapped`.
     std::string text(std::size_t indent = 0) const;
 
 private:
@@ -19,7 +20,8 @@ private:
 };
 
 // Breaks a text into lines of at most `width` characters, without the last newline.
-std::string wrapped(const std::string& text, std::size_t width = 100);
+inline constexpr std::size_t line_width = 100;
+std::string wrapped(const std::string& text, std::size_t width = line_width);
 
 // 1402298 -> 1,402,298
 std::string with_commas(unsigned long long number);

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "base/stop.hpp"
 #include "core/random.hpp"
 
 namespace allot {
@@ -18,6 +19,7 @@ constexpr std::uint32_t most_sites = 1'000'000;
 constexpr std::uint64_t most_edges = 4'000'000;
 
 void join(Edges& edges, SiteId a, SiteId b) {
+    stop::poll();
     if (a != b) edges.insert(std::minmax(a, b));
 }
 
@@ -144,7 +146,8 @@ Result<Graph> Graph::parse(std::string_view name, std::string_view text) {
         return Error{
             "--" + std::string(name) + " " + std::string(text) +
             ": write path:3, cycle:5, complete:5, star:4, grid:10x10, random:200:4:1 (sites, degree, seed) "
-            "or edges:0-1,1-2"};
+            "or edges:0-1,1-2, with at most " +
+            std::to_string(most_sites) + " sites"};
     Graph graph;
     graph.shape = text;
     graph.neighbours.assign(drawing->sites, {});

@@ -128,14 +128,14 @@ json::value to_json(const Type& type, const void* value) {
 
 namespace {
 
-using Error = std::optional<std::string>;
+using Problem = std::optional<std::string>;
 
-Error not_expected(const std::string& path, const json::value& found, const std::string& expected) {
+Problem not_expected(const std::string& path, const json::value& found, const std::string& expected) {
     return path + ": " + json_text(found) + " is not " + expected;
 }
 
 template <class Named>
-std::string listed(const Named& all) {
+std::string names_of(const Named& all) {
     std::string text;
     for (const auto& one : all) {
         if (!text.empty()) text += ", ";
@@ -162,9 +162,9 @@ std::string at(const std::string& path, std::string_view name) {
 }
 
 // Merges in place and may leave the target half merged on error.
-Error merge(const Type& type, void* target, const json::value& partial, const std::string& path);
+Problem merge(const Type& type, void* target, const json::value& partial, const std::string& path);
 
-Error merge_bool(void* target, const json::value& partial, const std::string& path) {
+Problem merge_bool(void* target, const json::value& partial, const std::string& path) {
     if (!partial.is_bool()) return not_expected(path, partial, "true or false");
     *static_cast<bool*>(target) = partial.get_bool();
     return std::nullopt;
@@ -181,7 +181,7 @@ std::optional<std::uint64_t> whole_number(const Type& type, const json::value& v
     return std::nullopt;
 }
 
-Error merge_number(const Type& type, void* target, const json::value& partial, const std::string& path) {
+Problem merge_number(const Type& type, void* target, const json::value& partial, const std::string& path) {
     const auto read = whole_number(type, partial);
     if (!read)
         return not_expected(
@@ -191,7 +191,7 @@ Error merge_number(const Type& type, void* target, const json::value& partial, c
     return std::nullopt;
 }
 
-Error merge_enum(const Type& type, void* target, const json::value& partial, const std::string& path) {
+Problem merge_enum(const Type& type, void* target, const json::value& partial, const std::string& path) {
     if (type.enumerators.empty()) return merge_number(type, target, partial, path);
     if (const auto* name = partial.if_string())
         for (const Enumerator& one : type.enumerators)
@@ -199,21 +199,21 @@ Error merge_enum(const Type& type, void* target, const json::value& partial, con
                 type.set_number(target, one.number);
                 return std::nullopt;
             }
-    return not_expected(path, partial, "one of " + listed(type.enumerators));
+    return not_expected(path, partial, "one of " + names_of(type.enumerators));
 }
 
-Error merge_string(const Type& type, void* target, const json::value& partial, const std::string& path) {
+Problem merge_string(const Type& type, void* target, const json::value& partial, const std::string& path) {
     if (!partial.is_string()) return not_expected(path, partial, "a string");
     type.set_string(target, partial.get_string());
     return std::nullopt;
 }
 
-Error merge_optional(const Type& type, void* target, const json::value& partial, const std::string& path) {
+Problem merge_optional(const Type& type, void* target, const json::value& partial, const std::string& path) {
     if (partial.is_null()) {
         type.elements->clear(target);
         return std::nullopt;
     }
-    Error error;
+    Problem error;
     const auto fill = [&](void* content, void*) { error = merge(*type.element, content, partial, path); };
     if (type.elements->size(target) > 0)
         type.elements->change(target, false, fill);
@@ -223,12 +223,12 @@ Error merge_optional(const Type& type, void* target, const json::value& partial,
 }
 
 // A value that is replaced as a whole starts from its default.
-Error merge_whole(const Type& type, void* value, const json::value& whole, const std::string& path) {
+Problem merge_whole(const Type& type, void* value, const json::value& whole, const std::string& path) {
     type.reset(value);
     return merge(type, value, whole, path);
 }
 
-Error merge_pair(const Type& type, void* target, const json::value& whole, const std::string& path) {
+Problem merge_pair(const Type& type, void* target, const json::value& whole, const std::string& path) {
     const auto* array = whole.if_array();
     if (array == nullptr || array->size() != 2) return not_expected(path, whole, "an array of 2");
     for (std::size_t i = 0; i < 2; ++i) {
@@ -239,7 +239,7 @@ Error merge_pair(const Type& type, void* target, const json::value& whole, const
     return std::nullopt;
 }
 
-Error merge_elements(const Type& type, void* target, const json::object& named, const std::string& path) {
+Problem merge_elements(const Type& type, void* target, const json::object& named, const std::string& path) {
     const std::size_t size = type.elements->size(target);
     for (const auto& member : named) {
         const std::string name(member.key());
@@ -247,7 +247,7 @@ Error merge_elements(const Type& type, void* target, const json::object& named, 
         const auto index = index_from(name);
         if (!index || *index >= size)
             return path + ": \"" + name + "\" is not an index from 0 to " + std::to_string(size - 1);
-        Error error;
+        Problem error;
         type.elements->change_at(target, *index, [&](void* element, void*) {
             error = merge(*type.element, element, member.value(), at(path, *index));
         });
@@ -256,14 +256,14 @@ Error merge_elements(const Type& type, void* target, const json::object& named, 
     return std::nullopt;
 }
 
-Error merge_array(const Type& type, void* target, const json::value& partial, const std::string& path) {
+Problem merge_array(const Type& type, void* target, const json::value& partial, const std::string& path) {
     if (const auto* object = partial.if_object()) return merge_elements(type, target, *object, path);
     const auto* array = partial.if_array();
     const std::size_t size = type.elements->size(target);
     if (array == nullptr || array->size() != size)
         return not_expected(path, partial,
                             "an array of " + std::to_string(size) + ", or an object of its indices");
-    Error error;
+    Problem error;
     std::size_t i = 0;
     type.elements->change(target, false, [&](void* element, void*) {
         if (!error) error = merge_whole(*type.element, element, (*array)[i], at(path, i));
@@ -272,13 +272,13 @@ Error merge_array(const Type& type, void* target, const json::value& partial, co
     return error;
 }
 
-Error merge_sequence(const Type& type, void* target, const json::value& partial, const std::string& path) {
+Problem merge_sequence(const Type& type, void* target, const json::value& partial, const std::string& path) {
     if (const auto* object = partial.if_object()) return merge_elements(type, target, *object, path);
     const auto* array = partial.if_array();
     if (array == nullptr) return not_expected(path, partial, "an array, or an object of its indices");
     type.elements->clear(target);
     for (std::size_t i = 0; i < array->size(); ++i) {
-        Error error;
+        Problem error;
         type.elements->add(target, [&](void* element, void*) {
             error = merge(*type.element, element, (*array)[i], at(path, i));
         });
@@ -287,13 +287,13 @@ Error merge_sequence(const Type& type, void* target, const json::value& partial,
     return std::nullopt;
 }
 
-Error merge_set(const Type& type, void* target, const json::value& whole, const std::string& path) {
+Problem merge_set(const Type& type, void* target, const json::value& whole, const std::string& path) {
     const auto* array = whole.if_array();
     if (array == nullptr) return not_expected(path, whole, "an array");
     type.elements->clear(target);
     for (const auto& value : *array) {
         const std::string place = at(path, type.elements->size(target));
-        Error error;
+        Problem error;
         const bool added = type.elements->add(
             target, [&](void* key, void*) { error = merge(*type.element, key, value, place); });
         if (error) return error;
@@ -302,7 +302,8 @@ Error merge_set(const Type& type, void* target, const json::value& whole, const 
     return std::nullopt;
 }
 
-Error merge_string_map(const Type& type, void* target, const json::value& partial, const std::string& path) {
+Problem merge_string_map(const Type& type, void* target, const json::value& partial,
+                         const std::string& path) {
     const auto* object = partial.if_object();
     if (object == nullptr) return not_expected(path, partial, "an object");
     for (const auto& member : *object)
@@ -312,7 +313,7 @@ Error merge_string_map(const Type& type, void* target, const json::value& partia
     return std::nullopt;
 }
 
-Error merge_map(const Type& type, void* target, const json::value& whole, const std::string& path) {
+Problem merge_map(const Type& type, void* target, const json::value& whole, const std::string& path) {
     const auto* array = whole.if_array();
     if (array == nullptr) return not_expected(path, whole, "an array of [key, value]");
     type.elements->clear(target);
@@ -320,7 +321,7 @@ Error merge_map(const Type& type, void* target, const json::value& whole, const 
         const std::string place = at(path, type.elements->size(target));
         const auto* both = entry.if_array();
         if (both == nullptr || both->size() != 2) return not_expected(place, entry, "[key, value]");
-        Error error;
+        Problem error;
         const bool added = type.elements->add(target, [&](void* key, void* mapped) {
             error = merge(*type.element, key, (*both)[0], at(place, 0));
             if (!error) error = merge(*type.mapped, mapped, (*both)[1], at(place, 1));
@@ -332,22 +333,22 @@ Error merge_map(const Type& type, void* target, const json::value& whole, const 
 }
 
 // A partial value of the kind that is there already merges into it; another kind starts from its default.
-Error merge_variant(const Type& type, void* target, const json::value& partial, const std::string& path) {
+Problem merge_variant(const Type& type, void* target, const json::value& partial, const std::string& path) {
     const auto* object = partial.if_object();
     if (object == nullptr || object->size() != 1)
-        return not_expected(path, partial, "{\"KIND\": value} with KIND one of " + listed(type.parts));
+        return not_expected(path, partial, "{\"KIND\": value} with KIND one of " + names_of(type.parts));
     const std::string_view kind = object->begin()->key();
     for (std::size_t i = 0; i < type.parts.size(); ++i) {
         if (kind != type.parts[i].name) continue;
         if (type.alternative(target) != i) type.become(target, i);
         return merge(*type.parts[i].type, type.content(target), object->begin()->value(), at(path, kind));
     }
-    return path + ": \"" + std::string(kind) + "\" is not one of " + listed(type.parts);
+    return path + ": \"" + std::string(kind) + "\" is not one of " + names_of(type.parts);
 }
 
-Error merge_struct(const Type& type, void* target, const json::value& partial, const std::string& path) {
+Problem merge_struct(const Type& type, void* target, const json::value& partial, const std::string& path) {
     const auto known = [&] {
-        return type.parts.empty() ? "it has no members" : "its members are " + listed(type.parts);
+        return type.parts.empty() ? "it has no members" : "its members are " + names_of(type.parts);
     };
     const auto* object = partial.if_object();
     if (object == nullptr) return not_expected(path, partial, "an object; " + known());
@@ -363,7 +364,7 @@ Error merge_struct(const Type& type, void* target, const json::value& partial, c
     return std::nullopt;
 }
 
-Error merge(const Type& type, void* target, const json::value& partial, const std::string& path) {
+Problem merge(const Type& type, void* target, const json::value& partial, const std::string& path) {
     switch (type.form) {
         case Form::boolean:
             return merge_bool(target, partial, path);

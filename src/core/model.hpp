@@ -169,6 +169,8 @@ struct Model {
     Required<std::string_view> name;
     Required<std::string_view> problem;
     Required<std::string_view> summary;
+    // Where it comes from: a paper, or an older idea. Default: it is new.
+    std::string_view source = {};
     Required<Links> links;  // what the protocol needs; a driver may give more
     Required<std::span<const PropertyName>> properties;
     // Reports each safety property that the world violates.

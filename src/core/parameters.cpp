@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "base/ensure.hpp"
+#include "base/did_you_mean.hpp"
 
 namespace allot {
 
@@ -50,21 +50,17 @@ std::string enumerated(std::span<const std::string> names) {
     return joined(names, " and ");
 }
 
-std::vector<std::string> split_list(std::string_view text) {
+std::vector<std::string> split_list(std::string_view text, char separator) {
     std::vector<std::string> items;
     while (true) {
-        const auto comma = text.find(',');
-        items.emplace_back(text.substr(0, comma));
-        if (comma == std::string_view::npos) return items;
-        text.remove_prefix(comma + 1);
+        const auto end = text.find(separator);
+        items.emplace_back(text.substr(0, end));
+        if (end == std::string_view::npos) return items;
+        text.remove_prefix(end + 1);
     }
 }
 
 namespace {
-
-bool is_parameter(const Type& type) {
-    return type.form != Form::structure || type.parse != nullptr;
-}
 
 std::optional<std::string> parse_enumerator(const Type& type, void* value, std::string_view name,
                                             std::string_view text) {
@@ -75,34 +71,39 @@ std::optional<std::string> parse_enumerator(const Type& type, void* value, std::
         type.set_number(value, one.number);
         return std::nullopt;
     }
-    return "--" + std::string(name) + " " + std::string(text) + ": write " + listed(names);
+    return "--" + std::string(name) + " " + std::string(text) + ": write " + listed(names) +
+           did_you_mean(text, names);
 }
 
-// Calls f(name, part of a repair, its place) for each repair.
+// Calls f(part of a repair, its place) for each repair.
 template <class F>
 void for_each_repair(const Type& config, void* value, F&& f) {
     for (const Part& group : config.parts) {
         if (is_parameter(*group.type)) continue;
         void* const repairs = config.part_of(value, group);
         for (const Part& repair : group.type->parts)
-            f(spelled(repair.name), *static_cast<bool*>(group.type->part_of(repairs, repair)));
+            f(repair, *static_cast<bool*>(group.type->part_of(repairs, repair)));
     }
 }
 
 std::optional<std::string> switch_repairs(const Type& config, void* value, std::string_view flag,
                                           std::string_view names, bool on) {
     for (const std::string& wanted : split_list(names)) {
+        if (wanted.empty())
+            return "--" + std::string(flag) + " " + std::string(names) +
+                   ": write repairs with commas between them";
         bool known = false;
         std::vector<std::string> all;
-        for_each_repair(config, value, [&](const std::string& name, bool& repair) {
-            all.push_back(name);
-            if (wanted != "all" && wanted != name) return;
+        for_each_repair(config, value, [&](const Part& repair, bool& state) {
+            all.push_back(spelled(repair.name));
+            if (wanted != "all" && wanted != all.back()) return;
             known = true;
-            repair = on;
+            state = on;
         });
         if (known) continue;
         return "--" + std::string(flag) + " " + wanted + ": " +
-               (all.empty() ? "this protocol has no repairs" : "write all, or repairs of " + listed(all));
+               (all.empty() ? "this protocol has no repairs"
+                            : "write all, or repairs of " + listed(all) + did_you_mean(wanted, all));
     }
     return std::nullopt;
 }
@@ -137,27 +138,34 @@ std::string parameter_text(const Type& type, const void* value) {
     return std::to_string(number);
 }
 
-std::vector<ParameterInfo> parameters_of(const Type& config, const void* defaults,
-                                         std::span<const Meaning> meanings) {
+std::vector<ParameterInfo> parameters_of(const Type& config, const void* defaults) {
     std::vector<ParameterInfo> list;
     for (const Part& part : config.parts) {
         if (!is_parameter(*part.type)) continue;
-        const std::string name = spelled(part.name);
-        const auto meaning = std::ranges::find(meanings, name, &Meaning::name);
-        ensure(meanings.empty() || meaning != meanings.end(), "a parameter has no meaning");
-        list.push_back({name, parameter_text(*part.type, config.part_of(defaults, part)),
-                        meanings.empty() ? "" : std::string(meaning->text)});
+        list.push_back({spelled(part.name), parameter_text(*part.type, config.part_of(defaults, part)),
+                        std::string(part.meaning)});
     }
-    ensure(meanings.empty() || meanings.size() == list.size(), "a meaning belongs to no parameter");
     return list;
 }
 
 std::vector<RepairInfo> repairs_of(const Type& config, const void* defaults) {
     std::vector<RepairInfo> list;
-    for_each_repair(config, const_cast<void*>(defaults), [&](const std::string& name, bool& on) {
-        list.push_back({name, on});
+    for_each_repair(config, const_cast<void*>(defaults), [&](const Part& repair, bool& on) {
+        list.push_back({spelled(repair.name), on, std::string(repair.meaning)});
     });
     return list;
+}
+
+// Why the two lists of repairs make no sense together.
+static std::optional<std::string> contradiction(const Parameters& given) {
+    const auto with = given.find("with");
+    const auto without = given.find("without");
+    if (with == given.end() || without == given.end()) return std::nullopt;
+    const auto off = split_list(without->second);
+    for (const std::string& name : split_list(with->second))
+        if (std::ranges::find(off, name) != off.end())
+            return "--with " + name + ": --without names it, too; write one of the two flags";
+    return std::nullopt;
 }
 
 std::optional<std::string> take_parameters(const Type& config, void* value, Parameters& given) {
@@ -169,6 +177,7 @@ std::optional<std::string> take_parameters(const Type& config, void* value, Para
             return error;
         given.erase(place);
     }
+    if (auto error = contradiction(given)) return error;
     for (const auto& [flag, on] : {std::pair("with", true), std::pair("without", false)}) {
         const auto place = given.find(flag);
         if (place == given.end()) continue;

@@ -2,6 +2,7 @@
 // protocol's Config is filled by member name, so a parameter exists because a member does.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <span>
@@ -23,15 +24,9 @@ std::string spelled(std::string_view member);
 Result<std::uint64_t> parse_number(std::string_view name, std::string_view text, std::uint64_t low,
                                    std::uint64_t high);
 Result<bool> parse_switch(std::string_view name, std::string_view text);
-std::string listed(std::span<const std::string> names);      // a, b or c
-std::string enumerated(std::span<const std::string> names);  // a, b and c
-std::vector<std::string> split_list(std::string_view text);  // a,b,c
-
-// The meaning of a parameter, in one line for --help.
-struct Meaning {
-    std::string_view name;
-    std::string_view text;
-};
+std::string listed(std::span<const std::string> names);                            // a, b or c
+std::string enumerated(std::span<const std::string> names);                        // a, b and c
+std::vector<std::string> split_list(std::string_view text, char separator = ',');  // a,b,c
 
 struct ParameterInfo {
     std::string name;
@@ -41,22 +36,30 @@ struct ParameterInfo {
 struct RepairInfo {
     std::string name;
     bool on = true;
+    std::string meaning;
 };
 
 // A parameter is a member that is a bool, a number, an enum or a struct written as one word (Type::parse). A
 // member that is any other struct holds repairs, which are bools. Repairs are on by default, and off where a
 // protocol is the published one.
-// Where there are meanings, there is one for each parameter.
-std::vector<ParameterInfo> parameters_of(const Type& config, const void* defaults,
-                                         std::span<const Meaning> meanings);
+constexpr bool is_parameter(const Type& type) {
+    return type.form != Form::structure || type.parse != nullptr;
+}
+std::vector<ParameterInfo> parameters_of(const Type& config, const void* defaults);
 std::vector<RepairInfo> repairs_of(const Type& config, const void* defaults);
+// Whether each parameter and each repair has a meaning.
+constexpr bool explains_everything(const Type& config) {
+    return std::ranges::all_of(config.parts, [](const Part& part) {
+        return is_parameter(*part.type) ? !part.meaning.empty() : explains_everything(*part.type);
+    });
+}
 std::string parameter_text(const Type& type, const void* value);
 // Each reads text into a value and returns what was wrong, if something was.
 std::optional<std::string> parse_parameter(const Type& type, void* value, std::string_view name,
                                            std::string_view text);
 
 // Takes what the configuration knows out of `given`; there `with` and `without` name repairs to switch on and
-// off, or say `all`. A repair named by both is off: all but one is `with=all without=NAME`.
+// off, or say `all`: all but one is `with=all without=NAME`.
 std::optional<std::string> take_parameters(const Type& config, void* value, Parameters& given);
 
 template <class T>
@@ -68,9 +71,9 @@ std::optional<std::string> parse_parameter(T& target, std::string_view name, std
     return parse_parameter(type_of<T>, &target, name, text);
 }
 template <class Config>
-std::vector<ParameterInfo> parameters_of(std::span<const Meaning> meanings = {}) {
+std::vector<ParameterInfo> parameters_of() {
     const Config defaults;
-    return parameters_of(type_of<Config>, &defaults, meanings);
+    return parameters_of(type_of<Config>, &defaults);
 }
 template <class Config>
 Result<Config> take_config(Parameters& given) {

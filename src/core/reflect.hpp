@@ -4,11 +4,11 @@
 // hash, canonical bytes, JSON, stamps and corruption are all derived from that one description.
 //
 // Reflectable are bool, integers, enums, Stamp, SiteId, ResourceId, std::string, std::optional, std::pair,
-// std::array, std::vector, std::deque, sets and maps ordered by a comparison (std or boost::container flat),
-// std::variant, and described structs of reflectable members. Not reflectable, hence banned from states and
-// messages: floating point and pointers (their values are not the same everywhere), hash containers (their
-// order is not), plain char (its sign is not), and structs with an undescribed member. A recursive type is a
-// compile error, so the depth of a value is bounded by its type.
+// std::array, std::vector, std::deque, SharedVector, sets and maps ordered by a comparison (std or
+// boost::container flat), std::variant, and described structs of reflectable members. Not reflectable, hence
+// banned from states and messages: floating point and pointers (their values are not the same everywhere),
+// hash containers (their order is not), plain char (its sign is not), and structs with an undescribed member.
+// A recursive type is a compile error, so the depth of a value is bounded by its type.
 #pragma once
 
 #include <array>
@@ -31,6 +31,7 @@
 #include <vector>
 
 #include "core/resource_id.hpp"
+#include "core/shared_vector.hpp"
 #include "core/site_id.hpp"
 #include "core/stamp.hpp"
 
@@ -97,7 +98,8 @@ template <class T>
 concept FixedArray = is_std_array<T>;
 
 template <class T>
-concept Sequence = is_specialization<T, std::vector> || is_specialization<T, std::deque>;
+concept Sequence = is_specialization<T, std::vector> || is_specialization<T, std::deque> ||
+    is_specialization<T, SharedVector>;
 
 template <class T>
 concept Ordered = requires(const T& container) {

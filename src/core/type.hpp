@@ -44,6 +44,7 @@ struct Part {
     std::string_view name;
     const Type* type = nullptr;
     void* (*in)(void* whole) = nullptr;  // null for an alternative
+    std::string_view meaning;            // of a parameter (core/meaning.hpp)
 };
 
 // Visits an element, or the key and the value of a map's entry. `mapped` is null but for maps.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "core/meaning.hpp"
 #include "core/reflect.hpp"
 #include "core/type.hpp"
 
@@ -147,9 +148,22 @@ constexpr std::string_view without_underscore(std::string_view name) {
     return name;
 }
 
+// The class that declares a member: T itself or one of its bases.
+template <class Owner, class Member>
+Owner owner_of(Member Owner::*);
+
+template <class Owner>
+constexpr std::string_view meaning_of(std::string_view member) {
+    if constexpr (requires { std::span<const Meaning>(Owner::meanings); })
+        return meaning_in(Owner::meanings, member);
+    else
+        return {};
+}
+
 template <class T, class... Ds>
 constexpr std::array<Part, sizeof...(Ds)> members_of(boost::mp11::mp_list<Ds...>) {
-    return {Part{without_underscore(Ds::name), &type_of<reflect::TypeOfMember<Ds>>, &member_of<T, Ds>}...};
+    return {Part{without_underscore(Ds::name), &type_of<reflect::TypeOfMember<Ds>>, &member_of<T, Ds>,
+                 meaning_of<decltype(owner_of(Ds::pointer))>(Ds::name)}...};
 }
 
 template <class T>

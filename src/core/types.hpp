@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/meaning.hpp"
 #include "core/resource_id.hpp"
 #include "core/site_id.hpp"
 #include "core/stamp.hpp"

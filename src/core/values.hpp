@@ -6,6 +6,7 @@
 #include <memory>
 #include <new>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "core/bytes.hpp"
@@ -27,6 +28,7 @@ struct Values {
     void (*destroy)(Base*) = nullptr;
     bool (*equal)(const Base&, const Base&) = nullptr;
     void (*encode)(const Base&, std::string& out) = nullptr;
+    bool (*decode)(std::string_view& in, Base& out) = nullptr;
     // The whole value, for what walks through the table of its type.
     void* (*whole)(Base&) = nullptr;
     const void* whole_of(const Base& value) const { return whole(const_cast<Base&>(value)); }
@@ -47,6 +49,7 @@ inline constexpr Values<Base> values_of{
     .equal = [](const Base& a,
                 const Base& b) { return static_cast<const T&>(a) == static_cast<const T&>(b); },
     .encode = [](const Base& value, std::string& out) { allot::encode(static_cast<const T&>(value), out); },
+    .decode = [](std::string_view& in, Base& out) { return allot::decode(in, static_cast<T&>(out)); },
     .whole = [](Base& value) -> void* { return &static_cast<T&>(value); },
 };
 

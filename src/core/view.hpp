@@ -50,12 +50,13 @@ struct Site {
     Standing standing = Standing::absent;
     std::uint32_t incarnation = 0;
     Application application;
-    std::uint32_t armed = 0;  // one bit per timer
-    boost::container::flat_map<SiteId, Watch> detector;
+    std::uint32_t armed = 0;       // one bit per timer
+    SharedVector<Watch> detector;  // by peer; those at the end of which nothing was said have no entry
     bool operator==(const Site&) const = default;
 
     bool up() const { return standing == Standing::up; }
     bool holding() const { return up() && application.phase == Phase::holding; }
+    Watch watch(SiteId peer) const { return peer < detector.size() ? detector[peer] : Watch{}; }
 };
 BOOST_DESCRIBE_STRUCT(Site, (), (standing, incarnation, application, armed, detector))
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <optional>
 
+#include "base/did_you_mean.hpp"
 #include "core/parameters.hpp"
 
 namespace allot::errata {
@@ -150,6 +151,14 @@ std::vector<std::string> names_of(const std::vector<Erratum>& list, std::string 
 
 }  // namespace
 
+Result<std::string> scenario(const std::string& path) {
+    const auto file = std::ranges::find(scenario_files(), path, &ScenarioFile::path);
+    if (file == scenario_files().end())
+        return Error{
+            fmt::format("{}: no erratum names this scenario, so the program does not have it", path)};
+    return std::string(file->text);
+}
+
 Result<std::vector<Erratum>> parse(const Source& source) {
     const auto stanzas = read_stanzas(source);
     if (!stanzas) return Error{stanzas.error()};
@@ -186,13 +195,17 @@ Result<std::vector<Erratum>> of_problem(const std::vector<Erratum>& list, const 
     std::vector<Erratum> chosen;
     std::copy_if(list.begin(), list.end(), std::back_inserter(chosen),
                  [&](const Erratum& erratum) { return erratum.problem == problem; });
+    const auto known = names_of(list, &Erratum::problem);
     if (chosen.empty())
-        return Error{fmt::format("no such problem; there are errata of {}",
-                                 listed(names_of(list, &Erratum::problem)))};
+        return Error{fmt::format("no such problem; there are errata of {}{}", listed(known),
+                                 did_you_mean(problem, known))};
     return chosen;
 }
 
 Result<Erratum> find(const std::vector<Erratum>& list, const std::string& name) {
+    if (std::ranges::count(list, name, &Erratum::problem) > 0)
+        return Error{fmt::format("{}: this is a problem; write one of its errata, as in {}", name,
+                                 std::ranges::find(list, name, &Erratum::problem)->id())};
     const auto colon = name.find(':');
     const std::string problem = colon == std::string::npos ? "" : name.substr(0, colon);
     const auto among = of_problem(list, problem);
@@ -206,9 +219,10 @@ Result<Erratum> find(const std::vector<Erratum>& list, const std::string& name) 
             last = &erratum;
         }
     if (found.size() == 1) return *last;
+    const auto numbers = names_of(*among, &Erratum::number);
     if (found.empty())
-        return Error{fmt::format("{}: no such erratum; there is {}", name,
-                                 listed(names_of(*among, &Erratum::number)))};
+        return Error{fmt::format("{}: no such erratum; there is {}{}", name, listed(numbers),
+                                 did_you_mean(number, numbers))};
     return Error{fmt::format("{}: several problems have this number; write {}", name, listed(found))};
 }
 

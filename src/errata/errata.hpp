@@ -12,7 +12,8 @@
 //   repair      the repair or protocol that corrects it, or none
 //   story       what happens, step by step
 //   command     a whole command line that shows it: allot check, allot play or allot sim. A stanza may have
-//               several. Paths of scenario files begin at the top of the repository.
+//               several. Paths of scenario files begin at the top of the repository; the build embeds these
+//               files as well.
 //   shows       the property that this command finds violated, `waits of any length` where it has --waits and
 //               finds them, `stalled` or `left behind` of a simulation, or the outcome of a scenario
 //   cure        the same with the repair, and nothing is violated; may be missing
@@ -59,6 +60,15 @@ struct Source {
     std::string_view text;
 };
 std::span<const Source> sources();
+
+// A scenario file that some command names, as the build found it.
+struct ScenarioFile {
+    std::string_view path;
+    std::string_view text;
+};
+std::span<const ScenarioFile> scenario_files();
+// The text of the scenario with that path, or an error if the program has none.
+Result<std::string> scenario(const std::string& path);
 
 // The error names the line of the file and says what is wrong.
 Result<std::vector<Erratum>> parse(const Source& source);

@@ -37,14 +37,15 @@ struct Panel {
 };
 
 struct Series {
-    std::string name;       // unique in its panel
+    std::string name;       // unique in its panel; may be empty if the panel has no other
     std::size_t panel = 0;  // where it is drawn
     std::function<Point(std::uint32_t x)> at;
     // In place of the panel's value: for instance a bound to compare with.
     std::function<double(const sim::Figures&, std::uint32_t x)> value = {};
 };
 
-enum class Scale : std::uint8_t { linear, logarithmic };
+// automatic: logarithmic in panels whose values are far apart.
+enum class Scale : std::uint8_t { linear, logarithmic, automatic };
 
 struct Figure {
     std::string name;   // on the command line, and of the files
@@ -52,12 +53,13 @@ struct Figure {
     std::string shows;  // the content, in one line
     std::string title;
     std::string x_label;
-    std::string y_label;
+    std::string y_label;             // empty if the titles of the panels say it
     std::vector<std::string> notes;  // whole sentences for the reader
     std::vector<Panel> panels;
     std::vector<std::uint32_t> xs;
     // Labels in place of the numbers x. The points are then equally far apart.
     std::vector<std::string> x_names;
+    bool categories = false;  // the names have no order: bars, not curves
     Scale x_scale = Scale::linear;
     Scale y_scale = Scale::linear;
     std::vector<Series> series;

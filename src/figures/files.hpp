@@ -1,10 +1,10 @@
-// A measured figure as files: the numbers as CSV, the picture as SVG.
+// The texts of a measured figure: the numbers as CSV, the picture as SVG.
 #pragma once
 
-#include <optional>
 #include <ostream>
 #include <string>
 
+#include "base/result.hpp"
 #include "figures/figure.hpp"
 
 namespace allot::figures {
@@ -16,7 +16,7 @@ void write_csv(std::ostream& out, const Figure& figure, const Data& data);
 // The picture as a script for gnuplot that writes SVG to its standard output.
 std::string gnuplot_script(const Figure& figure, const Data& data);
 
-// Lets gnuplot draw the figure; returns the error in one line, if there is one.
-std::optional<std::string> draw_svg(const std::string& path, const Figure& figure, const Data& data);
+// Lets gnuplot draw the figure. The error is one line.
+Result<std::string> draw_svg(const Figure& figure, const Data& data);
 
 }  // namespace allot::figures

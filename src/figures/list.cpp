@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "base/did_you_mean.hpp"
 #include "figures/figure.hpp"
 
 namespace allot::figures {
@@ -37,7 +38,8 @@ std::string seeds_text(const Figure& figure, std::uint64_t seeds) {
 std::string full_name(const Figure& figure, const Series& series) {
     const auto same_name = [&](const Series& other) { return other.name == series.name; };
     if (std::ranges::count_if(figure.series, same_name) == 1) return series.name;
-    return fmt::format("{}, {}", series.name, figure.panels[series.panel].title);
+    const std::string& panel = figure.panels[series.panel].title;
+    return series.name.empty() ? panel : fmt::format("{}, {}", series.name, panel);
 }
 
 std::string x_text(const Figure& figure, std::size_t place) {
@@ -61,7 +63,8 @@ Result<std::vector<const Figure*>> find(const std::string& name) {
         known.push_back(figure.name);
     }
     if (!found.empty()) return found;
-    return Error{fmt::format("{}: no such figure; there is {}", name, listed(known))};
+    return Error{
+        fmt::format("{}: no such figure; there is {}{}", name, listed(known), did_you_mean(name, known))};
 }
 
 }  // namespace allot::figures

@@ -7,6 +7,7 @@
 #include <optional>
 #include <thread>
 
+#include "base/stop.hpp"
 #include "sim/simulation.hpp"
 
 namespace allot::figures {
@@ -20,18 +21,22 @@ double mean_of(const std::vector<double>& values) {
 }
 
 Result<std::vector<sim::Figures>> run_all(const Point& point, const Simulator& simulator,
-                                          std::uint64_t seeds) {
+                                          const Effort& effort) try {
     const auto run_once = simulator(point);
     if (!run_once) return Error{run_once.error()};
     std::vector<sim::Figures> runs;
-    for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+    for (std::uint64_t i = 0; i < effort.seeds; ++i) {
+        const std::uint64_t seed = effort.first_seed + i;
         sim::Figures run = (*run_once)(seed);
         if (!run.violations.empty())
             return Error{fmt::format("seed {} violates {}: {}", seed, run.violations.front().property,
                                      run.violations.front().detail)};
+        stop::poll();
         runs.push_back(std::move(run));
     }
     return runs;
+} catch (const stop::Due&) {
+    return Error{stop::reason()};
 }
 
 Cell cell_of(const Figure& figure, const Series& series, const std::vector<sim::Figures>& runs,
@@ -101,7 +106,7 @@ private:
 
     void measure_one(std::size_t index) {
         const Task& task = tasks_[index];
-        const auto runs = run_all(task.point, simulator_, effort_.seeds);
+        const auto runs = run_all(task.point, simulator_, effort_);
         if (!runs) {
             const Place& first = task.places.front();
             errors_[index] = fmt::format("{}, {}, {} {}: {}", figure_.name,

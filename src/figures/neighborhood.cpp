@@ -94,13 +94,13 @@ Figure neighborhood() {
     figure.name = "neighborhood";
     figure.paper = "Kamei and Kakugawa (they measure nothing)";
     figure.shows = "flips, waits and messages where neighbourhoods have lower and upper bounds";
-    figure.title = "Neighbourhoods under heavy load: messages take 1.1 ms, pauses 0.5 ms";
+    figure.title = "Neighbourhoods under heavy load";
     figure.x_label = "graph";
-    figure.y_label = "as each panel says";
+    figure.categories = true;
     figure.notes = {
+        "A message takes 1.1 ms, on average; a site pauses for 0.5 ms and is in service for 0.5 ms.",
         "Composition and sidetrack stand still on some of these graphs. Where somebody still waits at the "
-        "end, "
-        "the longest wait is drawn as the 6 s of the whole run.",
+        "end, the longest wait is drawn as the 6 s of the whole run.",
         "Messages are divided by flips and by the mean size of a neighbourhood, the site itself included."};
     figure.panels = {
         {"flips per site and second",

@@ -66,7 +66,6 @@ Figure convergence() {
     figure.shows = "what it takes a pool to get from an arbitrary state to a legitimate one";
     figure.title = fmt::format("Recovery of the pool: {} units, up to {} at once", units, max_request);
     figure.x_label = "sites";
-    figure.y_label = "until legitimate";
     figure.notes = {
         fmt::format("Each run starts in a state in which every variable, and up to {} messages on "
                     "every channel, were drawn at random, and is thrown into 19 more such states.",
@@ -75,13 +74,13 @@ Figure convergence() {
         return [number](const sim::Figures& run, std::uint32_t) { return number(run.recovery); };
     };
     figure.panels = {
-        {"traversals, mean", of_recovery([](const sim::Recovery& recovery) {
+        {"traversals until legitimate, mean", of_recovery([](const sim::Recovery& recovery) {
              return recovery.probes.at("traversal").moments.mean();
          })},
-        {"traversals, at most",
+        {"traversals until legitimate, at most",
          of_recovery([](const sim::Recovery& recovery) { return recovery.probes.at("traversal").max; }),
          Statistic::maximum},
-        {"messages, mean",
+        {"messages until legitimate, mean",
          of_recovery([](const sim::Recovery& recovery) { return recovery.messages.moments.mean(); })},
         {"recoveries in a run, at least", of_recovery([](const sim::Recovery& recovery) {
              return static_cast<double>(recovery.ms.moments.count());
@@ -113,8 +112,7 @@ Figure pool_waiting() {
         "The bound of theorem 2 is l(2n-3)^2, that of the specification 2l(2n-3). Both are about the worst "
         "schedule; the runs are random ones."};
     figure.panels = {
-        {"saturated",
-         [](const sim::Figures& run, std::uint32_t) { return static_cast<double>(run.grants_seen_max); },
+        {"", [](const sim::Figures& run, std::uint32_t) { return static_cast<double>(run.grants_seen_max); },
          Statistic::maximum}};
     figure.xs = {4, 8, 16, 32, 64};
     figure.x_scale = Scale::logarithmic;
@@ -187,6 +185,7 @@ Figure pool_pacing() {
         {"", [](const sim::Figures& run, std::uint32_t) { return run.waiting_ms.mean / sim::in_ms(hop); }}};
     for (std::uint32_t shape = 0; shape < shapes.size(); ++shape) figure.xs.push_back(shape);
     figure.x_names.assign(shapes.begin(), shapes.end());
+    figure.categories = true;
     for (const bool pacing : {false, true})
         figure.series.push_back(
             {pacing ? "pacing" : "without", 0, [pacing](std::uint32_t shape) {

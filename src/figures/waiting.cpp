@@ -47,7 +47,7 @@ Figure waiting_by_load() {
     figure.name = "waiting-by-load";
     figure.paper = "Lejeune, Arantes, Sopena and Sens, figure 6";
     figure.shows = "how long small requests wait, against the load";
-    figure.title = "Waiting for 1 to 4 of 80 resources: 32 sites, from high load to light";
+    figure.title = "Waiting for 1 to 4 of 80 resources: 32 sites";
     figure.x_label = "pause / (use + message)";
     figure.y_label = "waiting (ms)";
     figure.notes = multilock::notes();

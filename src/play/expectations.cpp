@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/did_you_mean.hpp"
 #include "core/json.hpp"
 #include "play/forever.hpp"
 #include "play/steps.hpp"

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/did_you_mean.hpp"
+
 namespace allot::play {
 
 namespace {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/stop.hpp"
 #include "core/json.hpp"
 #include "play/header.hpp"
 #include "play/narrator.hpp"
@@ -35,6 +36,7 @@ public:
     // Plays to the end or to the first fault; line() is then its line.
     Problem play() {
         while (++next_ < scenario_.statements.size()) {
+            stop::poll();
             line_ = now().line;
             if (auto problem = judge_start()) return problem;
             if (auto problem = misplaced()) return problem;

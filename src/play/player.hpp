@@ -24,7 +24,7 @@ public:
     explicit Player(std::span<const world::Entry> protocols, Servable servable = {})
         : protocols_(protocols), servable_(std::move(servable)) {}
 
-    // With a `log`, prints there what each line does.
+    // With a `log`, prints there what each line does. Throws stop::Due.
     Outcome play(std::string_view file_name, std::string_view text, std::ostream* log = nullptr) const;
 
 private:

@@ -1,9 +1,10 @@
 #include "play/scenario.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 
+#include "base/did_you_mean.hpp"
+#include "base/stop.hpp"
 #include "core/parameters.hpp"
 #include "core/reflect.hpp"
 
@@ -34,21 +35,6 @@ std::optional<std::size_t> end_of_json(std::string_view line, std::size_t start)
 std::size_t end_of_word(std::string_view line, std::size_t start) {
     if (line.substr(start).starts_with("->")) return start + 2;
     return std::min({line.find_first_of(space, start), line.find("->", start), line.size()});
-}
-
-std::size_t distance(std::string_view a, std::string_view b) {
-    std::vector<std::size_t> row(b.size() + 1);
-    std::iota(row.begin(), row.end(), std::size_t{0});
-    for (std::size_t i = 1; i <= a.size(); ++i) {
-        std::size_t diagonal = row[0];
-        row[0] = i;
-        for (std::size_t j = 1; j <= b.size(); ++j) {
-            const std::size_t changed = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-            diagonal = row[j];
-            row[j] = std::min({row[j] + 1, row[j - 1] + 1, changed});
-        }
-    }
-    return row.back();
 }
 
 std::string_view without_comment(std::string_view line) {
@@ -175,6 +161,7 @@ Scenario read_scenario(std::string_view text) {
     Scenario scenario;
     std::size_t number = 0;
     while (!text.empty() && !scenario.error) {
+        stop::poll();
         const auto end = std::min(text.find('\n'), text.size());
         const std::string_view line = trimmed(without_comment(text.substr(0, end)));
         text.remove_prefix(std::min(end + 1, text.size()));
@@ -193,19 +180,6 @@ Scenario read_scenario(std::string_view text) {
         scenario.error = {std::max<std::size_t>(1, number),
                           "there is no statement here: begin with, for example, protocol raymond sites=3"};
     return scenario;
-}
-
-std::string did_you_mean(std::string_view word, std::span<const std::string> candidates) {
-    const std::string* best = nullptr;
-    std::size_t least = std::max<std::size_t>(2, word.size() / 3) + 1;
-    for (const std::string& candidate : candidates) {
-        const std::size_t far = distance(word, candidate);
-        if (far < least && far < candidate.size()) {
-            least = far;
-            best = &candidate;
-        }
-    }
-    return best == nullptr ? "" : " (did you mean \"" + *best + "\"?)";
 }
 
 }  // namespace allot::play

@@ -74,7 +74,4 @@ Result<std::vector<std::string>> split_words(std::string_view line);
 // The verb of that name, or an error that lists all verbs.
 Result<Verb> verb_named(std::string_view name);
 
-// ` (did you mean "deliver"?)` where a candidate is close to the word; otherwise nothing.
-std::string did_you_mean(std::string_view word, std::span<const std::string> candidates);
-
 }  // namespace allot::play

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/did_you_mean.hpp"
 #include "core/json.hpp"
 #include "world/demands.hpp"
 
@@ -104,6 +105,18 @@ Demand read_demand(Words& words) {
     return demand;
 }
 
+// Why an idle site cannot ask now.
+Error no_request(const Stage& stage, SiteId site) {
+    const walk::Machine& machine = stage.machine();
+    if (!machine.instance().asks(site))
+        return Error{site_text(site) + " never asks in " + std::string(machine.facts().name)};
+    if (machine.requests_left(stage.world().sites[site]) == 0)
+        return used_up("requests", machine.setup().requests.of(site));
+    return Error{site_text(site) +
+                 " may not ask yet: it has not finished its start; deliver the messages of "
+                 "its start first"};
+}
+
 Result<Move> read_request(Stage& stage, Words& words) {
     const SiteId site = words.site();
     std::optional<Demand> demand;
@@ -115,9 +128,7 @@ Result<Move> read_request(Stage& stage, Words& words) {
         return Error{site_text(site) + " is " + std::string(enum_name(phase)) + "; only an idle site asks"};
 
     auto move = find_input(stage, site, InputKind::request);
-    const std::uint32_t allowed = stage.machine().setup().requests.of(site);
-    if (!move && allowed != unbounded_requests) return used_up("requests", allowed);
-    if (!move) return Error{site_text(site) + " never asks in " + std::string(stage.machine().facts().name)};
+    if (!move) return no_request(stage, site);
     const Demand wanted = demand.value_or(Demand{});
     if (!stage.machine().facts().refuses_demands)
         if (auto error = world::demand_error(stage.machine().instance(), site, wanted))

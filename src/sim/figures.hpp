@@ -103,7 +103,7 @@ struct Figures {
     Recovery recovery;
     std::vector<Violation> violations;
     std::uint64_t events = 0;
-    bool stopped = false;  // early, by the observer
+    bool stopped = false;  // early, because a stop was due
     double cpu_seconds = 0;
     double events_per_second = 0;  // of CPU time
 };

@@ -113,6 +113,7 @@ void Metrics::requested(SiteId site, Time now) {
 void Metrics::granted(SiteId site, std::uint64_t size, Time now) {
     const Time waited = now - since_[site];
     changed_[site] = true;
+    last_grant_ = now;
     waiting_.add(waited);
     waiting_ms_by_size_[size].add(in_ms(waited));
     overtakes_max_ = std::max(overtakes_max_, overtakes_.granted(site));
@@ -159,6 +160,12 @@ Time Metrics::waited(SiteId site, Time now, Time patience) {
     const Time waited = now - since_[site];
     if (waited > patience && !changed_[site]) ++left_behind_;
     return waited;
+}
+
+bool Metrics::passed_over(SiteId site, Time now, Time patience) const {
+    const std::uint64_t many = 4 * since_.size();
+    return now - since_[site] > patience &&
+           (now - last_grant_ > patience || grants_ - grants_before_[site] > many);
 }
 
 void Metrics::still_waiting(SiteId site, Time now, Time patience) {

@@ -116,6 +116,10 @@ public:
     // The site still waits for `released` at the end of the run.
     void still_leaving(SiteId site, Time now, Time patience);
 
+    // Whether an open request or release is older than the patience, and since then others were served many
+    // times, or nobody was within the patience.
+    bool passed_over(SiteId site, Time now, Time patience) const;
+
     std::uint64_t events() const { return events_; }
     Figures figures(Time now, std::uint64_t capacity) const;
 
@@ -142,6 +146,7 @@ private:
     std::uint64_t overtakes_max_ = 0;
     std::uint64_t grants_ = 0;                  // of the whole run, without empty ones
     std::vector<std::uint64_t> grants_before_;  // at the start of each open request
+    Time last_grant_ = 0;
     std::uint64_t grants_seen_max_ = 0;
     std::uint64_t unserved_ = 0;
     std::uint64_t revoked_ = 0;

@@ -109,9 +109,12 @@ Result<OptionalCount> OptionalCount::parse(std::string_view name, std::string_vi
 }
 
 Result<Plan> take_plan(Parameters& given) {
-    if (const auto noise = given.find("noise"); noise != given.end())
-        if (const auto number = parse_number("noise", noise->second, 0, most_noise); !number)
-            return Error{number.error()};
+    using Limit = std::pair<const char*, std::uint32_t>;
+    for (const auto& [flag, most] :
+         {Limit{"noise", most_noise}, Limit{"crash-inside", 100}, Limit{"crashes", world::most_faults}})
+        if (const auto text = given.find(flag); text != given.end())
+            if (const auto number = parse_number(flag, text->second, 0, most); !number)
+                return Error{number.error()};
     // `with` and `without` name repairs of the protocol; a plan has none.
     Parameters mine;
     for (const ParameterInfo& parameter : parameters_of<Plan>())
@@ -127,6 +130,9 @@ std::optional<std::string> times_error(const Plan& plan) {
     if (plan.warm_up.value >= plan.time.value)
         return fmt::format("--warm-up {}: write less than --time {}", plan.warm_up.text(), plan.time.text());
     if (plan.tick.value == 0) return "--tick 0: write a time, as in 1ms";
+    if (plan.crashes > 0 && plan.to() >= plan.time.value)
+        return fmt::format("--crash-to {}: the run ends at --time {}; write an earlier time",
+                           time_text(plan.to()), plan.time.text());
     if (plan.crashes > 0 && plan.from() > plan.to())
         return fmt::format("--crash-from {}: write no more than --crash-to {}", time_text(plan.from()),
                            time_text(plan.to()));
@@ -137,11 +143,30 @@ std::optional<std::string> sites_error(const Plan& plan, std::uint32_t sites) {
     if (auto error = world::requests_error(plan.requests, sites)) return error;
     if (auto error = world::sites_error("campers", plan.campers, sites)) return error;
     if (auto error = world::anchor_error(plan.anchor, sites)) return error;
+    return std::nullopt;
+}
+
+// A site restarts only after a crash.
+bool may_be_down(const Plan& plan, const Schedule::Item& restart) {
+    return plan.crashes > 0 || std::ranges::any_of(plan.crash.items, [&](const Schedule::Item& crash) {
+               return crash.site == restart.site && crash.at <= restart.at;
+           });
+}
+
+std::optional<std::string> schedules_error(const Plan& plan, std::uint32_t sites) {
     using Named = std::pair<const char*, const Schedule*>;
     for (const auto& [flag, schedule] : {Named{"crash", &plan.crash}, Named{"restart", &plan.restart},
                                          Named{"leave", &plan.leave}, Named{"join", &plan.join}})
-        for (const Schedule::Item& item : schedule->items)
+        for (const Schedule::Item& item : schedule->items) {
             if (auto error = world::site_error(flag, schedule->text(), item.site, sites)) return error;
+            if (item.at >= plan.time.value)
+                return fmt::format("--{} {}: the run ends at --time {}; write an earlier time", flag,
+                                   schedule->text(), plan.time.text());
+        }
+    for (const Schedule::Item& item : plan.restart.items)
+        if (!may_be_down(plan, item))
+            return fmt::format("--restart {}: site {} does not crash before that; add --crash {}@TIME",
+                               plan.restart.text(), item.site, item.site);
     return std::nullopt;
 }
 
@@ -150,6 +175,7 @@ std::optional<std::string> sites_error(const Plan& plan, std::uint32_t sites) {
 std::optional<std::string> values_error(const Plan& plan, std::uint32_t sites) {
     if (auto error = times_error(plan)) return error;
     if (auto error = sites_error(plan, sites)) return error;
+    if (auto error = schedules_error(plan, sites)) return error;
     if (plan.founders > sites)
         return fmt::format("--founders {}: write a whole number from 1 to {}", plan.founders, sites);
     if (plan.crashes > sites)

@@ -115,7 +115,7 @@ struct Plan {
     world::AnchorChoice anchor;
 
     // The judgement.
-    OptionalCount verify;   // events between two judgements of the whole world; 0: only at the end
+    OptionalCount verify;   // events between two judgements of the whole world; 0: never
     OptionalTime patience;  // age at the end from which an open request is unserved; a quarter of the time
 
     bool corrupts() const { return start == Start::arbitrary || !corrupt_at.times.empty(); }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <tuple>
 
+#include "base/stop.hpp"
 #include "world/lines.hpp"
 #include "world/properties.hpp"
 
@@ -66,15 +67,20 @@ Figures Run::go() {
     return finish();
 }
 
+bool Run::may_go_on() {
+    stopped_ = stopped_ || stop::due();
+    return !stopped_;
+}
+
 void Run::run_until(Time end) {
-    while (!stopped_ && !queue_.empty() && queue_.next_time() <= end) {
+    while (may_go_on() && !queue_.empty() && queue_.next_time() <= end) {
         const Scheduled event = queue_.pop();
         now_ = event.at;
         metrics_.event();
         handle(event);
         if (metrics_.events() >= next_verify_) verify();
         if (metrics_.events() % events_per_report == 0 && observer_.on_progress)
-            stopped_ = stopped_ || !observer_.on_progress({now_, metrics_.events()});
+            observer_.on_progress({now_, metrics_.events()});
     }
     if (!stopped_) now_ = end;
 }
@@ -108,7 +114,7 @@ void Run::handle(const Scheduled& event) {
 
 // The founders start at time 0, in order, and then learn whom they trust: every world begins like this.
 void Run::begin() {
-    for (SiteId self = 0; self < surroundings_.founders; ++self) {
+    for (SiteId self = 0; self < surroundings_.founders && may_go_on(); ++self) {
         stepper_.start(self, at(self), plan_.requests.of(self));
         settle(self, Phase::idle);
     }
@@ -138,7 +144,7 @@ void Run::request(SiteId self) {
     agent.due = never;
     Site& site = at(self);
     // The site may refuse now; then its application asks again after its next step.
-    if (!site.up() || !instance_.may_request(self, site)) return;
+    if (closing_ || !site.up() || !instance_.may_request(self, site)) return;
     const Demand demand = draw_demand(self);
     if (log_ != nullptr) log_step(self, world::request_line(self, demand));
     metrics_.requested(self, now_);
@@ -303,7 +309,7 @@ void Run::plan_next(SiteId self) {
     if (agent.next == What::give_up && app.phase != Phase::waiting) agent.due = never;
     if (app.phase == Phase::idle) {
         if (agent.leaves) return leave(self);
-        if (agent.due == never && app.requests_left > 0 && instance_.may_request(self, site))
+        if (agent.due == never && app.requests_left > 0 && !closing_ && instance_.may_request(self, site))
             plan_activity(self, What::request, plan_.think.draw(workload_));
     } else if (app.phase == Phase::holding) {
         if (agent.due == never && !agent.camps)
@@ -353,18 +359,19 @@ void Run::verify() {
     Report report;
     if (!corrupted_at_ || is_legitimate(view, report)) instance_.check(view, report);
     judge(report);
-    next_verify_ = metrics_.events() + (recovering_ ? surroundings_.look : surroundings_.verify);
+    const std::uint64_t interval = recovering_ ? surroundings_.look : surroundings_.verify;
+    next_verify_ = interval > 0 ? metrics_.events() + interval : never;
 }
 
 // The first violation ends the run: later events mean nothing.
 void Run::judge(const Report& report) {
-    if (report.clean() || stopped_ || recovering_) return;
+    if (report.clean() || stopped_ || recovering_ || closing_) return;
     violations_.push_back({report.property(), report.detail(), now_, seed_});
     stopped_ = true;
 }
 
 Figures Run::finish() {
-    if (!stopped_) verify();
+    if (!stopped_ && (surroundings_.verify > 0 || recovering_)) verify();
     if (!stopped_ && recovering_) {
         recovering_ = false;
         Report report;
@@ -372,16 +379,14 @@ Figures Run::finish() {
                                                              time_text(now_ - *corrupted_at_)));
         judge(report);
     }
-    std::uint64_t waiting = 0;
     for (SiteId site = 0; site < sites(); ++site) {
         if (!at(site).up()) continue;
         const Phase phase = at(site).application.phase;
         if (phase == Phase::waiting) metrics_.still_waiting(site, now_, plan_.patient_for());
         if (phase == Phase::leaving) metrics_.still_leaving(site, now_, plan_.patient_for());
-        if (phase == Phase::waiting || phase == Phase::leaving) ++waiting;
     }
     Figures figures = metrics_.figures(now_, surroundings_.capacity);
-    if (!stopped_ && queue_.empty()) figures.stalled = waiting;
+    figures.stalled = stalled_sites();
     if (!facts().asks_forever) figures.left_behind = 0;
     for (std::size_t kind = 0; kind < figures.messages_by_kind.size(); ++kind)
         figures.messages_by_kind[kind].kind = facts().kinds[kind].name;

@@ -50,7 +50,7 @@ private:
     using History = world::History;
     static constexpr Time never = std::numeric_limits<Time>::max();
     static constexpr SiteId anybody = std::numeric_limits<std::uint32_t>::max();
-    static constexpr std::uint64_t events_per_report = 1 << 16;
+    static constexpr std::uint64_t events_per_report = 1 << 10;
 
     enum class What : std::uint8_t {
         deliver,
@@ -85,6 +85,7 @@ private:
     void begin();
     void begin_detectors();
     void plan_faults();
+    bool may_go_on();  // false after a violation, and when a stop is due
     void run_until(Time end);
     void handle(const Scheduled& event);
 
@@ -135,6 +136,9 @@ private:
     void log_put(const Envelope& envelope);
     void log_outcome(SiteId self, Phase before);
     void log_corruption(SiteId self);
+    bool waits(SiteId self) const;
+    bool seems_stalled() const;
+    std::uint64_t stalled_sites();
     Figures finish();
 
     void push(Time at, What what, std::uint32_t index, std::uint32_t timer = 0) {
@@ -178,6 +182,8 @@ private:
     std::string cut_short_;        // the line of a step inside which the site crashes
     bool beginning_ = true;
     bool stopped_ = false;
+    bool closing_ = false;        // the run is over: no site asks any more, and nothing is judged
+    bool some_are_gone_ = false;  // or were, and came back
     std::optional<Time> corrupted_at_;
     bool recovering_ = false;  // after a corruption, until the world is legitimate
 };

@@ -11,7 +11,7 @@ namespace allot::sim {
 void Run::begin_detectors() {
     if (facts().listens(Detection::trusted))
         for (SiteId self = 0; self < surroundings_.founders; ++self)
-            for (SiteId peer = 0; peer < surroundings_.founders; ++peer) {
+            for (SiteId peer = 0; peer < surroundings_.founders && may_go_on(); ++peer) {
                 if (!listens(self, peer)) continue;
                 if (plan_.trust == world::Trust::dense || self == surroundings_.anchor) {
                     const Phase before = at(self).application.phase;
@@ -49,8 +49,7 @@ void Run::hear(std::uint32_t slot) {
 // only sites that are gone.
 std::optional<std::uint32_t> Run::incarnation_meant(const Word& word) const {
     if (!listens(word.to, word.about)) return std::nullopt;
-    const auto known = at(word.to).detector.find(word.about);
-    const Watch heard = known == at(word.to).detector.end() ? Watch{} : known->second;
+    const Watch heard = at(word.to).watch(word.about);
     const Detection detection = *world::detection_of(word.kind);
     const auto incarnation =
         world::next_incarnation(detection, heard, facts().listens(Detection::trusted), plan_.trust);
@@ -69,6 +68,7 @@ void Run::announce_start(SiteId self) {
 }
 
 void Run::announce_end(SiteId self) {
+    some_are_gone_ = true;
     if (facts().listens(Detection::dead) || facts().listens(Detection::suspected) ||
         facts().listens(Detection::departed))
         for (SiteId peer = 0; peer < sites(); ++peer) {
@@ -87,7 +87,7 @@ std::vector<SiteId> Run::forgotten_ghosts(const Envelope& envelope) const {
             !listens(envelope.to, site) && std::ranges::find(ghosts, site) == ghosts.end())
             ghosts.push_back(site);
     };
-    if (facts().listens(Detection::departed)) {
+    if (some_are_gone_ && facts().listens(Detection::departed)) {
         look(envelope.from);
         for_each_site_id(instance_.message_type(), instance_.message(envelope), look);
     }

@@ -26,7 +26,7 @@ struct Progress {
 // Observes a run.
 struct Observer {
     std::ostream* log = nullptr;                       // receives every event, as a scenario for `allot play`
-    std::function<bool(const Progress&)> on_progress;  // called now and then; false stops the run
+    std::function<void(const Progress&)> on_progress;  // called often
 };
 
 // Facts of a run that follow from plan and configuration together.
@@ -45,7 +45,8 @@ public:
     Simulation(std::unique_ptr<const world::Instance> instance, Plan plan, Surroundings surroundings)
         : instance_(std::move(instance)), plan_(std::move(plan)), surroundings_(std::move(surroundings)) {}
 
-    // One run. The same seed gives the same run; a simulation may run many times.
+    // One run. The same seed gives the same run; a simulation may run many times. A run ends early when a
+    // stop is due (base/stop.hpp).
     Figures run(std::uint64_t seed, const Observer& observer = {}) const;
     const world::Instance& instance() const { return *instance_; }
     const Plan& plan() const { return plan_; }

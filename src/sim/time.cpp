@@ -24,8 +24,19 @@ std::optional<Range> read_range(std::string_view text) {
     if (dots == std::string_view::npos) return std::nullopt;
     const auto low = read_time(text.substr(0, dots));
     const auto high = read_time(text.substr(dots + 2));
-    if (!low || !high || *low > *high) return std::nullopt;
+    if (!low || !high) return std::nullopt;
     return Range{*low, *high};
+}
+
+// The error for a range that is written backwards; nothing for any other text.
+std::optional<std::string> backwards(std::string_view name, std::string_view text) {
+    const auto colon = text.find(':');
+    if (colon == std::string_view::npos) return std::nullopt;
+    const std::string_view kind = text.substr(0, colon + 1);
+    const auto range = read_range(text.substr(colon + 1, text.find('~') - colon - 1));
+    if (!range || range->low <= range->high) return std::nullopt;
+    return fmt::format("--{} {}: the shorter time comes first; write {}{}..{}", name, text, kind,
+                       time_text(range->high), time_text(range->low));
 }
 
 // `50%`
@@ -89,6 +100,8 @@ Result<Duration> Duration::parse(std::string_view name, std::string_view text) {
 }
 
 Result<Distribution> Distribution::parse(std::string_view name, std::string_view text) {
+    if (text.starts_with("uniform:"))
+        if (auto error = backwards(name, text)) return Error{std::move(*error)};
     if (const auto found = read_distribution(text)) return *found;
     return Error{
         fmt::format("--{} {}: write a time, as in 0.6ms, uniform:0.2ms..1ms or exponential:0.6ms (the mean)",
@@ -159,6 +172,7 @@ std::string SizedTime::text() const {
 Result<HoldTime> HoldTime::parse(std::string_view name, std::string_view text) {
     std::string_view rest = text;
     if (take_prefix(rest, "sized:")) {
+        if (auto error = backwards(name, text)) return Error{std::move(*error)};
         if (const auto sized = read_sized(rest)) return HoldTime(*sized);
         return Error{
             fmt::format("--{} {}: write times for one unit and for all, as in sized:5ms..35ms, or "

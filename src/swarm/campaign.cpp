@@ -7,6 +7,7 @@
 #include <mutex>
 #include <thread>
 
+#include "base/stop.hpp"
 #include "swarm/shrink.hpp"
 
 namespace allot::swarm {
@@ -24,8 +25,10 @@ struct Summary {
     std::size_t steps = 0;
     Faults faults;
     std::uint64_t probes = 0;
-    bool failed = false;
+    std::optional<Run> kept;  // if the report shows it: it failed, or it is the only one
     std::string error;
+
+    bool failed() const { return kept && kept->finding; }
 };
 
 class Campaigner {
@@ -34,35 +37,33 @@ public:
         : entry_(entry), options_(options), first_(options.only.value_or(0)) {
         next_ = merged_ = first_;
         end_ = options.only ? first_ + 1 : options.runs;
+        for (const std::string_view name : entry.probes) campaign_.probes.emplace_back(name, 0);
     }
 
     Result<Campaign> run() {
-        if (const auto wrong = prepare()) return Error{*wrong};
         std::vector<std::jthread> helpers;
         for (unsigned i = 1; i < options_.threads; ++i) helpers.emplace_back([this] { work_safely(); });
         work_safely();
         helpers.clear();
         if (thrown_) std::rethrow_exception(thrown_);
         if (!error_.empty()) return Error{error_};
-        if (failed_ || options_.only) tell_of(failed_.value_or(first_));
+        // A run that was cut short leaves a gap; a failure behind it still counts.
+        for (auto& [number, summary] : waiting_)
+            if (!failed_ && summary.failed()) merge(number, summary);
+        stop::reporting();
+        if (shown_) tell_of(shown_->first, shown_->second);
         campaign_.seconds = seconds();
         return std::move(campaign_);
     }
 
 private:
-    // Finds bad parameters before any thread starts.
-    std::optional<std::string> prepare() {
-        auto run = take_run(entry_, options_.fixed, seed_of(options_.seed, first_));
-        if (!run) return run.error();
-        for (const std::string_view name : run->machine->facts().probes)
-            campaign_.probes.emplace_back(name, 0);
-        return std::nullopt;
-    }
-
     // Passes an exception of a thread on to the caller of the campaign.
     void work_safely() {
         try {
             work();
+        } catch (const stop::Due&) {
+            const std::scoped_lock lock(mutex_);
+            campaign_.stopped_by = stop::reason();
         } catch (...) {
             const std::scoped_lock lock(mutex_);
             if (!thrown_) thrown_ = std::current_exception();
@@ -72,32 +73,29 @@ private:
 
     void work() {
         while (const auto number = next_run()) {
-            Summary summary;
             auto run = take_run(entry_, options_.fixed, seed_of(options_.seed, *number));
-            if (run)
-                summary = {std::move(run->drawn), run->moves.size(),        run->faults,
-                           run->probes,           run->finding.has_value(), ""};
-            else
-                summary.error = run.error();
-            hand_in(*number, std::move(summary));
+            hand_in(*number, run ? summary_of(std::move(*run)) : Summary{.error = run.error()});
         }
+    }
+
+    Summary summary_of(Run run) const {
+        Summary summary{run.drawn, run.moves.size(), run.faults, run.probes, std::nullopt, ""};
+        if (run.finding || options_.only) summary.kept = std::move(run);
+        return summary;
     }
 
     std::optional<std::uint64_t> next_run() {
         const std::scoped_lock lock(mutex_);
         // Runs after the first failure do not count, so none begins.
         if (next_ >= end_ || failing_) return std::nullopt;
-        if (options_.limit_seconds && seconds() >= *options_.limit_seconds) {
-            campaign_.out_of_time = true;
-            return std::nullopt;
-        }
+        stop::poll();
         return next_++;
     }
 
     // Counts runs in their order, up to the first failure.
     void hand_in(std::uint64_t number, Summary summary) {
         const std::scoped_lock lock(mutex_);
-        failing_ = failing_ || summary.failed || !summary.error.empty();
+        failing_ = failing_ || summary.failed() || !summary.error.empty();
         waiting_.emplace(number, std::move(summary));
         while (!waiting_.empty() && waiting_.begin()->first == merged_ && !failed_ && error_.empty()) {
             merge(merged_++, waiting_.begin()->second);
@@ -106,7 +104,7 @@ private:
         tell_progress();
     }
 
-    void merge(std::uint64_t number, const Summary& summary) {
+    void merge(std::uint64_t number, Summary& summary) {
         error_ = summary.error;
         ++campaign_.runs;
         campaign_.steps += summary.steps;
@@ -114,31 +112,27 @@ private:
         for (std::size_t i = 0; i < campaign_.probes.size(); ++i)
             campaign_.probes[i].second += (summary.probes >> i) & 1u;
         for (const auto& [name, value] : summary.drawn) campaign_.drawn[name].insert(value);
-        if (summary.failed) failed_ = number;
+        failed_ = summary.failed();
+        if (summary.kept) shown_.emplace(number, std::move(*summary.kept));
     }
 
     void tell_progress() {
-        if (!options_.on_progress || seconds() < last_told_ + 0.1) return;
-        last_told_ = seconds();
-        options_.on_progress({campaign_.runs, campaign_.steps, last_told_});
+        if (options_.on_progress) options_.on_progress({campaign_.runs, campaign_.steps});
     }
 
-    // Repeats the run with its steps.
-    void tell_of(std::uint64_t number) {
-        const std::uint64_t seed = seed_of(options_.seed, number);
-        const auto run = take_run(entry_, options_.fixed, seed);
+    void tell_of(std::uint64_t number, const Run& run) {
         const std::string command = command_of(entry_, options_, number);
-        if (!run->finding) {
-            campaign_.scenario = scenario_of(*run->machine, run->start, run->moves, std::nullopt, command);
+        if (!run.finding) {
+            campaign_.scenario = scenario_of(*run.machine, run.start, run.moves, std::nullopt, command);
             return;
         }
-        const Shrunk shrunk = shrink(*run);
+        const Shrunk shrunk = shrink(run);
         campaign_.violation = Violation{
             shrunk.finding,
             number,
-            seed,
-            scenario_of(*run->machine, run->start, shrunk.moves, shrunk.finding, command),
-            run->moves.size(),
+            seed_of(options_.seed, number),
+            scenario_of(*run.machine, run.start, shrunk.moves, shrunk.finding, command),
+            run.moves.size(),
             shrunk.moves.size(),
         };
     }
@@ -157,11 +151,11 @@ private:
     std::uint64_t merged_ = 0;  // next run to count
     std::uint64_t end_ = 0;
     std::map<std::uint64_t, Summary> waiting_;
-    bool failing_ = false;                 // some run failed, perhaps not the first that fails
-    std::optional<std::uint64_t> failed_;  // the first run that fails
+    bool failing_ = false;                                // some run failed, perhaps not the first that fails
+    bool failed_ = false;                                 // the first run that fails was counted
+    std::optional<std::pair<std::uint64_t, Run>> shown_;  // the run of the report
     std::string error_;
     std::exception_ptr thrown_;
-    double last_told_ = 0;
     Campaign campaign_;
 };
 

@@ -13,7 +13,6 @@ namespace allot::swarm {
 struct Progress {
     std::uint64_t runs = 0;
     std::uint64_t steps = 0;
-    double seconds = 0;
 };
 
 struct Options {
@@ -22,8 +21,7 @@ struct Options {
     std::uint64_t runs = 1000;
     std::optional<std::uint64_t> only;  // repeat only this run
     unsigned threads = 1;
-    std::optional<double> limit_seconds;
-    std::function<void(const Progress&)> on_progress;  // called a few times a second
+    std::function<void(const Progress&)> on_progress;  // called after each run, one call at a time
 };
 
 struct Violation {
@@ -42,7 +40,7 @@ struct Campaign {
     std::vector<std::pair<std::string, std::uint64_t>> probes;  // with the number of runs that reached it
     std::map<std::string, std::set<std::string>> drawn;         // the values of each parameter
     double seconds = 0;
-    bool out_of_time = false;
+    std::string stopped_by;  // why runs are missing: a stop was due (base/stop.hpp)
     std::optional<Violation> violation;
     std::string scenario;  // of a single run that does not fail
 };

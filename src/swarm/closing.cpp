@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <boost/unordered/unordered_flat_map.hpp>
 
+#include "base/stop.hpp"
+
 namespace allot::swarm {
 
 namespace {
@@ -26,6 +28,7 @@ public:
         std::size_t afterwards = 0;
         const std::size_t most = most_steps();
         for (std::size_t step = 0; step < most; ++step) {
+            stop::poll();
             if (owed_.empty() && ++afterwards > steps_afterwards) return {};
             if (!take_fair_step()) return quiet();
             if (run_.broken()) return {Ending::broken};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/stop.hpp"
 #include "core/draw.hpp"
 #include "swarm/closing.hpp"
 #include "swarm/finding.hpp"
@@ -29,6 +30,7 @@ public:
         const std::size_t steps = 5 + random_(lengths[random_(lengths.size())]);
         weights_end_ = weights_.steps();
         for (std::size_t step = 0; step < steps && !run_.broken(); ++step) {
+            stop::poll();
             if (step >= weights_end_) draw_weights(step);
             if (!take_step(step)) return;
         }
@@ -137,6 +139,7 @@ private:
     // Lets every site ask once more, so that a lost token or permit does not stay unnoticed.
     void ask_once_more() {
         for (SiteId site = 0; site < run_.sites() && !run_.broken(); ++site) {
+            stop::poll();
             std::vector<Move> requests = run_.walker().inputs(run_.here());
             std::erase_if(requests, [site](const Move& move) {
                 return move.site != site || move.input.kind != InputKind::request;

@@ -51,7 +51,7 @@ struct Run {
 // The seed of run number `run` of a campaign.
 std::uint64_t seed_of(std::uint64_t campaign, std::uint64_t run);
 
-// Draws and takes a run. An error if no configuration fits the fixed parameters.
+// Draws and takes a run. An error if no configuration fits the fixed parameters. Throws stop::Due.
 Result<Run> take_run(const world::Entry& entry, const Parameters& fixed, std::uint64_t seed);
 
 }  // namespace allot::swarm

@@ -4,6 +4,7 @@
 #include <array>
 #include <sstream>
 
+#include "base/stop.hpp"
 #include "swarm/finding.hpp"
 #include "walk/notation.hpp"
 #include "world/properties.hpp"
@@ -121,6 +122,7 @@ private:
 bool shorten(Replay& replay, std::size_t part, Shrunk& best) {
     bool shorter = false;
     for (std::size_t at = 0; at < best.moves.size() && replay.steps() < most_steps_tried;) {
+        stop::poll();
         std::vector<Move> rest(best.moves.begin(), best.moves.begin() + static_cast<std::ptrdiff_t>(at));
         if (at + part < best.moves.size())
             rest.insert(rest.end(), best.moves.begin() + static_cast<std::ptrdiff_t>(at + part),
@@ -182,9 +184,12 @@ Shrunk shrink(const Run& run) {
     Shrunk best{run.moves, *run.finding};
     if (run.finding->property == unserved_property) best.moves.resize(run.closing);
     Replay replay(*run.machine, run.start, *run.finding);
-    for (std::size_t part = (best.moves.size() + 1) / 2; part > 1; part = (part + 1) / 2)
-        shorten(replay, part, best);
-    while (shorten(replay, 1, best)) {
+    try {
+        for (std::size_t part = (best.moves.size() + 1) / 2; part > 1; part = (part + 1) / 2)
+            shorten(replay, part, best);
+        while (shorten(replay, 1, best)) {
+        }
+    } catch (const stop::Due&) {  // the shortest run so far fails, too
     }
     return best;
 }

@@ -1,5 +1,6 @@
 // Makes a failing run shorter: leaves out ever smaller parts as long as the rest fails in the same way. At
-// the end every single step is necessary. The same run always shrinks to the same result.
+// the end every single step is necessary. The same run always shrinks to the same result, unless a stop is
+// due first (base/stop.hpp).
 #pragma once
 
 #include "swarm/run.hpp"

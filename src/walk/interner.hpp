@@ -14,6 +14,7 @@ template <class Value>
 class Interner {
 public:
     const Value& operator[](std::size_t id) const { return values_[id]; }
+    std::size_t size() const { return values_.size(); }
 
     // `make` makes the value of a key that was not there.
     template <class Make>

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/json/object.hpp>
 
+#include "base/stop.hpp"
 #include "core/json.hpp"
 #include "core/random.hpp"
 #include "core/stamps.hpp"
@@ -52,7 +53,10 @@ Machine::Machine(std::unique_ptr<const Instance> instance, Setup setup)
     : instance_(std::move(instance)), setup_(std::move(setup)), stepper_(*instance_) {
     intern_events({});  // id 0: nothing happened
     for (SiteId site = 0; site < setup_.sites; ++site)
-        for (const Demand& demand : instance_->demands(site)) intern_demand(demand);
+        for (const Demand& demand : instance_->demands(site)) {
+            stop::poll();
+            intern_demand(demand);
+        }
 }
 
 // Where an assertion failed there is nothing to go on with, so drivers must know, judged or not.
@@ -123,16 +127,96 @@ EventsId Machine::intern_events(const std::vector<Event>& events) {
 
 std::uint32_t Machine::intern_demand(const Demand& demand) {
     const std::scoped_lock lock(mutex_);
-    const auto place = std::find(demands_.begin(), demands_.end(), demand);
-    if (place != demands_.end()) return static_cast<std::uint32_t>(place - demands_.begin());
-    demands_.push_back(demand);
-    return static_cast<std::uint32_t>(demands_.size() - 1);
+    return demands_.intern(to_bytes(demand), [&] { return demand; });
+}
+
+std::vector<Demand> Machine::demands() const {
+    std::vector<Demand> all;
+    for (std::size_t id = 0; id < demands_.size(); ++id) all.push_back(demands_[id]);
+    return all;
+}
+
+// --- Everything that was interned, as bytes.
+
+std::string Machine::known() const {
+    const std::scoped_lock lock(mutex_);
+    std::string out;
+    encode(stamps_from_nothing_.load(), out);
+    encode(std::uint64_t{sites_.size()}, out);
+    for (LocalId id = 0; id < sites_.size(); ++id) {
+        encode(local(id).site, out);
+        instance_->site_values().encode(*sites_[id], out);
+    }
+    encode(std::uint64_t{messages_.size()}, out);
+    for (EnvelopeId id = 0; id < messages_.size(); ++id)
+        instance_->envelope_values().encode(*messages_[id], out);
+    encode(std::uint64_t{books_.size()}, out);
+    for (LedgerId id = 0; id < books_.size(); ++id) {
+        encode(books_[id].budget, out);
+        instance_->history_values().encode(*books_[id].history, out);
+    }
+    return out;
+}
+
+namespace {
+
+// Calls `take(id)` for each element of a list; false if one of the calls returns false, or the list has no
+// length.
+template <class Take>
+bool take_each(std::string_view& in, Take&& take) {
+    std::uint64_t count = 0;
+    if (!decode(in, count)) return false;
+    for (std::uint64_t id = 0; id < count; ++id) {
+        stop::poll();
+        if (!take(id)) return false;
+    }
+    return true;
+}
+
+}  // namespace
+
+bool Machine::learn(std::string_view known) {
+    const std::scoped_lock lock(mutex_);
+    bool from_nothing = false;
+    if (!decode(known, from_nothing)) return false;
+    stamps_from_nothing_ = stamps_from_nothing_ || from_nothing;
+    Box<Site> site(instance_->site_values());
+    Box<Envelope> envelope(instance_->envelope_values());
+    Ledger book{{}, Box<History>(instance_->history_values())};
+    return take_each(known,
+                     [&](std::uint64_t id) {
+                         SiteId self = 0;
+                         return decode(known, self) && instance_->site_values().decode(known, *site) &&
+                                intern_local(self, *site) == id;
+                     }) &&
+           take_each(known,
+                     [&](std::uint64_t id) {
+                         return instance_->envelope_values().decode(known, *envelope) &&
+                                intern_envelope(*envelope) == id;
+                     }) &&
+           take_each(known,
+                     [&](std::uint64_t id) {
+                         return decode(known, book.budget) &&
+                                instance_->history_values().decode(known, *book.history) &&
+                                intern_ledger(book) == id;
+                     }) &&
+           known.empty();
 }
 
 // --- Steps.
 
 World Machine::initial(Report& report) {
     const std::scoped_lock lock(mutex_);
+    if (!initial_) {
+        Report found;
+        World world = make_initial(found);
+        initial_.emplace(std::move(world), std::move(found));
+    }
+    report.add(initial_->second);
+    return initial_->first;
+}
+
+World Machine::make_initial(Report& report) {
     World world;
     Ledger ledger{
         {setup_.crashes, setup_.restarts, setup_.leaves, setup_.duplicate, setup_.lose.value, setup_.lies},
@@ -140,6 +224,7 @@ World Machine::initial(Report& report) {
     std::vector<Box<Site>> sites(setup_.sites, Box<Site>(instance_->site_values()));
     std::vector<Box<Envelope>> sent;
     const auto collect = [&](SiteId self) {
+        stop::poll();
         report.add(judged(stepper_.report()));
         for (const Event& event : stepper_.events()) instance_->observe(*ledger.history, event, report);
         for (std::size_t i = 0; i < stepper_.fx().send_count(); ++i) {
@@ -350,8 +435,7 @@ void Machine::offer_timers(const Site& site, Offers& offers) {
 void Machine::offer_detector(SiteId self, const Site& site, Offers& offers) {
     for (SiteId peer = 0; peer < setup_.sites; ++peer) {
         if (peer == self || !instance_->watches(self, site, peer)) continue;
-        const auto known = site.detector.find(peer);
-        const Watch heard = known == site.detector.end() ? Watch{} : known->second;
+        const Watch heard = site.watch(peer);
         for (const Detection detection : enum_values<Detection>()) {
             if (!facts().listens(detection)) continue;
             const auto incarnation =

@@ -162,6 +162,12 @@ public:
     // One bit for each probe of the protocol that a step has taken.
     std::uint64_t probes_reached() const { return probes_reached_; }
 
+    // Every local state, envelope and ledger so far, as bytes, in the order of their ids. A fresh machine of
+    // the same instance that learns them gives them the same ids; it may know the first of them already.
+    // False if the bytes are no such list.
+    std::string known() const;
+    bool learn(std::string_view known);
+
     // Canonical forms: `normalise` is the protocol's own, the others rename the stamps of one thing.
     void normalise(World& world);
     std::vector<std::uint64_t> stamps_of(const World& world) const;
@@ -171,11 +177,12 @@ public:
 
     // For people: scenario lines, and arbitrary starts.
     boost::json::value state(LocalId id) const;
+    std::uint32_t requests_left(LocalId id) const { return sites_[id]->application.requests_left; }
     boost::json::value message(EnvelopeId id) const;
     std::string_view kind(EnvelopeId id) const;
     std::string_view timer_name(std::uint32_t timer) const;
     std::optional<std::uint32_t> timer_named(std::string_view name) const;
-    std::vector<Demand> demands() const { return {demands_.begin(), demands_.end()}; }
+    std::vector<Demand> demands() const;
     std::uint32_t intern_demand(const Demand& demand);
     const Demand& demand(std::uint32_t id) const { return demands_[id]; }
     // Why there are no messages of this kind.
@@ -203,6 +210,7 @@ private:
     };
     using Offers = decltype(LocalInfo::offers);
 
+    World make_initial(Report& report);
     Report judged(Report report) const;
     template <class F>
     auto with_view(const World& world, F&& f) const;
@@ -242,9 +250,10 @@ private:
     Interner<std::monostate> shapes_;  // messages without stamps
     Interner<Ledger> books_;
     Interner<std::vector<Event>> events_;
-    std::deque<Demand> demands_;
+    Interner<Demand> demands_;
     boost::unordered_flat_map<ReactionKey, const Reaction*> reaction_of_;
     std::deque<Reaction> reactions_;
+    std::optional<std::pair<World, Report>> initial_;
 };
 
 // Makes the machine that the parameters describe: those of the protocol, and those of its surroundings.

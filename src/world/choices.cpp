@@ -82,9 +82,12 @@ std::string AnchorChoice::text() const {
     return site ? std::to_string(*site) : "none";
 }
 
-Result<NameList> NameList::parse(std::string_view, std::string_view text) {
+Result<NameList> NameList::parse(std::string_view name, std::string_view text) {
     if (text == "all") return NameList{};
-    return NameList{split_list(text)};
+    NameList list{split_list(text)};
+    if (std::ranges::count(list.names, "") > 0)
+        return Error{fmt::format("--{} {}: write names with commas between them, or all", name, text)};
+    return list;
 }
 
 std::string NameList::text() const {

@@ -1,6 +1,7 @@
 #include "world/demands.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 #include <vector>
 
@@ -13,7 +14,7 @@ namespace {
 
 // The contents of the demands that a protocol lists for a site.
 struct Offer {
-    std::uint32_t units_min = 1;
+    std::uint32_t units_min = std::numeric_limits<std::uint32_t>::max();
     std::uint32_t units_max = 0;
     std::set<ResourceId> resources;
     std::uint32_t numbered = 0;  // resources r0, r1 and so on, which are too many to list
@@ -37,7 +38,8 @@ struct Offer {
 std::string Offer::text() const {
     std::string text;
     if (units_max > 1 || units_min == 0)
-        text = std::to_string(units_min) + " to " + std::to_string(units_max) + " units";
+        text = (units_min < units_max ? std::to_string(units_min) + " to " : "") + std::to_string(units_max) +
+               " units";
     std::vector<std::string> known;
     for (const ResourceId resource : resources) known.push_back(resource.name());
     if (numbered > 0) known = {"r0"};
@@ -49,7 +51,7 @@ std::string Offer::text() const {
 
 Offer offer_of(const Instance& instance, SiteId site) {
     if (instance.facts().names_resources && instance.facts().draws_demands)
-        return {.units_max = 1, .numbered = instance.resources()};
+        return {.units_min = 1, .units_max = 1, .numbered = instance.resources()};
     Offer offer;
     for (const Demand& demand : instance.demands(site)) {
         offer.units_min = std::min(offer.units_min, demand.units);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/did_you_mean.hpp"
 #include "core/draw.hpp"
 
 namespace allot::world {
@@ -33,7 +34,8 @@ std::optional<std::string> unknown_property(const Entry& entry, const Setup& set
     for (const PropertyName& property : properties_from_anywhere) known.emplace_back(property.name);
     for (const std::string& name : setup.property.names)
         if (std::find(known.begin(), known.end(), name) == known.end())
-            return "--property " + name + ": " + std::string(entry.name) + " has " + listed(known);
+            return "--property " + name + ": " + std::string(entry.name) + " has " + listed(known) +
+                   did_you_mean(name, known);
     return std::nullopt;
 }
 
@@ -41,7 +43,8 @@ Error unknown_parameter(const Entry& entry, const Parameters& left) {
     std::vector<std::string> known;
     for (const ParameterInfo& parameter : entry.parameters) known.push_back("--" + parameter.name);
     return Error{"--" + left.begin()->first + " " + left.begin()->second + ": " + std::string(entry.name) +
-                 " has no such parameter; it takes " + listed(known)};
+                 " has no such parameter; it takes " + listed(known) +
+                 did_you_mean("--" + left.begin()->first, known)};
 }
 
 }  // namespace allot::world

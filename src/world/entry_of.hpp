@@ -19,9 +19,9 @@ Result<std::unique_ptr<Instance>> make_instance(Parameters& given) {
 }
 
 // Flags that the laboratory's commands take themselves.
-inline constexpr std::string_view command_flags[]{"json",  "limit",   "log",   "memory", "out",
-                                                  "runs",  "samples", "seed",  "seeds",  "start",
-                                                  "store", "threads", "waits", "with",   "without"};
+inline constexpr std::string_view command_flags[]{
+    "checkpoint", "json",  "limit", "log",   "memory",  "out",   "resume", "runs",   "samples",
+    "seed",       "seeds", "start", "store", "threads", "waits", "with",   "without"};
 
 // Whether a parameter of a protocol has the name of a flag of the laboratory, which would never reach one of
 // the two. `founders` may be both: a protocol that must know them names them in its model.
@@ -48,9 +48,11 @@ Entry entry_of() {
     static_assert(
         !takes_names_of_the_laboratory(type_of<typename P::Config>),
         "a member of Config has the name of a flag of the laboratory (world/setup.hpp, command_flags)");
+    static_assert(explains_everything(type_of<typename P::Config>),
+                  "a parameter or a repair has no meaning: add it to the table `meanings` beside it");
     const typename P::Config defaults;
     Entry entry{InstanceOf<P>::facts()};
-    entry.parameters = parameters_of(type_of<typename P::Config>, &defaults, {});
+    entry.parameters = parameters_of(type_of<typename P::Config>, &defaults);
     entry.repairs = repairs_of(type_of<typename P::Config>, &defaults);
     entry.make_instance = &make_instance<P>;
     entry.draw_parameters = P::model.sample;

@@ -24,6 +24,7 @@ struct Facts {
     std::string_view name;
     std::string_view problem;
     std::string_view summary;
+    std::string_view source;  // empty: it is new
     Links links{};
     std::span<const PropertyName> properties;
     std::span<const std::string_view> probes;
@@ -101,6 +102,7 @@ public:
     virtual std::uint32_t resources() const = 0;  // that have names
     virtual bool needs_anchor() const = 0;
     virtual bool mortal(SiteId site) const = 0;
+    virtual bool asks(SiteId site) const = 0;  // false for sites that never do, by their role
     virtual std::vector<Demand> demands(SiteId site) const = 0;
     virtual MaybeError unlisted() const = 0;
     virtual MaybeError demand_error(const Demand& demand) const = 0;

@@ -58,6 +58,9 @@ public:
     bool mortal(SiteId site) const override {
         return P::model.faults.mortal == nullptr || P::model.faults.mortal({config_, site});
     }
+    bool asks(SiteId site) const override {
+        return P::model.requests.asks == nullptr || P::model.requests.asks({config_, site});
+    }
     std::vector<Demand> demands(SiteId site) const override {
         return P::model.requests.demands != nullptr ? P::model.requests.demands({config_, site})
                                                     : std::vector<Demand>{Demand{}};
@@ -82,8 +85,7 @@ public:
     }
     Phase phase(const Site& site) const override { return typed(site).protocol.phase(); }
     bool may_request(SiteId self, const Site& site) const override {
-        if (P::model.requests.asks != nullptr && !P::model.requests.asks({config_, self})) return false;
-        return says(P::model.requests.may_request, self, site);
+        return asks(self) && says(P::model.requests.may_request, self, site);
     }
     bool may_crash(SiteId self, const Site& site) const override {
         return mortal(self) && says(P::model.faults.may_crash, self, site);
@@ -252,6 +254,7 @@ const Facts& InstanceOf<P>::facts() {
         facts.name = *P::model.name;
         facts.problem = *P::model.problem;
         facts.summary = *P::model.summary;
+        facts.source = P::model.source;
         facts.links = *P::model.links;
         facts.properties = *P::model.properties;
         facts.probes = P::model.probes;

@@ -1,6 +1,5 @@
 #include "world/setup.hpp"
 
-#include <array>
 #include <limits>
 
 #include "world/instance.hpp"
@@ -9,38 +8,11 @@ namespace allot::world {
 
 namespace {
 
-constexpr std::array meanings{
-    Meaning{"requests", "requests per site: a number, 2,2,1 (one per site) or any (unbounded)"},
-    Meaning{"founders", "number of founders, the sites that do not join later; 0: all sites"},
-    Meaning{"cancel", "a site may cancel a waiting request at any time"},
-    Meaning{"crashes", "maximum of crashes, between steps or inside one"},
-    Meaning{"restarts", "maximum of restarts of crashed sites"},
-    Meaning{"leaves", "maximum of sites that leave in order"},
-    Meaning{"duplicate", "maximum of messages that are delivered twice"},
-    Meaning{"lose", "maximum of messages that get lost, or any"},
-    Meaning{"lies", "maximum of false reports that a live site is dead"},
-    Meaning{"trust",
-            "dense: every detector trusts every site at once; sparse: late or never; anchor: only the "
-            "anchor's does"},
-    Meaning{"anchor", "the site that never crashes and that no detector suspects, none, or own: as needed"},
-    Meaning{"links", "fifo, unordered, or own: what the protocol needs"},
-    Meaning{"starts", "a site that may not ask yet counts as waiting: every start must end"},
-    Meaning{"full", "deliver no prompt message at once: explore every order of deliveries"},
-    Meaning{"ranks", "on: rename stamps to small ones; own: where requests are unbounded"},
-    Meaning{"normalise", "off: do not bring worlds into the protocol's normal form"},
-    Meaning{"backlog", "a timer fires only while every channel holds fewer messages than this; 0: always"},
-    Meaning{"copies", "a timer fires only while fewer messages that it replaces are in flight"},
-    Meaning{"campers", "these sites may hold forever, as in 0,2"},
-    Meaning{"property", "judge only this property; may be repeated"},
-};
-
-std::optional<std::string> count_error(const Setup& setup) {
-    using Named = std::pair<const char*, std::uint32_t>;
-    for (const auto& [flag, count] :
-         {Named{"crashes", setup.crashes}, Named{"restarts", setup.restarts}, Named{"leaves", setup.leaves},
-          Named{"duplicate", setup.duplicate}, Named{"lies", setup.lies}, Named{"backlog", setup.backlog},
-          Named{"copies", setup.copies}})
-        if (count > most_faults) return parse_number(flag, std::to_string(count), 0, most_faults).error();
+std::optional<std::string> count_error(const Parameters& given) {
+    for (const char* flag : {"crashes", "restarts", "leaves", "duplicate", "lies", "backlog", "copies"})
+        if (const auto text = given.find(flag); text != given.end())
+            if (const auto count = parse_number(flag, text->second, 0, most_faults); !count)
+                return count.error();
     return std::nullopt;
 }
 
@@ -92,17 +64,17 @@ void choose(const Instance& instance, Setup& setup) {
 }  // namespace
 
 const std::vector<ParameterInfo>& setup_parameters() {
-    static const auto list = parameters_of<Setup>(meanings);
+    static const auto list = parameters_of<Setup>();
     return list;
 }
 
 Result<Setup> take_setup(Parameters& given, const Instance& instance) {
     if (instance.facts().replaces_messages) given.try_emplace("copies", "1");
     if (instance.facts().asks_forever) given.try_emplace("requests", "any");
+    if (auto error = count_error(given)) return Error{std::move(*error)};
     auto setup = take_config<Setup>(given);
     if (!setup) return setup;
     setup->sites = instance.sites();
-    if (auto error = count_error(*setup)) return Error{std::move(*error)};
     if (auto error = sites_error(*setup)) return Error{std::move(*error)};
     choose(instance, *setup);
     if (auto error = protocol_error(instance, *setup)) return Error{std::move(*error)};

@@ -28,26 +28,50 @@ struct Setup {
     std::uint32_t sites = 0;
 
     RequestCounts requests{{1}};
-    std::uint32_t founders = 0;  // sites from this one on are absent and may join; 0: all are founders
-    bool cancel = false;         // a waiting request may be withdrawn at any time
+    std::uint32_t founders = 0;
+    bool cancel = false;
     std::uint32_t crashes = 0;
     std::uint32_t restarts = 0;
     std::uint32_t leaves = 0;
     std::uint32_t duplicate = 0;
     Amount lose;
-    std::uint32_t lies = 0;  // how often a detector may report a live site dead
+    std::uint32_t lies = 0;
     Trust trust = Trust::dense;
     AnchorChoice anchor;
     LinkChoice links = LinkChoice::own;
-    bool starts = false;  // a site that may not ask yet waits, too: its start must end
-    bool full = false;    // take no prompt message at once
+    bool starts = false;
+    bool full = false;
     Ranks ranks = Ranks::own;
-    bool normalise = true;      // let the protocol bring worlds into its normal form
-    std::uint32_t backlog = 0;  // a timer fires only while no channel holds this many messages; 0: always
-    // A timer fires only while fewer messages that it replaces are in flight; 0: always.
+    bool normalise = true;
+    std::uint32_t backlog = 0;
     std::uint32_t copies = 0;
-    SiteList campers;   // these need never let go of what they hold
-    NameList property;  // judge only these
+    SiteList campers;
+    NameList property;
+
+    static constexpr Meaning meanings[]{
+        {"requests", "requests per site: a number, 2,2,1 (one per site) or any (unbounded)"},
+        {"founders", "number of founders, the sites that do not join later; 0: all sites"},
+        {"cancel", "a site may cancel a waiting request at any time"},
+        {"crashes", "maximum of crashes, between steps or inside one"},
+        {"restarts", "maximum of restarts of crashed sites"},
+        {"leaves", "maximum of sites that leave in order"},
+        {"duplicate", "maximum of messages that are delivered twice"},
+        {"lose", "maximum of messages that get lost, or any"},
+        {"lies", "maximum of false reports that a live site is dead"},
+        {"trust",
+         "dense: every detector trusts every site at once; sparse: late or never; anchor: only the "
+         "anchor's does"},
+        {"anchor", "the site that never crashes and that no detector suspects, none, or own: as needed"},
+        {"links", "fifo, unordered, or own: what the protocol needs"},
+        {"starts", "a site that may not ask yet counts as waiting: every start must end"},
+        {"full", "deliver no prompt message at once: explore every order of deliveries"},
+        {"ranks", "on: rename stamps to small ones; own: where requests are unbounded"},
+        {"normalise", "off: do not bring worlds into the protocol's normal form"},
+        {"backlog", "a timer fires only while every channel holds fewer messages than this; 0: always"},
+        {"copies", "a timer fires only while fewer messages that it replaces are in flight"},
+        {"campers", "these sites may hold forever, as in 0,2"},
+        {"property", "judge only this property; may be repeated"},
+    };
 
     bool fifo() const { return links == LinkChoice::fifo; }
     Links order() const { return fifo() ? Links::fifo : Links::unordered; }

@@ -1,5 +1,6 @@
 #include "world/step.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace allot::world {
@@ -161,12 +162,18 @@ void Stepper::retire(Site& site, Standing standing) {
 // `suspected` and `departed` may be said again, so there is nothing to remember.
 void Stepper::remember(Site& site, InputKind kind, Peer peer) {
     if (kind == InputKind::suspected || kind == InputKind::departed) return;
-    Watch& watch = site.detector[peer.site];
+    Watch watch = site.watch(peer.site);
     if (kind == InputKind::trusted) watch.trusted = peer.incarnation + 1;
     if (kind == InputKind::dead) watch.reported = peer.incarnation + 1;
     if (kind == InputKind::interrupted) watch.interrupted = instance_.facts().listens(Detection::reconnected);
     if (kind == InputKind::reconnected) watch.interrupted = false;
-    if (watch == Watch{}) site.detector.erase(peer.site);
+    auto& detector = site.detector;
+    detector.resize(std::max<std::size_t>(detector.size(), peer.site + 1));
+    detector[peer.site] = watch;
+    std::size_t size = detector.size();
+    while (size > 0 && site.watch(static_cast<SiteId>(size - 1)) == Watch{}) --size;
+    detector.resize(size);
+    detector.share();
 }
 
 }  // namespace allot::world

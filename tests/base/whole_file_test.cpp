@@ -66,6 +66,23 @@ TEST_F(WholeFileTest, Says_what_is_wrong) {
     EXPECT_THAT(WholeFile::open(folder_.string()).error(), testing::EndsWith("it is a directory"));
 }
 
+TEST_F(WholeFileTest, Two_files_change_together_or_not_at_all) {
+    std::ofstream(path("a")) << "old";
+    auto first = WholeFile::open(path("a"));
+    auto second = WholeFile::open(path("b"));
+    auto full = WholeFile::open("/dev/full");
+    first->stream() << "new";
+    second->stream() << "new";
+    full->stream() << "new";
+    EXPECT_NE(WholeFile::commit_both(*second, *full), std::nullopt);
+    EXPECT_FALSE(std::filesystem::exists(path("b")));
+    auto third = WholeFile::open(path("b"));
+    third->stream() << "new as well";
+    EXPECT_EQ(WholeFile::commit_both(*first, *third), std::nullopt);
+    EXPECT_EQ(content("a"), "new");
+    EXPECT_EQ(content("b"), "new as well");
+}
+
 TEST_F(WholeFileTest, A_full_disk_is_an_error) {
     auto file = WholeFile::open("/dev/full");
     ASSERT_TRUE(file);

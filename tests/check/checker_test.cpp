@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/stop.hpp"
 #include "registry/registry.hpp"
 
 namespace {
@@ -70,8 +71,9 @@ TEST(Checker, Stops_at_its_memory_limit_without_a_verdict) {
 }
 
 TEST(Checker, Stops_at_its_time_limit_without_a_verdict) {
-    const auto result =
-        check_raymond({{"sites", "5"}, {"permits", "3"}, {"full", "on"}}, {.limit_seconds = 0.2});
+    stop::within(0.2);
+    const auto result = check_raymond({{"sites", "5"}, {"permits", "3"}, {"full", "on"}}, {});
+    stop::within(std::nullopt);
     EXPECT_EQ(result.verdict, check::Verdict::bounded);
     EXPECT_NE(result.stopped_by.find("time"), std::string::npos);
 }

@@ -31,6 +31,10 @@ struct Offender {
     struct Config {
         std::uint32_t sites = 2;
         Fault fault = Fault::polls_itself;
+        static constexpr Meaning meanings[]{
+            meaning::sites,
+            {"fault", "what the sites do wrong"},
+        };
         BOOST_DESCRIBE_CLASS(Config, (), (sites, fault), (), ())
     };
     using Message = std::variant<Poll>;

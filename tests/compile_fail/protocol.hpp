@@ -20,6 +20,9 @@
 #ifndef PARAMETER
 #define PARAMETER rounds
 #endif
+#ifndef EXPLAINED
+#define EXPLAINED "rounds"
+#endif
 #ifndef TIMER
 #define TIMER NoTimer
 #endif
@@ -35,6 +38,7 @@ public:
     struct Config {
         std::uint32_t sites = 2;
         std::uint32_t PARAMETER = 1;
+        static constexpr Meaning meanings[]{meaning::sites, {EXPLAINED, "number of rounds"}};
         BOOST_DESCRIBE_CLASS(Config, (), (sites, PARAMETER), (), ())
     };
     struct Ping {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <set>
 
+#include "cli/outcome.hpp"
 #include "errata/trial.hpp"
 
 namespace allot::errata {
@@ -139,6 +140,27 @@ TEST(Errata, A_command_that_cannot_be_run_is_an_error_and_not_a_claim_that_faile
     const auto trial = put_to_test({"allot play missing.txt", "deadlock", ""}, missing);
     ASSERT_FALSE(trial);
     EXPECT_EQ(trial.error(), "allot play missing.txt: the command cannot run");
+}
+
+TEST(Errata, The_program_has_every_scenario_that_a_command_names) {
+    const auto errata = all();
+    ASSERT_TRUE(errata);
+    std::set<std::string> named;
+    for (const Erratum& erratum : *errata)
+        for (const Demonstration& shown : erratum.demonstrations)
+            for (const std::string& command : {shown.command, shown.cure})
+                if (const auto at = command.find("scenarios/"); at != std::string::npos)
+                    named.insert(command.substr(at));
+    EXPECT_GT(named.size(), 50u);
+    for (const std::string& path : named) EXPECT_TRUE(scenario(path)) << path;
+}
+
+TEST(Errata, A_scenario_that_the_program_lacks_is_an_error_and_not_a_claim_that_failed) {
+    const auto trial = put_to_test({"allot play scenarios/missing.txt", "deadlock", ""}, cli::outcome_of);
+    ASSERT_FALSE(trial);
+    EXPECT_EQ(trial.error(),
+              "allot play scenarios/missing.txt: the command cannot run: scenarios/missing.txt: no erratum "
+              "names this scenario, so the program does not have it");
 }
 
 TEST(Errata, A_scenario_shows_what_it_expects_itself) {

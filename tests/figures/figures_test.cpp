@@ -1,12 +1,11 @@
 // The figures of the papers: what is measured, and what is written of it.
 
+#include <algorithm>
 #include <boost/property_tree/xml_parser.hpp>
 #include <cstdlib>
-#include <filesystem>
 #include <gmock/gmock.h>
 #include <set>
 #include <sstream>
-#include <unistd.h>
 
 #include "figures/figure.hpp"
 #include "figures/files.hpp"
@@ -19,6 +18,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 // Runs in which everything is known before: after c crashes, seed s sees 10 c + s units in use.
 Result<Runs> arithmetic(const Point& point) {
@@ -76,19 +76,6 @@ std::vector<int> minima(const Figure& figure, const Data& data, std::string_view
     return row;
 }
 
-// A directory of the test's own, for files.
-class FigureFiles : public ::testing::Test {
-protected:
-    FigureFiles() { std::filesystem::create_directories(directory_); }
-    ~FigureFiles() override { std::filesystem::remove_all(directory_); }
-
-    std::string path(const std::string& name) const { return (directory_ / name).string(); }
-
-private:
-    const std::filesystem::path directory_ =
-        std::filesystem::path(::testing::TempDir()) / ("allot-figures-" + std::to_string(getpid()));
-};
-
 // Section 10 of the semaphore's specification, row by row.
 TEST(Crashes, The_table_of_section_10_comes_out_of_the_simulator) {
     const auto found = find("crashes");
@@ -144,6 +131,12 @@ TEST(Measure, A_cell_has_minimum_mean_confidence_interval_and_maximum_over_the_s
     EXPECT_DOUBLE_EQ(cell.half_width, sim::half_width({21, 22, 23}));
     EXPECT_EQ(cell.maximum, 23);
     EXPECT_EQ(data.seeds, 3u);
+}
+
+TEST(Measure, Seeds_begin_where_the_caller_says) {
+    const Data data = measured(small_figure(), arithmetic, {.seeds = 2, .first_seed = 7});
+    EXPECT_EQ(data.cells[0][1].minimum, 27);
+    EXPECT_EQ(data.cells[0][1].maximum, 28);
 }
 
 TEST(Measure, The_number_of_threads_does_not_matter) {
@@ -221,73 +214,155 @@ TEST(Csv, Names_of_panels_and_of_xs_stand_where_they_are_needed) {
               "\"some, or two\",21,21,0,21,2021,2021,0,2021\n");
 }
 
-// The texts of an SVG, which must be well-formed XML.
-std::string texts_of(const std::string& path) {
-    boost::property_tree::ptree tree;
-    boost::property_tree::read_xml(path, tree);
-    std::string texts;
-    const auto walk = [&](const auto& self, const boost::property_tree::ptree& node) -> void {
+// --- Pictures.
+
+using boost::property_tree::ptree;
+
+// An SVG, which must be well-formed XML.
+struct Picture {
+    explicit Picture(const Figure& figure, std::uint64_t seeds = 2) {
+        const auto svg = draw_svg(figure, measured(figure, arithmetic, {.seeds = seeds}));
+        EXPECT_TRUE(svg) << (svg ? "" : svg.error());
+        if (!svg) return;
+        std::istringstream text(*svg);
+        boost::property_tree::read_xml(text, tree);
+        std::istringstream box(tree.get<std::string>("svg.<xmlattr>.viewBox"));
+        double left = 0, top = 0;
+        box >> left >> top >> width >> height;
+        collect(tree);
+    }
+
+    // How often a text stands there by itself.
+    long times(const std::string& text) const { return std::count(texts.begin(), texts.end(), text); }
+
+    ptree tree;
+    double width = 0;
+    double height = 0;
+    std::vector<std::string> texts;
+
+private:
+    void collect(const ptree& node) {
         for (const auto& [name, child] : node) {
-            texts += child.data() + '\n';
-            self(self, child);
+            std::string text = child.data();
+            text.erase(0, text.find_first_not_of(" \n\t"));
+            text.erase(text.find_last_not_of(" \n\t") + 1);
+            if (name == "text") texts.push_back(text);
+            collect(child);
         }
-    };
-    walk(walk, tree);
-    return texts;
-}
+    }
+};
 
-int times_in(const std::string& texts, const std::string& text) {
-    int times = 0;
-    for (auto at = texts.find(text); at != std::string::npos; at = texts.find(text, at + 1)) ++times;
-    return times;
-}
-
-TEST_F(FigureFiles, The_picture_is_well_formed_and_names_every_series) {
+TEST(Picture, Is_well_formed_and_names_every_series_and_axis) {
     for (const Statistic statistic : {Statistic::minimum, Statistic::mean, Statistic::maximum}) {
         Figure figure = small_figure();
         figure.panels[0].statistic = statistic;
-        const Data data = measured(figure, arithmetic, {.seeds = 2});
-        const auto failure = draw_svg(path("small.svg"), figure, data);
-        ASSERT_FALSE(failure) << *failure;
-        const std::string texts = texts_of(path("small.svg"));
-        for (const char* text :
-             {"plain", "a, \"b\" & 'c' <d>", "A small one", "crashes", "units", "left", "right"})
-            EXPECT_THAT(texts, HasSubstr(text));
+        const Picture picture(figure);
+        for (const char* text : {"plain", "a, \"b\" & 'c' <d>", "A small one", "units", "left", "right"})
+            EXPECT_EQ(picture.times(text), 1) << text;
+        EXPECT_EQ(picture.times("crashes"), 2);  // below both panels
     }
 }
 
-TEST_F(FigureFiles, Panels_with_the_same_curves_share_a_legend_and_xs_have_their_names) {
-    const Figure figure = named_figure();
-    const auto failure = draw_svg(path("named.svg"), figure, measured(figure, arithmetic, {.seeds = 2}));
-    ASSERT_FALSE(failure) << *failure;
-    const std::string texts = texts_of(path("named.svg"));
-    EXPECT_EQ(times_in(texts, "plain"), 1);
-    EXPECT_EQ(times_in(texts, "some, or two"), 2);  // below both panels
+TEST(Picture, Says_what_it_shows_of_the_seeds) {
+    EXPECT_EQ(Picture(small_figure(), 3).times("mean of 3 seeds, with 95 % intervals"), 1);
+    EXPECT_EQ(Picture(small_figure(), 1).times("mean of 1 seed"), 1);
 }
 
-TEST_F(FigureFiles, A_figure_with_a_dash_in_its_name_and_logarithmic_axes_is_drawn) {
+TEST(Picture, Panels_with_the_same_curves_share_a_legend_and_xs_have_their_names) {
+    const Picture picture(named_figure());
+    EXPECT_EQ(picture.times("plain"), 1);
+    EXPECT_EQ(picture.times("some, or two"), 2);
+}
+
+TEST(Picture, Four_panels_stand_two_by_two_and_each_row_has_its_y_label) {
+    Figure figure = small_figure();
+    const Series series = figure.series.front();
+    figure.panels.resize(4, figure.panels.front());
+    figure.series.clear();
+    for (std::size_t panel = 0; panel < 4; ++panel) figure.series.push_back({"plain", panel, series.at});
+    const Picture four(figure);
+    const Picture two(small_figure());
+    EXPECT_EQ(four.width, two.width);
+    EXPECT_GT(four.height, 1.5 * two.height);
+    EXPECT_EQ(four.times("units"), 2);
+}
+
+TEST(Picture, One_panel_keeps_its_y_label_and_long_numbers) {
+    Figure figure = small_figure();
+    figure.panels.pop_back();
+    figure.series.pop_back();
+    figure.panels[0].value = [](const sim::Figures&, std::uint32_t) { return 150'000; };
+    const Picture picture(figure);
+    EXPECT_EQ(picture.times("units"), 1);
+    EXPECT_EQ(picture.times("100000"), 1);
+    EXPECT_LT(picture.width, 1000);
+}
+
+// Between 21 and 32 there is no 1, 2 or 5 of a power of ten.
+TEST(Picture, A_logarithmic_axis_has_ticks_however_close_its_values_are) {
     Figure figure = small_figure();
     figure.name = "small-one";
-    figure.xs = {1, 2};
+    figure.xs = {2, 3};
     figure.x_scale = figure.y_scale = Scale::logarithmic;
-    const auto failure = draw_svg(path("small.svg"), figure, measured(figure, arithmetic, {.seeds = 2}));
-    ASSERT_FALSE(failure) << *failure;
-    EXPECT_THAT(texts_of(path("small.svg")), HasSubstr("A small one"));
+    figure.panels.pop_back();
+    figure.series.pop_back();
+    const Picture picture(figure);
+    for (const char* tick : {"20", "30", "40", "50"}) EXPECT_EQ(picture.times(tick), 1) << tick;
 }
 
-TEST_F(FigureFiles, Without_gnuplot_one_line_names_the_package_and_no_file_is_left) {
+TEST(Picture, Values_that_are_far_apart_get_a_logarithmic_axis_by_themselves) {
+    Figure figure = small_figure();
+    figure.y_scale = Scale::automatic;
+    figure.panels.pop_back();
+    figure.series.pop_back();
+    EXPECT_EQ(Picture(figure).times("200"), 0);
+    figure.xs = {0, 20};  // 1 to 202
+    const Picture apart(figure);
+    for (const char* tick : {"1", "2", "5", "10", "200", "500"}) EXPECT_EQ(apart.times(tick), 1) << tick;
+}
+
+TEST(Picture, Categories_are_bars_and_are_not_joined) {
+    Figure figure = named_figure();
+    figure.y_scale = Scale::linear;
+    const Data data = measured(figure, arithmetic, {.seeds = 2});
+    EXPECT_THAT(gnuplot_script(figure, data), HasSubstr("with linespoints"));
+    figure.categories = true;
+    EXPECT_THAT(gnuplot_script(figure, data), Not(HasSubstr("with linespoints")));
+    EXPECT_THAT(gnuplot_script(figure, data), HasSubstr("with boxes title 'plain'"));
+    EXPECT_EQ(Picture(figure).times("some, or two"), 2);
+}
+
+TEST(Picture, Labels_of_the_x_axis_that_would_overlap_are_left_out) {
+    Figure figure = small_figure();
+    figure.panels.pop_back();
+    figure.series.pop_back();
+    figure.xs = {0, 997, 998, 2000};
+    const Picture picture(figure);
+    EXPECT_EQ(picture.times("997"), 1);
+    EXPECT_EQ(picture.times("998"), 0);
+    EXPECT_EQ(picture.times("2000"), 1);
+}
+
+TEST(Picture, Many_long_names_fit_below_it) {
+    Figure figure = small_figure();
+    const auto at = figure.series.front().at;
+    figure.series.clear();
+    for (std::size_t panel = 0; panel < 2; ++panel)
+        for (int i = 0; i < 10; ++i)
+            figure.series.push_back({"control token, section " + std::to_string(i), panel, at});
+    const auto svg = draw_svg(figure, measured(figure, arithmetic, {.seeds = 1}));
+    ASSERT_TRUE(svg);
+    EXPECT_THAT(*svg, Not(HasSubstr("d='M0.00,")));  // a line that the edge of the picture cuts
+}
+
+TEST(Picture, Without_gnuplot_one_line_names_the_package) {
     const std::string usual = std::getenv("PATH");
     const Data data = measured(small_figure(), arithmetic, {});
-    setenv("PATH", path("nothing-here").c_str(), 1);
-    const auto failure = draw_svg(path("small.svg"), small_figure(), data);
+    setenv("PATH", "/nowhere", 1);
+    const auto svg = draw_svg(small_figure(), data);
     setenv("PATH", usual.c_str(), 1);
-    EXPECT_EQ(failure.value_or(""), "gnuplot is missing; install the Debian package gnuplot-nox");
-    EXPECT_FALSE(std::filesystem::exists(path("small.svg")));
-}
-
-TEST_F(FigureFiles, A_picture_that_cannot_be_written_is_named) {
-    const auto failure = draw_svg(path("no/such/small.svg"), small_figure(), {});
-    EXPECT_THAT(failure.value_or(""), HasSubstr("no/such/small.svg: cannot write this file"));
+    ASSERT_FALSE(svg);
+    EXPECT_EQ(svg.error(), "gnuplot is missing; install the Debian package gnuplot-nox");
 }
 
 }  // namespace

@@ -28,13 +28,21 @@ public:
 
     struct Config {
         struct Repairs {
-            bool one_order = true;  // permissions are asked for in the order of the sites, not the own first
-            bool free_when_in = true;  // they are given back after the Welcome, not with the Enter
+            bool one_order = true;
+            bool free_when_in = true;
+            static constexpr Meaning meanings[]{
+                {"one_order", "permissions are asked for in the order of the sites, not the own first"},
+                {"free_when_in", "they are given back after the Welcome, not with the Enter"},
+            };
             BOOST_DESCRIBE_CLASS(Repairs, (), (one_order, free_when_in), (), ())
         };
         std::uint32_t sites = 2;
         Initial initial = Initial::both_in;
         Repairs repairs;
+        static constexpr Meaning meanings[]{
+            meaning::sites,
+            {"initial", "which of the two sites are in at the start"},
+        };
         BOOST_DESCRIBE_CLASS(Config, (), (sites, initial, repairs), (), ())
     };
     static std::optional<std::string> config_error(const Config& config);

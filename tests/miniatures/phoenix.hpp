@@ -54,12 +54,17 @@ public:
 
     struct Config {
         struct Repairs {
-            bool check_addressee = true;  // a borrower drops letters to an earlier life
-            bool trust_first = true;      // the lender lends only to those it may trust
+            bool check_addressee = true;
+            bool trust_first = true;
+            static constexpr Meaning meanings[]{
+                {"check_addressee", "a borrower drops letters to an earlier life"},
+                {"trust_first", "the lender lends only to those it may trust"},
+            };
             BOOST_DESCRIBE_CLASS(Repairs, (), (check_addressee, trust_first), (), ())
         };
         std::uint32_t sites = 3;
         Repairs repairs;
+        static constexpr Meaning meanings[]{meaning::sites};
         BOOST_DESCRIBE_CLASS(Config, (), (sites, repairs), (), ())
     };
     static std::optional<std::string> config_error(const Config& config);

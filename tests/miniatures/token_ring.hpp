@@ -24,12 +24,19 @@ public:
 
     struct Config {
         struct Repairs {
-            bool discard_copies = true;  // the root takes only a token that bears its number
+            bool discard_copies = true;
+            static constexpr Meaning meanings[]{
+                {"discard_copies", "the root takes only a token that bears its number"},
+            };
             BOOST_DESCRIBE_CLASS(Repairs, (), (discard_copies), (), ())
         };
         std::uint32_t sites = 3;
         std::uint32_t modulus = 8;
         Repairs repairs;
+        static constexpr Meaning meanings[]{
+            meaning::sites,
+            {"modulus", "number of numbers of the token"},
+        };
         BOOST_DESCRIBE_CLASS(Config, (), (sites, modulus, repairs), (), ())
     };
     static std::optional<std::string> config_error(const Config& config);

@@ -24,12 +24,17 @@ public:
 
     struct Config {
         struct Repairs {
-            bool return_late_lock = true;   // a lock that arrives after the cancellation is sent back
-            bool number_every_loan = true;  // and not only those that somebody waited for
+            bool return_late_lock = true;
+            bool number_every_loan = true;
+            static constexpr Meaning meanings[]{
+                {"return_late_lock", "a lock that arrives after the cancellation is sent back"},
+                {"number_every_loan", "every loan has a number, not only those that somebody waited for"},
+            };
             BOOST_DESCRIBE_CLASS(Repairs, (), (return_late_lock, number_every_loan), (), ())
         };
         std::uint32_t sites = 2;
         Repairs repairs;
+        static constexpr Meaning meanings[]{meaning::sites};
         BOOST_DESCRIBE_CLASS(Config, (), (sites, repairs), (), ())
     };
     static std::optional<std::string> config_error(const Config& config);

@@ -60,14 +60,23 @@ public:
 
     struct Config {
         struct Repairs {
-            bool match_ids = true;     // a client takes only the grant of its open request
-            bool listen_again = true;  // a resource heeds a departure each time it hears of it
-            bool first_come = true;    // a resource serves who came first, not who came last
+            bool match_ids = true;
+            bool listen_again = true;
+            bool first_come = true;
+            static constexpr Meaning meanings[]{
+                {"match_ids", "a client takes only the grant of its open request"},
+                {"listen_again", "a resource heeds a departure each time it hears of it"},
+                {"first_come", "a resource serves who came first, not who came last"},
+            };
             BOOST_DESCRIBE_CLASS(Repairs, (), (match_ids, listen_again, first_come), (), ())
         };
         std::uint32_t sites = 3;
-        std::uint32_t clients = 2;  // the first sites are clients, the others resources
+        std::uint32_t clients = 2;
         Repairs repairs;
+        static constexpr Meaning meanings[]{
+            meaning::sites,
+            {"clients", "number of clients: the first sites; the others are resources"},
+        };
         BOOST_DESCRIBE_CLASS(Config, (), (sites, clients, repairs), (), ())
     };
     static std::optional<std::string> config_error(const Config& config);

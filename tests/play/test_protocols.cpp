@@ -19,6 +19,10 @@ struct Favourite {
     struct Config {
         std::uint32_t sites = 3;
         bool stamped = false;
+        static constexpr Meaning meanings[]{
+            meaning::sites,
+            {"stamped", "requests bear stamps"},
+        };
         BOOST_DESCRIBE_CLASS(Config, (), (sites, stamped), (), ())
     };
 
@@ -104,6 +108,7 @@ struct Listener {
 
     struct Config {
         std::uint32_t sites = 3;
+        static constexpr Meaning meanings[]{meaning::sites};
         BOOST_DESCRIBE_CLASS(Config, (), (sites), (), ())
     };
 

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "base/ensure.hpp"
+#include "base/stop.hpp"
 #include "miniatures/entries.hpp"
 #include "play/player.hpp"
 #include "support/protocols.hpp"
@@ -81,6 +82,19 @@ void expect_played(std::span<const world::Entry> entries, const std::string& log
     EXPECT_TRUE(outcome.ok()) << outcome.message << "\n" << log;
 }
 
+TEST(Simulation, A_stop_ends_a_run_early_even_while_its_sites_start) {
+    const auto endless = simulation(protocol("raymond"), {}, {{"time", "1000000s"}});
+    stop::within(0.05);
+    const Figures cut = endless->run(1);
+    const Figures not_begun = endless->run(1);
+    stop::within(std::nullopt);
+    EXPECT_TRUE(cut.stopped);
+    EXPECT_GT(cut.events, 0u);
+    EXPECT_TRUE(not_begun.stopped);
+    EXPECT_EQ(not_begun.events, 0u);
+    EXPECT_EQ(not_begun.stalled, 0u);
+}
+
 TEST(Simulation, Its_log_is_a_scenario) {
     const std::vector raymond{protocol("raymond")};
     for (std::uint64_t seed = 0; seed < 5; ++seed) {
@@ -145,7 +159,7 @@ TEST(Simulation, Its_log_is_a_scenario_where_sites_must_start_up_first) {
 TEST(Simulation, A_listener_hears_everything_that_its_detectors_have_to_say) {
     const Parameters flags{{"time", "200ms"},     {"founders", "3"},    {"join", "3@10ms"},
                            {"requests", "2"},     {"demand", "1"},      {"crash", "1@20ms"},
-                           {"restart", "1@60ms"}, {"leave", "2@100ms"}, {"verify", "0"}};
+                           {"restart", "1@60ms"}, {"leave", "2@100ms"}, {"verify", "1000000"}};
     std::ostringstream log;
     const Figures figures = simulation(protocol("listener"), {{"sites", "4"}}, flags)->run(1, {.log = &log});
     for (const char* line : {"trusted 0 3", "dead 0 1", "suspected 0 1", "departed 0 1", "trusted 0 1",
@@ -155,6 +169,10 @@ TEST(Simulation, A_listener_hears_everything_that_its_detectors_have_to_say) {
     ASSERT_EQ(figures.violations.size(), 1u);
     EXPECT_EQ(figures.violations[0].property, "few-words");
     EXPECT_EQ(figures.violations[0].at, 200 * millisecond);
+
+    Parameters unjudged = flags;
+    unjudged["verify"] = "0";
+    EXPECT_TRUE(simulation(protocol("listener"), {{"sites", "4"}}, unjudged)->run(1).violations.empty());
 }
 
 // Sends numbers, and insists that they arrive in order.
@@ -163,6 +181,7 @@ struct Parade {
 
     struct Config {
         std::uint32_t sites = 2;
+        static constexpr Meaning meanings[]{meaning::sites};
         BOOST_DESCRIBE_CLASS(Config, (), (sites), (), ())
     };
     struct Number {

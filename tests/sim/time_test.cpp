@@ -24,9 +24,11 @@ TEST(Time, Is_written_with_a_unit) {
 TEST(Distribution, Reads_what_it_writes) {
     for (const char* text : {"0.6ms", "10s", "uniform:0.2ms..1ms", "exponential:0.6ms", "0s"})
         EXPECT_EQ(Distribution::parse("think", text)->text(), text);
-    for (const char* wrong : {"uniform:1ms", "uniform:2ms..1ms", "exponential:", "normal:1ms", "x"})
+    for (const char* wrong : {"uniform:1ms", "exponential:", "normal:1ms", "x"})
         EXPECT_THAT(Distribution::parse("think", wrong).error(),
                     HasSubstr(std::string("--think ") + wrong + ": write a time"));
+    EXPECT_EQ(Distribution::parse("think", "uniform:2ms..1ms").error(),
+              "--think uniform:2ms..1ms: the shorter time comes first; write uniform:1ms..2ms");
 }
 
 struct Sample {
@@ -91,10 +93,12 @@ TEST(HoldTime, Reads_what_it_writes) {
     for (const char* text :
          {"sized:5ms..35ms", "sized:5ms..35ms~50%", "uniform:0.2ms..1ms", "exponential:0.6ms", "2ms"})
         EXPECT_EQ(HoldTime::parse("hold", text)->text(), text);
-    for (const char* wrong : {"sized:5ms", "sized:35ms..5ms", "sized:5ms..35ms~", "sized:5ms..35ms~50",
-                              "sized:5ms..35ms~101%", "sized:5ms..35ms~-1%", "sized:"})
+    for (const char* wrong : {"sized:5ms", "sized:5ms..35ms~", "sized:5ms..35ms~50", "sized:5ms..35ms~101%",
+                              "sized:5ms..35ms~-1%", "sized:"})
         EXPECT_THAT(HoldTime::parse("hold", wrong).error(),
                     HasSubstr(std::string("--hold ") + wrong + ": write times for one unit and for all"));
+    EXPECT_EQ(HoldTime::parse("hold", "sized:35ms..5ms").error(),
+              "--hold sized:35ms..5ms: the shorter time comes first; write sized:5ms..35ms");
     EXPECT_THAT(HoldTime::parse("hold", "x").error(), HasSubstr("--hold x: write a time, as in 0.6ms"));
     EXPECT_FALSE(Distribution::parse("think", "sized:5ms..35ms"));
 }

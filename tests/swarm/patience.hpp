@@ -15,6 +15,11 @@ struct Patience {
         std::uint32_t sites = 2;
         bool grants = true;
         bool silent = false;
+        static constexpr Meaning meanings[]{
+            meaning::sites,
+            {"grants", "requests are granted"},
+            {"silent", "no site says anything"},
+        };
         BOOST_DESCRIBE_CLASS(Config, (), (sites, grants, silent), (), ())
     };
     static std::optional<std::string> config_error(const Config& config) {

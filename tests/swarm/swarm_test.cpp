@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/stop.hpp"
 #include "miniatures/entries.hpp"
 #include "play/player.hpp"
 #include "support/protocols.hpp"
@@ -199,10 +200,11 @@ TEST(Swarm, A_configuration_that_is_refused_is_drawn_again_unless_nothing_fits) 
 TEST(Swarm, A_campaign_that_runs_out_of_time_says_so) {
     Options options;
     options.runs = 1'000'000'000;
-    options.limit_seconds = 0.05;
+    stop::within(0.05);
     const auto campaign = swarm(protocol("raymond"), options);
+    stop::within(std::nullopt);
     ASSERT_TRUE(campaign);
-    EXPECT_TRUE(campaign->out_of_time);
+    EXPECT_EQ(campaign->stopped_by, "the time limit of 0.05 s was reached");
     EXPECT_LT(campaign->runs, options.runs);
 }
 

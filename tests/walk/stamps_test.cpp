@@ -18,7 +18,12 @@ public:
     struct Config {
         std::uint32_t sites = 2;
         bool hear = true;
-        std::uint32_t stride = 1;  // of one step
+        std::uint32_t stride = 1;
+        static constexpr Meaning meanings[]{
+            meaning::sites,
+            {"hear", "a site moves its clock past what it hears"},
+            {"stride", "how far one step moves the clock"},
+        };
         BOOST_DESCRIBE_CLASS(Config, (), (sites, hear, stride), (), ())
     };
 
@@ -132,7 +137,11 @@ public:
 
     struct Config {
         std::uint32_t sites = 2;
-        bool count = true;  // site 1 does so
+        bool count = true;
+        static constexpr Meaning meanings[]{
+            meaning::sites,
+            {"count", "site 1 counts"},
+        };
         BOOST_DESCRIBE_CLASS(Config, (), (sites, count), (), ())
     };
 
@@ -226,6 +235,7 @@ public:
 
     struct Config {
         std::uint32_t sites = 2;
+        static constexpr Meaning meanings[]{meaning::sites};
         BOOST_DESCRIBE_CLASS(Config, (), (sites), (), ())
     };
     struct Tell {

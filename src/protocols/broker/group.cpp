@@ -1,6 +1,8 @@
 #include "protocols/broker/group.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <boost/unordered/unordered_flat_map.hpp>
 
 #include "core/parameters.hpp"
 
@@ -26,21 +28,11 @@ std::optional<SiteId> resource_named(std::string_view name) {
     return static_cast<SiteId>(*number);
 }
 
-std::vector<std::string_view> split(std::string_view text, char at) {
-    std::vector<std::string_view> parts;
-    while (true) {
-        const auto end = text.find(at);
-        parts.push_back(text.substr(0, end));
-        if (end == std::string_view::npos) return parts;
-        text.remove_prefix(end + 1);
-    }
-}
-
 std::optional<Wants::Choice> read_choice(std::string_view text) {
     Wants::Choice choice;
-    for (const std::string_view demand : split(text, '/')) {
+    for (const std::string& demand : split_list(text, '/')) {
         auto& resources = choice.emplace_back();
-        for (const std::string_view name : split(demand, ',')) {
+        for (const std::string& name : split_list(demand)) {
             const auto resource = resource_named(name);
             if (!resource) return std::nullopt;
             resources.push_back(*resource);
@@ -125,22 +117,52 @@ std::optional<std::vector<Resources>> listed_wants(const Group& group, const Man
     return all;
 }
 
-// A resource that is not in `taken`. Popular resources come first in the scan.
-SiteId draw_resource(const Group& group, const Resources& taken, Random& random) {
-    constexpr std::uint64_t unit = 1'000'000'000;
-    const auto weight = [&](SiteId resource) {
-        return group.popularity == Popularity::zipf ? unit / (resource + 1) : unit;
-    };
-    const auto is_taken = [&](SiteId resource) { return std::ranges::find(taken, resource) != taken.end(); };
-    std::uint64_t total = 0;
-    for (SiteId resource = 0; resource < group.resources; ++resource)
-        if (!is_taken(resource)) total += weight(resource);
-    std::uint64_t drawn = random(total);
-    SiteId resource = 0;
-    for (; is_taken(resource) || drawn >= weight(resource); ++resource)
-        if (!is_taken(resource)) drawn -= weight(resource);
-    return resource;
-}
+// Draws resources without replacement, each in proportion to its weight. A draw takes a logarithmic number of
+// steps: the weights that are gone are a Fenwick tree, of which only nodes above drawn resources exist.
+class Urn {
+public:
+    explicit Urn(const Group& group) : resources_(group.resources) {
+        if (group.popularity == Popularity::even) return;
+        sums_.push_back(0);
+        for (std::uint32_t rank = 1; rank <= resources_; ++rank) sums_.push_back(sums_.back() + unit / rank);
+    }
+
+    SiteId draw(Random& random) {
+        const std::uint32_t drawn = at(random(weight(0, resources_) - gone_));
+        const std::uint64_t removed = weight(drawn, drawn + 1);
+        gone_ += removed;
+        for (std::uint32_t node = drawn + 1; node <= resources_; node += node & (0 - node))
+            gone_below_[node] += removed;
+        return drawn;
+    }
+
+private:
+    static constexpr std::uint64_t unit = 1'000'000'000;
+
+    // Of the resources from `first` to before `end`, drawn ones included.
+    std::uint64_t weight(std::uint32_t first, std::uint32_t end) const {
+        return sums_.empty() ? unit * (end - first) : sums_[end] - sums_[first];
+    }
+    // The resource in which this weight lies, if the resources that are left stand side by side.
+    std::uint32_t at(std::uint64_t place) const {
+        std::uint32_t before = 0;
+        for (std::uint32_t step = std::bit_floor(resources_); step > 0; step /= 2) {
+            if (step > resources_ - before) continue;
+            const auto gone = gone_below_.find(before + step);
+            const std::uint64_t left =
+                weight(before, before + step) - (gone == gone_below_.end() ? 0 : gone->second);
+            if (place < left) continue;
+            place -= left;
+            before += step;
+        }
+        return before;
+    }
+
+    const std::uint32_t resources_;
+    std::vector<std::uint64_t> sums_;  // of the weights before each resource; empty if all weigh the same
+    std::uint64_t gone_ = 0;
+    boost::unordered_flat_map<std::uint32_t, std::uint64_t> gone_below_;  // by node
+};
 
 }  // namespace
 
@@ -148,7 +170,7 @@ Result<Wants> Wants::parse(std::string_view name, std::string_view text) {
     Wants wants;
     wants.text_ = text;
     if (text == "all" || text == "ring" || text == "cycle") return wants;
-    for (const std::string_view client : split(text, ';')) {
+    for (const std::string& client : split_list(text, ';')) {
         const auto choice = read_choice(client);
         if (!choice)
             return Error{"--" + std::string(name) + " " + std::string(text) +
@@ -217,8 +239,9 @@ Demand draw_demand(const Group& group, const Manner& manner, SiteId client, Rand
         return wants[random(wants.size())];
     }
     const std::uint64_t size = group.min_request + random(largest(group, manner) - group.min_request + 1);
+    Urn urn(group);
     Resources resources;
-    while (resources.size() < size) resources.push_back(draw_resource(group, resources, random));
+    while (resources.size() < size) resources.push_back(urn.draw(random));
     return demand_for(resources);
 }
 

@@ -45,11 +45,23 @@ BOOST_DESCRIBE_ENUM(Popularity, even, zipf)
 struct Group {
     std::uint32_t resources = 2;
     std::uint32_t clients = 2;
-    std::uint32_t founders = 0;  // later sites, which are clients, join later; 0: all are founders
+    std::uint32_t founders = 0;
     std::uint32_t min_request = 1;
-    std::uint32_t max_request = 0;  // 0: the protocol's maximum
+    std::uint32_t max_request = 0;
     Wants wants;
     Popularity popularity = Popularity::even;
+    static constexpr Meaning meanings[]{
+        {"resources", "number of resources, r0, r1 and so on; they are the first sites"},
+        {"clients", "number of clients, the sites after the resources"},
+        {"founders",
+         "number of sites from the start on, the others are clients that join later; 0: all sites"},
+        {"min_request", "minimum of resources of one request"},
+        {"max_request", "maximum of resources of one request; 0: as many as the protocol takes"},
+        {"wants",
+         "the demands of clients: all, ring, cycle, or a list as in r0,r1/r1 (one per client: r0,r1;r1)"},
+        {"popularity",
+         "how a simulation draws resources: even, or zipf (resource i in proportion to 1 / (i + 1))"},
+    };
 
     std::uint32_t sites() const { return resources + clients; }
     bool is_resource(SiteId site) const { return site < resources; }

@@ -219,6 +219,7 @@ constinit const Model<OrderedChain> OrderedChain::model{
     .name = "ordered-chain",
     .problem = "broker",
     .summary = "unknown clients take any resources at once, one after the other in one order",
+    .source = "classical: all clients take resources in one order",
     .links = Links::unordered,
     .properties = properties,
     .on_state = &on_state,

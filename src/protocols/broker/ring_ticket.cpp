@@ -1,6 +1,8 @@
 #include "protocols/broker/ring_ticket.hpp"
 
 #include <algorithm>
+#include <boost/container/small_vector.hpp>
+#include <utility>
 
 #include "protocols/broker/model.hpp"
 
@@ -106,7 +108,7 @@ void RingTicket::enter_lines(const Wish& wish, Effects& fx) {
 
 void RingTicket::pass_on(const Context& ctx, Effects& fx) {
     if (ctx.config.resources == 1) return;
-    fx.send((ctx.self + 1) % ctx.config.resources, Token{*resource().token});
+    fx.send((ctx.self + 1) % ctx.config.resources, Token{std::move(*resource().token)});
     resource().token.reset();
 }
 
@@ -235,12 +237,17 @@ std::optional<std::string> RingTicket::message_error(const Config& config, const
 // --- Properties.
 
 struct RingTicket::Properties {
+    using Line = boost::container::small_vector<SiteId, 4>;
+
     const View<RingTicket>& view;
     Report& report;
-    // The tickets drawn at each resource, in line or in flight, in the order of tickets.
+    // By resource: the tickets drawn there, in line or in flight, in the order of tickets.
     std::vector<std::vector<std::pair<Ticket, std::optional<SiteId>>>> drawn{};
+    // By resource: the live clients that ask for it now, in the order of their newest tickets there.
+    std::vector<Line> lines{};
 
     const Resource& resource(SiteId site) const { return view.site(site).protocol.resource(); }
+    const ring::Resources& wanted(SiteId client) const { return view.site(client).protocol.client().wanted; }
 
     void collect() {
         drawn.resize(view.config.resources);
@@ -256,7 +263,7 @@ struct RingTicket::Properties {
     void check_users() const {
         for (SiteId site = view.config.resources; site < view.sites.size(); ++site) {
             if (!view.site(site).holding()) continue;
-            for (const SiteId used : view.site(site).protocol.client().wanted) {
+            for (const SiteId used : wanted(site)) {
                 const auto turn = resource(used).line.find(resource(used).now);
                 if (turn == resource(used).line.end() || turn->second != site)
                     report.violated("served-everywhere", "site " + std::to_string(site) + " uses " +
@@ -281,28 +288,65 @@ struct RingTicket::Properties {
                                                   " was drawn twice, or ended before it was served");
     }
 
-    // The newest ticket of a client at a resource; none if it does not ask for it now.
-    std::optional<Ticket> ticket(SiteId client, SiteId at) const {
-        const auto& site = view.site(client);
-        if (!site.up() ||
-            std::ranges::find(site.protocol.client().wanted, at) == site.protocol.client().wanted.end())
-            return std::nullopt;
-        std::optional<Ticket> newest;
-        for (const auto& [ticket, owner] : drawn[at])
-            if (owner == client) newest = ticket;
-        return newest;
+    void form_lines() {
+        lines.resize(view.config.resources);
+        std::vector<Line> asking(view.config.resources);
+        for (SiteId client = view.config.resources; client < view.sites.size(); ++client)
+            if (view.site(client).up())
+                for (const SiteId at : wanted(client)) asking[at].push_back(client);
+        std::vector<bool> missing(view.sites.size(), false);  // by client: it asks, and is not in line yet
+        for (SiteId at = 0; at < view.config.resources; ++at) {
+            for (const SiteId client : asking[at]) missing[client] = true;
+            for (auto newest = drawn[at].rbegin(); newest != drawn[at].rend(); ++newest)
+                if (const auto owner = newest->second; owner && missing[*owner]) {
+                    missing[*owner] = false;
+                    lines[at].push_back(*owner);
+                }
+            for (const SiteId client : asking[at]) missing[client] = false;
+            std::ranges::reverse(lines[at]);
+        }
+    }
+
+    // True if all clients can be served in the order of their lines, each when it is first everywhere. Then
+    // no two of them wait for each other. This takes time in proportion to the tickets, not to the pairs of
+    // clients.
+    bool all_get_their_turn() const {
+        std::vector<std::size_t> behind(view.sites.size(), 0);  // by client: lines in which it is not first
+        std::vector<std::size_t> served(lines.size(), 0);       // by resource
+        std::vector<SiteId> moved;                              // resources with a new first in line
+        std::size_t left = 0;
+        for (SiteId at = 0; at < lines.size(); ++at) {
+            for (const SiteId client : lines[at]) ++behind[client];
+            if (!lines[at].empty()) moved.push_back(at);
+            left += lines[at].size();
+        }
+        const auto is_first = [&](SiteId client, SiteId at) {
+            return served[at] < lines[at].size() && lines[at][served[at]] == client;
+        };
+        while (!moved.empty()) {
+            const SiteId client = lines[moved.back()][served[moved.back()]];
+            moved.pop_back();
+            if (--behind[client] > 0) continue;
+            for (const SiteId at : wanted(client)) {
+                if (!is_first(client, at)) continue;
+                --left;
+                if (++served[at] < lines[at].size()) moved.push_back(at);
+            }
+        }
+        return left == 0;
     }
 
     void check_order(SiteId one, SiteId other) const {
+        if (!view.site(one).up()) return;
         std::optional<bool> one_is_first;
-        for (SiteId at = 0; at < view.config.resources; ++at) {
-            const auto mine = ticket(one, at);
-            const auto yours = ticket(other, at);
-            if (!mine || !yours) continue;
-            if (one_is_first.value_or(*mine < *yours) != (*mine < *yours))
+        for (const SiteId at : wanted(one)) {
+            const auto mine = std::ranges::find(lines[at], one);
+            const auto yours = std::ranges::find(lines[at], other);
+            if (mine == lines[at].end() || yours == lines[at].end()) continue;
+            if (one_is_first.value_or(mine < yours) != (mine < yours))
                 report.violated("same-order", "sites " + std::to_string(one) + " and " +
                                                   std::to_string(other) + " wait for each other");
-            one_is_first = *mine < *yours;
+            one_is_first = mine < yours;
         }
     }
 };
@@ -314,6 +358,8 @@ void RingTicket::on_state(const View<RingTicket>& view, Report& report) {
     judge.check_users();
     judge.check_token();
     for (SiteId site = 0; site < view.config.resources; ++site) judge.check_tickets(site);
+    judge.form_lines();
+    if (judge.all_get_their_turn()) return;
     for (SiteId one = view.config.resources; one < view.sites.size(); ++one)
         for (SiteId other = view.config.resources; other < one; ++other) judge.check_order(one, other);
 }
@@ -335,6 +381,9 @@ constinit const Model<RingTicket> RingTicket::model{
     .name = "ring-ticket",
     .problem = "broker",
     .summary = "unknown clients take any resources at once, by tickets that a token on a ring hands out",
+    .source =
+        "an idea of Datta, Devismes, Kawala, Larmore and Potop-Butucaru: Multi-resource Allocation with "
+        "Unknown Participants, which proposes it for more than two resources",
     .links = Links::unordered,
     .properties = properties,
     .on_state = &on_state,

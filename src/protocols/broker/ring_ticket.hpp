@@ -70,14 +70,23 @@ public:
 
     struct Config : broker::Group {
         struct Repairs {
-            bool in_turn = true;     // tickets are served in their order, not in that of their arrival
-            bool match_done = true;  // Done counts only from the served client (section IV of the paper)
-            bool skip_gone = true;   // tickets of departed clients are skipped
+            bool in_turn = true;
+            bool match_done = true;
+            bool skip_gone = true;
+            static constexpr Meaning meanings[]{
+                {"in_turn", "tickets are served in their order, not in that of their arrival"},
+                {"match_done", "Done counts only from the served client (section IV of the paper)"},
+                {"skip_gone", "tickets of departed clients are skipped"},
+            };
             BOOST_DESCRIBE_CLASS(Repairs, (), (in_turn, match_done, skip_gone), (), ())
         };
-        bool literal = false;    // the token waits for a client's resources, one client in each visit
-        std::uint32_t pace = 0;  // ticks for which the token rests where no request waits for it
+        bool literal = false;
+        std::uint32_t pace = 0;
         Repairs repairs;
+        static constexpr Meaning meanings[]{
+            {"literal", "the token waits for the resources of a client, and serves one client in each visit"},
+            {"pace", "ticks for which the token rests where no request waits for it"},
+        };
         BOOST_DESCRIBE_CLASS(Config, (broker::Group), (literal, pace, repairs), (), ())
     };
     static constexpr broker::Manner manner(const Config&) { return {.most = 0xFFFFFFFF}; }

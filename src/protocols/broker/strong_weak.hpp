@@ -93,22 +93,36 @@ public:
 
     struct Config : broker::Group {
         struct Repairs {
-            bool promote = true;         // E16: the request that waited for the victim comes first
-            bool match_requests = true;  // X1: messages name a request, not a client
-            bool search = true;          // 7.3: resources search for cycles
-            bool token = true;           // 7.3: there is a token
-            bool pass_token = true;      // E3: the token moves on at once if it waits for no request
-            bool consent = true;         // E14: a granted request stays in line
-            bool rank_holders = true;    // E9: the holder of the token may be a victim if no other can
-            bool match_edges = true;     // E7: messages name an edge, not a resource
-            bool check_hop = true;       // E6: a probe goes on only if the edge that it came by exists
+            bool promote = true;
+            bool match_requests = true;
+            bool search = true;
+            bool token = true;
+            bool pass_token = true;
+            bool consent = true;
+            bool rank_holders = true;
+            bool match_edges = true;
+            bool check_hop = true;
+            static constexpr Meaning meanings[]{
+                {"promote", "erratum 16: the request that waited for the victim comes first"},
+                {"match_requests", "erratum X1: messages name a request, not a client"},
+                {"search", "resources search for cycles"},
+                {"token", "there is a token"},
+                {"pass_token", "erratum 3: the token moves on at once if it waits for no request"},
+                {"consent", "erratum 14: a granted request stays in line"},
+                {"rank_holders", "erratum 9: the holder of the token may be a victim if no other can"},
+                {"match_edges", "erratum 7: messages name an edge, not a resource"},
+                {"check_hop", "erratum 6: a probe goes on only if the edge that it came by exists"},
+            };
             BOOST_DESCRIBE_CLASS(Repairs, (),
                                  (promote, match_requests, search, token, pass_token, consent, rank_holders,
                                   match_edges, check_hop),
                                  (), ())
         };
-        std::uint32_t pace = 0;  // ticks that the token rests at a resource without a line
+        std::uint32_t pace = 0;
         Repairs repairs;
+        static constexpr Meaning meanings[]{
+            {"pace", "ticks for which the token rests at a resource without a line"},
+        };
         BOOST_DESCRIBE_CLASS(Config, (broker::Group), (pace, repairs), (), ())
     };
     static constexpr broker::Manner manner(const Config&) { return {.most = 2, .ordered = true}; }

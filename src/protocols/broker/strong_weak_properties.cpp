@@ -175,6 +175,9 @@ constinit const Model<StrongWeak> StrongWeak::model{
     .name = "strong-weak",
     .problem = "broker",
     .summary = "unknown clients take one or two resources, in any order; resources break cycles",
+    .source =
+        "after Datta, Devismes, Kawala, Larmore and Potop-Butucaru: Multi-resource Allocation with Unknown "
+        "Participants",
     .links = Links::unordered,
     .properties = properties,
     .on_state = &on_state,

@@ -291,6 +291,7 @@ constinit const Model<ControlToken, FencesGrow> ControlToken::model{
     .name = "control-token",
     .problem = "multilock",
     .summary = "several locks; all requests pass one control token (Bouabdallah and Laforest 2000)",
+    .source = "after Bouabdallah and Laforest (2000)",
     .links = Links::unordered,
     .properties = properties,
     .on_state = &on_state,

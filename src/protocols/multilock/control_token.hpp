@@ -29,6 +29,7 @@
 
 #include "core/protocol.hpp"
 #include "core/random.hpp"
+#include "protocols/multilock/meanings.hpp"
 #include "protocols/multilock/path.hpp"
 
 namespace allot {
@@ -73,7 +74,10 @@ public:
 
     struct Config {
         struct Repairs {
-            bool numbered_inquiries = true;  // an inquiry names its request
+            bool numbered_inquiries = true;
+            static constexpr Meaning meanings[]{
+                {"numbered_inquiries", "an inquiry names its request"},
+            };
             BOOST_DESCRIBE_CLASS(Repairs, (), (numbered_inquiries), (), ())
         };
         std::uint32_t sites = 3;
@@ -81,6 +85,14 @@ public:
         std::uint32_t max_request = 0;
         multilock::Control control = multilock::Control::pass;
         Repairs repairs;
+        static constexpr Meaning meanings[]{
+            meaning::sites,
+            multilock::resources_meaning,
+            multilock::max_request_meaning,
+            {"control",
+             "a site keeps the control token until: pass, the inquiries are sent; hold, they are answered; "
+             "lock, the site enters; section, it releases"},
+        };
         BOOST_DESCRIBE_CLASS(Config, (), (sites, resources, max_request, control, repairs), (), ())
     };
     static std::optional<std::string> config_error(const Config& config);

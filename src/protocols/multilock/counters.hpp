@@ -33,6 +33,7 @@
 #include "core/protocol.hpp"
 #include "core/random.hpp"
 #include "protocols/multilock/improvements.hpp"
+#include "protocols/multilock/meanings.hpp"
 #include "protocols/multilock/token.hpp"
 
 namespace allot {
@@ -43,18 +44,34 @@ public:
 
     struct Config {
         struct Repairs {
-            bool clear_lender = true;  // E4: a failed loan is no loan any more
-            bool store_at_end = true;  // E19: a request is stored where its way ends
+            bool clear_lender = true;
+            bool store_at_end = true;
+            static constexpr Meaning meanings[]{
+                {"clear_lender", "erratum 4: a failed loan is no loan any more"},
+                {"store_at_end", "erratum 19: a request is stored where its way ends"},
+            };
             BOOST_DESCRIBE_CLASS(Repairs, (), (clear_lender, store_at_end), (), ())
         };
         std::uint32_t sites = 3;
-        std::uint32_t resources = 2;    // r0, r1, ...; a request may name any other, too
-        std::uint32_t max_request = 0;  // resources of one request; 0: all
-        std::uint32_t loans = 1;        // maximum of missing tokens for a loan (T); 0: no loans
-        std::uint32_t homes = 0;  // sites before this one are homes, and tokens begin there; 0: all sites
-                                  // are homes, and tokens begin at site 0
+        std::uint32_t resources = 2;
+        std::uint32_t max_request = 0;
+        std::uint32_t loans = 1;
+        std::uint32_t homes = 0;
         counters::Improvements improve = counters::Improvements::all();
         Repairs repairs;
+        static constexpr Meaning meanings[]{
+            meaning::sites,
+            multilock::resources_meaning,
+            multilock::max_request_meaning,
+            {"loans",
+             "maximum of missing tokens for which a site asks for a loan (the paper's T); 0: no loans"},
+            {"homes",
+             "sites before this one are homes, and tokens begin there; 0: all sites are homes, and tokens "
+             "begin at site 0"},
+            {"improve",
+             "improvements over the repaired paper: all, none, or some of stop, single, lamport, home, "
+             "early-loan and reask, with commas"},
+        };
         BOOST_DESCRIBE_CLASS(Config, (), (sites, resources, max_request, loans, homes, improve, repairs), (),
                              ())
 

@@ -145,6 +145,9 @@ constinit const Model<Counters, FencesGrow> Counters::model{
     .name = "counters",
     .problem = "multilock",
     .summary = "sets of named locks, in the order of per-resource counters, with loans; no global lock",
+    .source =
+        "after Lejeune, Arantes, Sopena and Sens: Reducing synchronization cost in distributed "
+        "multi-resource allocation problem",
     .links = Links::unordered,
     .properties = properties,
     .on_state = &on_state,

@@ -125,6 +125,7 @@ constinit const Model<Ideal, FencesGrow> Ideal::model{
     .problem = "multilock",
     .summary =
         "several locks from one scheduler that knows everything: the measure of the others (--latency 0ms)",
+    .source = "no algorithm for hosts; Lejeune, Arantes, Sopena and Sens compare with such a scheduler",
     .links = Links::unordered,
     .properties = properties,
     .on_state = &on_state,

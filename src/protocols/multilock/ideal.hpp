@@ -17,6 +17,7 @@
 
 #include "core/protocol.hpp"
 #include "core/random.hpp"
+#include "protocols/multilock/meanings.hpp"
 
 namespace allot {
 
@@ -43,6 +44,14 @@ public:
         std::uint32_t resources = 2;
         std::uint32_t max_request = 0;
         ideal::Policy policy = ideal::Policy::fit;
+        static constexpr Meaning meanings[]{
+            meaning::sites,
+            multilock::resources_meaning,
+            multilock::max_request_meaning,
+            {"policy",
+             "fit: grant every request whose resources are free; fifo: a waiting request blocks its "
+             "resources for later ones"},
+        };
         BOOST_DESCRIBE_CLASS(Config, (), (sites, resources, max_request, policy), (), ())
     };
     static std::optional<std::string> config_error(const Config& config);

@@ -182,6 +182,8 @@ constinit const Model<Incremental, FencesGrow> Incremental::model{
     .name = "incremental",
     .problem = "multilock",
     .summary = "several locks, taken one by one in the order of their names",
+    .source =
+        "classical: all sites take resources in one order; Lejeune, Arantes, Sopena and Sens compare with it",
     .links = Links::unordered,
     .properties = properties,
     .on_state = &on_state,

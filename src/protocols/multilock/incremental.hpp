@@ -19,6 +19,7 @@
 
 #include "core/protocol.hpp"
 #include "core/random.hpp"
+#include "protocols/multilock/meanings.hpp"
 #include "protocols/multilock/path.hpp"
 
 namespace allot {
@@ -31,6 +32,8 @@ public:
         std::uint32_t sites = 3;
         std::uint32_t resources = 2;
         std::uint32_t max_request = 0;
+        static constexpr Meaning meanings[]{meaning::sites, multilock::resources_meaning,
+                                            multilock::max_request_meaning};
         BOOST_DESCRIBE_CLASS(Config, (), (sites, resources, max_request), (), ())
     };
     static std::optional<std::string> config_error(const Config& config);

@@ -102,6 +102,7 @@ constinit const Model<NaimiTrehel, FencesGrow> NaimiTrehel::model{
     .name = "naimi-trehel",
     .problem = "multilock",
     .summary = "one lock; its token follows a tree that every request reshapes (Naimi and Trehel 1987)",
+    .source = "Naimi and Trehel (1987)",
     .links = Links::unordered,
     .properties = properties,
     .on_state = &on_state,

@@ -19,6 +19,7 @@ public:
 
     struct Config {
         std::uint32_t sites = 3;
+        static constexpr Meaning meanings[]{meaning::sites};
         BOOST_DESCRIBE_CLASS(Config, (), (sites), (), ())
     };
     static std::optional<std::string> config_error(const Config&) { return std::nullopt; }

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <bit>
-#include <boost/container/flat_map.hpp>
 #include <boost/container/flat_set.hpp>
+#include <boost/unordered/unordered_flat_map.hpp>
 
 namespace allot::multilock {
 
@@ -18,7 +18,10 @@ std::string name_of(std::uint32_t resource) {
 }  // namespace
 
 std::optional<std::string> resources_error(std::uint32_t resources, std::uint32_t max_request) {
-    if (resources < 1) return "--resources 0: write a number from 1 on";
+    constexpr std::uint32_t most = 100'000;
+    if (resources < 1 || resources > most)
+        return "--resources " + std::to_string(resources) + ": write a number from 1 to " +
+               std::to_string(most);
     if (max_request > resources)
         return "--max-request " + std::to_string(max_request) + ": with --resources " +
                std::to_string(resources) + " write a number from 0 (any) to " + std::to_string(resources);
@@ -46,7 +49,7 @@ std::vector<Demand> demands(const Resources& resources, SiteId self) {
 Demand draw_demand(const Resources& resources, Random& random) {
     const std::uint64_t size = 1 + random(resources.largest);
     // Shuffles the first places of a list of all resources; stores only the places that changed.
-    boost::container::flat_map<std::uint32_t, std::uint32_t> moved;
+    boost::unordered_flat_map<std::uint32_t, std::uint32_t> moved;
     const auto at = [&](std::uint32_t place) {
         const auto found = moved.find(place);
         return found == moved.end() ? place : found->second;

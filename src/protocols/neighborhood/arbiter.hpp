@@ -104,20 +104,36 @@ BOOST_DESCRIBE_STRUCT(RequestByTrigger, (), (kind, tag))
 // Corrections of the published listings; false brings the defect back. A protocol describes those that matter
 // to it.
 struct Repairs {
-    bool start_out = true;     // erratum 1: at the start, the sites that are out have permissions to be out
-    bool tags = true;          // erratum 2: an arbiter asks a request for a permission, not a site
-    bool spare_users = true;   // erratum 3: a permission in use is not asked back
-    bool reconsider = true;    // erratum 4: an arbiter looks for a permission to ask back after every change
-    bool nominate_any = true;  // errata 5, 10 and 12: the leader nominates whenever all wait
-    bool thresholds = true;    // erratum 5: as printed, but with reachable thresholds
-    bool one_nominee = true;   // erratum 6: one nominee at a time
-    bool hard_caps = true;     // erratum 7: not even a nominee gets more than the arbiter has
-    bool pay_back = true;      // erratum 8: a returned permission refills the reserve first
-    bool start_margin = true;  // erratum 9: the reserve exists at the start
-    bool own_stamp = true;     // erratum 11: the stamp of a request does not move with the clock
-    bool two_hops = true;      // erratum 13: the reserve is within two hops, not only one
-    bool forget_asked = true;  // erratum 19: a nominee's new request ends the question for its old one
-    bool fresh_tags = true;    // erratum 20: every request has a tag of its own
+    bool start_out = true;
+    bool tags = true;
+    bool spare_users = true;
+    bool reconsider = true;
+    bool nominate_any = true;
+    bool thresholds = true;
+    bool one_nominee = true;
+    bool hard_caps = true;
+    bool pay_back = true;
+    bool start_margin = true;
+    bool own_stamp = true;
+    bool two_hops = true;
+    bool forget_asked = true;
+    bool fresh_tags = true;
+    static constexpr Meaning meanings[]{
+        {"start_out", "erratum 1: at the start, the sites that are out have permissions to be out"},
+        {"tags", "erratum 2: an arbiter asks a request for a permission, not a site"},
+        {"spare_users", "erratum 3: a permission in use is not asked back"},
+        {"reconsider", "erratum 4: an arbiter looks for a permission to ask back after every change"},
+        {"nominate_any", "errata 5, 10 and 12: the leader nominates whenever all wait"},
+        {"thresholds", "erratum 5: as printed, but with reachable thresholds"},
+        {"one_nominee", "erratum 6: one nominee at a time"},
+        {"hard_caps", "erratum 7: not even a nominee gets more than the arbiter has"},
+        {"pay_back", "erratum 8: a returned permission refills the reserve first"},
+        {"start_margin", "erratum 9: the reserve exists at the start"},
+        {"own_stamp", "erratum 11: the stamp of a request does not move with the clock"},
+        {"two_hops", "erratum 13: the reserve is within two hops, not only one"},
+        {"forget_asked", "erratum 19: a nominee's new request ends the question for its old one"},
+        {"fresh_tags", "erratum 20: every request has a tag of its own"},
+    };
 };
 
 // How many permissions of each kind an arbiter gives away.

@@ -91,6 +91,7 @@ inline constexpr Model<Arbitrated<Rules>> arbitrated_model{
     .name = Rules::name,
     .problem = "neighborhood",
     .summary = Rules::summary,
+    .source = paper,
     .links = Links::fifo,
     .properties = arbiter_properties,
     .on_state = &Arbitrated<Rules>::on_state,

@@ -76,7 +76,7 @@ Result<Escrow::Coordinator> Escrow::Coordinator::parse(std::string_view name, st
 
 Escrow::Config::Config() {
     graph = *Graph::parse("graph", "path:3");
-    bounds = *neighborhood::Bounds::parse("bounds", "0,1;1,2;0,2");
+    bounds = neighborhood::Bounds::by_default("0,1;1,2;0,2");
 }
 
 void Escrow::Config::derive() {

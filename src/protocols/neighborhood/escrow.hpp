@@ -48,17 +48,25 @@ public:
     struct Config : neighborhood::Neighborhood {
         // None of these is in a paper; each is necessary.
         struct Repairs {
-            bool wake = true;          // a site without room for a try tells it when there is some
-            bool finish_tries = true;  // a freeze waits for tries to end
-            bool finish_plan = true;   // and for the turns of the plan before
-            bool hold_back = true;     // a site with planned turns ahead has no room for tries
-            bool carry_on = true;      // a site's patience runs on after a freeze
-            bool plead_once = true;    // no second plea before the first is answered
+            bool wake = true;
+            bool finish_tries = true;
+            bool finish_plan = true;
+            bool hold_back = true;
+            bool carry_on = true;
+            bool plead_once = true;
+            static constexpr Meaning meanings[]{
+                {"wake", "a site without room for a try tells it when there is some"},
+                {"finish_tries", "a freeze waits for tries to end"},
+                {"finish_plan", "a freeze waits for the turns of the plan before"},
+                {"hold_back", "a site with planned turns ahead has no room for tries"},
+                {"carry_on", "a site's patience runs on after a freeze"},
+                {"plead_once", "no second plea before the first is answered"},
+            };
             BOOST_DESCRIBE_CLASS(Repairs, (),
                                  (wake, finish_tries, finish_plan, hold_back, carry_on, plead_once), (), ())
         };
         Coordinator coordinator;
-        std::uint32_t retry_within = 4;  // ticks: a driver draws the time until the next try
+        std::uint32_t retry_within = 4;
         // Ticks from the first failed try to the plea: per member of the neighbourhood, since each may be in
         // the way for a while, and per two hops to the end of the tree, since a plea costs all sites that
         // much. 0: no site pleads, and some may wait forever.
@@ -74,6 +82,13 @@ public:
 
         Config();
         void derive();
+        static constexpr Meaning meanings[]{
+            {"coordinator", "the site that answers pleas, or middle: one in the middle of the graph"},
+            {"retry_within", "ticks: the time from a failed try to the next one is drawn up to this"},
+            {"rescue_after",
+             "ticks from the first failed try to the plea, per member of the neighbourhood and per two hops "
+             "of the tree; 0: no site pleads"},
+        };
         BOOST_DESCRIBE_CLASS(Config, (neighborhood::Neighborhood),
                              (coordinator, retry_within, rescue_after, repairs), (), ())
     };

@@ -143,6 +143,7 @@ constinit const Model<Escrow> Escrow::model{
     .problem = "neighborhood",
     .summary =
         "in each neighbourhood at least l and at most k sites are in service; live wherever that is possible",
+    .source = "new; the problem is that of Kamei and Kakugawa, whose algorithm it replaces",
     .links = Links::fifo,
     .properties = properties,
     .on_state = &on_state,

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "base/ensure.hpp"
+#include "base/stop.hpp"
 #include "protocols/neighborhood/ways.hpp"
 
 namespace allot::neighborhood {
@@ -33,12 +34,17 @@ public:
     }
 
     // Breadth first. Calls `visit(site)` for each site that may turn round in a configuration; it says
-    // whether to go on. False if the effort was not enough for all configurations.
+    // whether to go on. False if the effort was not enough for all configurations, each of which costs as
+    // much as it has words, or `cost`.
     template <class Visit>
     bool run(std::uint64_t& effort, Visit&& visit) {
+        return run(effort, words_, visit);
+    }
+    template <class Visit>
+    bool run(std::uint64_t& effort, std::uint64_t cost, Visit&& visit) {
         for (; looked_at_ < found(); ++looked_at_) {
-            if (effort < words_) return false;
-            effort -= words_;
+            if (effort < cost) return false;
+            effort -= cost;
             place(looked_at_);
             for (std::uint32_t i = 0; i < sites_.size(); ++i) {
                 if (position_.obstacle(sites_[i])) continue;
@@ -58,8 +64,13 @@ public:
         return turns;
     }
     std::uint32_t found() const { return static_cast<std::uint32_t>(reached_by_.size()); }
-    // Of at most 64 sites, one bit each: all configurations found.
-    const std::vector<std::uint64_t>& configurations() const { return bits_; }
+    // Of one configuration, 64 sites each.
+    std::size_t words() const { return words_; }
+    Configuration configuration(std::uint32_t number) const {
+        Configuration all = position_.configuration();
+        for (std::uint32_t i = 0; i < sites_.size(); ++i) all[sites_[i]] = in(number, i);
+        return all;
+    }
 
 private:
     // Configurations are numbered in the order of discovery; the set knows only numbers.
@@ -238,7 +249,7 @@ public:
     bool operator[](SiteId site) const { return movable_[site]; }
 
     // Sites that share a neighbourhood which could have too few or too many belong together; the others do
-    // not affect them.
+    // not affect them. The smallest region comes first.
     std::vector<std::vector<SiteId>> regions() const {
         std::vector<std::vector<SiteId>> regions;
         std::vector<bool> placed(closed_.size(), false);
@@ -261,6 +272,7 @@ public:
                 }
             std::ranges::sort(region);
         }
+        std::ranges::stable_sort(regions, {}, [](const auto& region) { return region.size(); });
         return regions;
     }
 
@@ -295,6 +307,15 @@ private:
     std::vector<SiteId> open_;
 };
 
+// Counting decides some sites first.
+Movable movable_sites(const Closed& closed, const std::vector<Range>& ranges, const Configuration& start,
+                      std::vector<Outlook>& sites) {
+    Certificates(closed, ranges, start, sites).run();
+    std::vector<bool> fixed(closed.size());
+    for (SiteId site = 0; site < closed.size(); ++site) fixed[site] = sites[site].prospect == Prospect::never;
+    return {closed, ranges, start, std::move(fixed)};
+}
+
 bool no_lower_bounds(const std::vector<Range>& ranges) {
     return std::ranges::all_of(ranges, [](const Range& range) { return range.low == 0; });
 }
@@ -314,6 +335,7 @@ void explore(const Position& position, const std::vector<SiteId>& region, std::u
     Exploration exploration(position, region);
     const bool all =
         exploration.run(region.size() <= most_sites_explored ? without_end : effort, [&](SiteId site) {
+            stop::poll();
             if (!is_open(site)) return true;
             sites[site] = {Prospect::yes, after(exploration.turns())};
             return --open > 0;
@@ -330,6 +352,7 @@ void find_ways(const Position& position, const std::vector<SiteId>& region, std:
     // No site may use up the effort for all.
     const std::uint64_t share = effort / 64;
     for (const SiteId site : region) {
+        stop::poll();
         if (sites[site].prospect != Prospect::unknown) continue;
         Ways ways(position, std::vector<Will>(count, Will::idle));
         std::uint64_t left = std::min(share, effort);
@@ -353,12 +376,9 @@ std::vector<Outlook> outlook(const Closed& closed, const std::vector<Range>& ran
     if (no_upper_bounds(closed, ranges))
         return {count, {Prospect::yes, "there are no upper bounds, so all others may enter first"}};
     std::vector<Outlook> sites(count);
-    Certificates(closed, ranges, start, sites).run();
-    std::vector<bool> fixed(count);
-    for (SiteId site = 0; site < count; ++site) fixed[site] = sites[site].prospect == Prospect::never;
-    const Movable movable(closed, ranges, start, std::move(fixed));
+    const Movable movable = movable_sites(closed, ranges, start, sites);
     const Position position(closed, ranges, start);
-    auto regions = movable.regions();
+    const auto regions = movable.regions();
     for (SiteId site = 0; site < count; ++site) {
         if (!movable[site] && sites[site].prospect == Prospect::unknown)
             sites[site] = {Prospect::never, regions.empty()
@@ -366,7 +386,6 @@ std::vector<Outlook> outlook(const Closed& closed, const std::vector<Range>& ran
                                                 : "no site that can turn round makes room for it"};
         if (!position.obstacle(site)) sites[site] = {Prospect::yes, after({})};
     }
-    std::ranges::stable_sort(regions, {}, [](const auto& region) { return region.size(); });
     for (const auto& region : regions) {
         if (region.size() > most_sites_explored) find_ways(position, region, count, effort, sites);
         const bool open = std::ranges::any_of(
@@ -406,15 +425,43 @@ Prospect find_way(Ways& ways, SiteId site, std::uint64_t& effort) {
     return Prospect::yes;
 }
 
-std::vector<std::uint64_t> reachable(const Closed& closed, const std::vector<Range>& ranges,
-                                     const Configuration& start) {
-    ensure(closed.size() <= 64, "one bit for each site");
+Extent count_reachable(const Closed& closed, const std::vector<Range>& ranges, const Configuration& start,
+                       std::uint64_t effort) {
+    constexpr std::uint64_t most = ~std::uint64_t{0};
+    std::vector<Outlook> sites(closed.size());
+    const Position position(closed, ranges, start);
+    Extent all;
+    for (const auto& region : movable_sites(closed, ranges, start, sites).regions()) {
+        if (std::ranges::all_of(region, [&](SiteId site) { return position.obstacle(site).has_value(); }))
+            continue;
+        Exploration exploration(position, region);
+        const bool small = region.size() <= most_sites_explored;
+        const std::uint64_t room = small ? most : effort / exploration.words();
+        std::uint64_t without_end = most;
+        bool complete = true;
+        const bool affordable = exploration.run(small ? without_end : effort, region.size(), [&](SiteId) {
+            stop::poll();
+            complete = exploration.found() < room;
+            return complete;
+        });
+        all.exact = all.exact && complete && affordable;
+        if (all.count > most / exploration.found()) return {most, false};
+        all.count *= exploration.found();
+    }
+    return all;
+}
+
+std::vector<Configuration> list_reachable(const Closed& closed, const std::vector<Range>& ranges,
+                                          const Configuration& start, std::size_t most) {
     std::vector<SiteId> all(closed.size());
     std::iota(all.begin(), all.end(), SiteId{0});
     Exploration exploration(Position(closed, ranges, start), std::move(all));
-    std::uint64_t effort = ~std::uint64_t{0};
-    exploration.run(effort, [](SiteId) { return true; });
-    return exploration.configurations();
+    std::uint64_t without_end = ~std::uint64_t{0};
+    exploration.run(without_end, [&](SiteId) { return exploration.found() < most; });
+    std::vector<Configuration> list;
+    for (std::uint32_t number = 0; number < exploration.found(); ++number)
+        list.push_back(exploration.configuration(number));
+    return list;
 }
 
 }  // namespace allot::neighborhood

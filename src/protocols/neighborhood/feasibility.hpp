@@ -28,8 +28,19 @@ constexpr std::uint32_t most_sites_explored = 20;
 // cost from the effort.
 Prospect find_way(Ways& ways, SiteId site, std::uint64_t& effort);
 
-// Every reachable configuration of at most 64 sites: bit i is site i in service.
-std::vector<std::uint64_t> reachable(const Closed& closed, const std::vector<Range>& ranges,
-                                     const Configuration& start);
+// The number of configurations that are reachable from this safe start.
+struct Extent {
+    std::uint64_t count = 1;
+    bool exact = true;  // false: there are at least so many
+};
+// The regions do not affect each other, so their numbers are multiplied. In a large region the effort bounds
+// the configurations that are explored, each once for every site in it, and those that are found, each once
+// for every 64 sites.
+Extent count_reachable(const Closed& closed, const std::vector<Range>& ranges, const Configuration& start,
+                       std::uint64_t effort);
+
+// Up to `most` of these configurations: the start, then those after one turn, after two turns and so on.
+std::vector<Configuration> list_reachable(const Closed& closed, const std::vector<Range>& ranges,
+                                          const Configuration& start, std::size_t most);
 
 }  // namespace allot::neighborhood

@@ -28,6 +28,12 @@ std::string for_sites(std::size_t count, const char* what, std::uint32_t sites) 
 
 }  // namespace
 
+Bounds Bounds::by_default(std::string_view text) {
+    Bounds bounds = *parse("bounds", text);
+    bounds.default_ = true;
+    return bounds;
+}
+
 std::optional<Bounds::Pair> Bounds::pair(std::string_view text) {
     const auto comma = text.find(',');
     if (comma == std::string_view::npos) return std::nullopt;
@@ -161,9 +167,7 @@ void Neighborhood::derive(const std::vector<Range>& start_ranges) {
 }
 
 std::string default_bounds_note(const Neighborhood& instance, const Neighborhood& by_default) {
-    if (instance.graph.text() == by_default.graph.text() ||
-        instance.bounds.text() != by_default.bounds.text())
-        return "";
+    if (instance.graph.text() == by_default.graph.text() || !instance.bounds.are_default()) return "";
     return " (these bounds are the default's, which go with --graph " + by_default.graph.text() +
            "; write --bounds for this graph)";
 }

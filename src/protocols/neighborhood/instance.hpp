@@ -15,6 +15,11 @@
 
 namespace allot::neighborhood {
 
+// The paper that poses the problem.
+inline constexpr std::string_view paper =
+    "Kamei and Kakugawa: An Asynchronous Message-Passing Distributed Algorithm for the Generalized Local "
+    "Critical Section Problem";
+
 // By site: true if it is in service.
 using Configuration = std::vector<bool>;
 // Neighbours in ascending order, the site itself among them.
@@ -32,6 +37,9 @@ struct Range {
 class Bounds {
 public:
     static Result<Bounds> parse(std::string_view name, std::string_view text);
+    // Those of a protocol, for runs where nobody writes any.
+    static Bounds by_default(std::string_view text);
+    bool are_default() const { return default_; }
     const std::string& text() const { return text_; }
     // One, or one per site.
     std::size_t size() const { return pairs_.size(); }
@@ -46,6 +54,7 @@ private:
 
     std::string text_ = "0,*";
     std::vector<Pair> pairs_{Pair{}};
+    bool default_ = false;
     BOOST_DESCRIBE_CLASS(Bounds, (), (), (), (text_))
 };
 
@@ -92,7 +101,7 @@ struct Neighborhood {
     Bounds bounds;
     Initial initial;
     Infeasible infeasible = Infeasible::refuse;
-    std::uint32_t founders = 0;  // must be all sites; 0: all sites
+    std::uint32_t founders = 0;
 
     // Derived (see `derive` in core/parameters.hpp): closed neighbourhoods, their bounds, and the sites in
     // service at the start.
@@ -114,6 +123,14 @@ struct Neighborhood {
     // The same after a longer search, if there is a start.
     std::vector<Outlook> outlook(std::uint64_t effort) const;
 
+    static constexpr Meaning meanings[]{
+        {"graph",
+         "the neighbours of each site: path:3, cycle:5, grid:10x10, complete:4, edges:0-1,1-2 and others"},
+        {"bounds", "bounds on the sites in service in a neighbourhood: 1,4 or 1,* or 0,1;1,2;0,2 (per site)"},
+        {"initial", "the sites in service at the start: Ioo (in, out, out), or any safe configuration"},
+        {"infeasible", "refuse or allow instances in which some sites can never turn round"},
+        {"founders", "number of sites from the start on; it must be all sites; 0: all sites"},
+    };
     BOOST_DESCRIBE_CLASS(Neighborhood, (), (graph, bounds, initial, infeasible, founders), (), ())
 };
 

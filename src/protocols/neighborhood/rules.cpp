@@ -16,7 +16,7 @@ namespace {
 
 void set(ArbiterConfig& config, const char* graph, const char* bounds) {
     config.graph = *Graph::parse("graph", graph);
-    config.bounds = *Bounds::parse("bounds", bounds);
+    config.bounds = Bounds::by_default(bounds);
 }
 
 std::string bounds_of_site(const Neighborhood& instance, SiteId site) {

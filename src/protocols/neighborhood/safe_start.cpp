@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/stop.hpp"
 #include "core/random.hpp"
 #include "protocols/neighborhood/feasibility.hpp"
 
@@ -51,6 +52,7 @@ public:
         constexpr std::uint64_t most_looks = 1'000'000'000;  // at the count of a neighbourhood
         std::uint64_t looks = 0;
         for (std::uint64_t step = 0; step < steps_per_site * closed_.size() && looks < most_looks; ++step) {
+            stop::poll();
             if (unsafe_.empty()) return in_;
             const auto& neighbourhood = closed_[unsafe_.draw(draw_)];
             for (const SiteId site : neighbourhood) looks += closed_[site].size();
@@ -110,6 +112,7 @@ public:
 
 private:
     bool decide(SiteId site) {
+        stop::poll();
         if (site == closed_.size()) return true;
         for (const SiteId around : closed_[site]) --undecided_[around];
         for (const bool in : {false, true}) {

@@ -29,6 +29,20 @@ std::optional<std::string> TreePool::timeout_error(const Config& config) {
            ", is too long; write a number from 0 to " + std::to_string((most - period) >> config.backoff);
 }
 
+std::optional<std::string> TreePool::needs_error(const Config& config) {
+    const pool::Needs& needs = config.needs;
+    const std::string flag = "--needs " + needs.text() + ": ";
+    if (needs.any()) return std::nullopt;
+    if (needs.size() > 1 && needs.size() != config.sites)
+        return flag + "these are the needs of " + std::to_string(needs.size()) + " sites, with --sites " +
+               std::to_string(config.sites);
+    if (needs.largest() > config.max_request)
+        return flag + "a request takes up to --max-request " + std::to_string(config.max_request) +
+               "; write --max-request " + std::to_string(needs.largest());
+    if (config.min_request != 1) return flag + "leave --min-request out";
+    return std::nullopt;
+}
+
 std::optional<std::string> TreePool::config_error(const Config& config) {
     constexpr std::uint32_t most_units = 1u << 15;  // sums of two counts fit into 16 bits
     const auto number = [](const char* flag, std::uint32_t value, std::uint32_t low, std::uint32_t high) {
@@ -40,6 +54,7 @@ std::optional<std::string> TreePool::config_error(const Config& config) {
         return number("max-request", config.max_request, 1, config.units) + ", as many as there are units";
     if (config.min_request > config.max_request)
         return number("min-request", config.min_request, 0, config.max_request);
+    if (auto why = needs_error(config)) return why;
     if (const auto listed = config.tree.listed_sites(); listed && *listed != config.sites)
         return "--tree " + config.tree.text() + ": this is a tree of " + std::to_string(*listed) +
                " sites; write --sites " + std::to_string(*listed);
@@ -64,24 +79,47 @@ pool::Tally TreePool::Config::all() const {
 
 std::vector<Demand> TreePool::demands(const Context& ctx) {
     std::vector<Demand> list;
+    if (!ctx.config.needs.any()) {
+        for (const std::uint32_t units : ctx.config.needs.of(ctx.self)) list.push_back({units, {}});
+        return list;
+    }
     for (std::uint32_t units = ctx.config.min_request; units <= ctx.config.max_request; ++units)
         list.push_back({units, {}});
     return list;
 }
 
 Demand TreePool::draw_demand(const Context& ctx, Random& random) {
+    if (!ctx.config.needs.any()) {
+        const auto& amounts = ctx.config.needs.of(ctx.self);
+        return {amounts[random(amounts.size())], {}};
+    }
     const std::uint32_t low = ctx.config.min_request;
     return {low + static_cast<std::uint32_t>(random(ctx.config.max_request - low + 1)), {}};
 }
+
+namespace {
+
+// The needs that the user has fixed. If they make no sense, the run is refused later, with the reason.
+pool::Needs fixed_needs(const Draw& draw) {
+    const auto given = draw.drawn().find("needs");
+    if (given == draw.drawn().end()) return {};
+    const auto needs = pool::Needs::parse("needs", given->second);
+    return needs ? *needs : pool::Needs{};
+}
+
+}  // namespace
 
 // With `taint` the pool survives losses, unless the root decides while they go on; it survives a timer that
 // is always too fast only if the root decides some day. A duplicated message is a fault after which nothing
 // is guaranteed for a while.
 void TreePool::sample(Draw& draw) {
-    const auto sites = draw.number("sites", 1, 6);
-    const auto units = draw.number("units", 1, 4);
-    const auto most = draw.number("max-request", 1, units);
-    draw.number("min-request", 0, most);
+    const pool::Needs needs = fixed_needs(draw);
+    const auto listed = static_cast<std::uint32_t>(needs.size());
+    const auto least = std::max(1u, needs.largest());
+    const auto sites = listed > 1 ? draw.number("sites", listed, listed) : draw.number("sites", 1, 6);
+    const auto units = draw.number("units", least, std::max(4u, least));
+    const auto most = draw.number("max-request", least, units);
+    if (needs.any()) draw.number("min-request", 0, most);
     draw.choice("tree", {"chain", "star", "binary"});
     draw.toggle("cancel");
     draw.toggle("drain");

@@ -31,6 +31,7 @@
 #include "core/protocol.hpp"
 #include "core/random.hpp"
 #include "core/tree.hpp"
+#include "protocols/pool/needs.hpp"
 
 namespace allot {
 
@@ -59,15 +60,26 @@ public:
 
     struct Config {
         struct Repairs {
-            bool push_without_priority = true;  // erratum 1: the pusher spares the priority holder
-            bool zero_counts = true;            // erratum 2: each traversal begins to count at 0
-            bool create_at_end = true;          // erratum 3: tokens are made only at the end of a traversal
-            bool adopt_number = true;           // erratum 6: a site takes over the controller's number
-            bool erase_priority = true;         // erratum 7: a controller that comes back erases it, too
-            bool count_passing = true;          // erratum 8: a priority token that passes the root counts
-            bool count_arrivals = true;      // erratum 9: tokens count when they arrive, not when they leave
-            bool forward_duplicates = true;  // erratum 11: a duplicate controller goes on
-            bool settle_at_once = true;      // erratum 16: the consequences of a message are part of its step
+            bool push_without_priority = true;
+            bool zero_counts = true;
+            bool create_at_end = true;
+            bool adopt_number = true;
+            bool erase_priority = true;
+            bool count_passing = true;
+            bool count_arrivals = true;
+            bool forward_duplicates = true;
+            bool settle_at_once = true;
+            static constexpr Meaning meanings[]{
+                {"push_without_priority", "erratum 1: the pusher spares the priority holder"},
+                {"zero_counts", "erratum 2: each traversal begins to count at 0"},
+                {"create_at_end", "erratum 3: tokens are made only at the end of a traversal"},
+                {"adopt_number", "erratum 6: a site takes over the controller's number"},
+                {"erase_priority", "erratum 7: a controller that comes back erases it, too"},
+                {"count_passing", "erratum 8: a priority token that passes the root counts"},
+                {"count_arrivals", "erratum 9: tokens count when they arrive, not when they leave"},
+                {"forward_duplicates", "erratum 11: a duplicate controller goes on"},
+                {"settle_at_once", "erratum 16: the consequences of a message are part of its step"},
+            };
             BOOST_DESCRIBE_CLASS(Repairs, (),
                                  (push_without_priority, zero_counts, create_at_end, adopt_number,
                                   erase_priority, count_passing, count_arrivals, forward_duplicates,
@@ -75,24 +87,50 @@ public:
                                  (), ())
         };
         std::uint32_t sites = 3;
-        std::uint32_t units = 2;        // l
-        std::uint32_t max_request = 1;  // k
-        std::uint32_t min_request = 1;  // 0: requests for nothing are allowed, too
+        std::uint32_t units = 2;
+        std::uint32_t max_request = 1;
+        std::uint32_t min_request = 1;
+        pool::Needs needs;
         Tree tree;
-        std::uint32_t cmax = 1;     // stale messages that a channel may hold after a fault
-        std::uint32_t modulus = 0;  // numbers of the controller; 0: enough for cmax
+        std::uint32_t cmax = 1;
+        std::uint32_t modulus = 0;
         pool::Variant stage = pool::Variant::full;
         bool taint = true;
-        std::uint32_t patience = 16;  // undecided traversals in a row before the root decides; 0: any number
+        std::uint32_t patience = 16;
         bool drain = false;
         bool pacing = false;
-        std::uint32_t timeout = 0;    // ticks before the controller is sent again; 0: four traversals
-        std::uint32_t backoff = 6;    // how often that may double
-        std::uint32_t period = 1000;  // ticks between two rounds of an idle pool with pacing
+        std::uint32_t timeout = 0;
+        std::uint32_t backoff = 6;
+        std::uint32_t period = 1000;
         Repairs repairs;
+        static constexpr Meaning meanings[]{
+            meaning::sites,
+            {"units", "number of units in the pool (the paper's l)"},
+            {"max_request", "maximum of units of one request (the paper's k)"},
+            {"min_request", "minimum of units of one request; 0: requests for nothing are allowed, too"},
+            {"needs",
+             "units that sites ask for, in place of these bounds: 1/3 for all, or 1/3;2;0 per site (0: "
+             "never)"},
+            {"tree",
+             "the tree of the sites: chain, star, binary, or the parent of each site as in parents:-1,0,0"},
+            {"cmax", "maximum of stale messages that a channel may hold after a fault"},
+            {"modulus", "number of numbers of the controller; 0: enough for --cmax"},
+            {"stage", "tokens that exist: naive (units), pusher, priority (both), full (and a controller)"},
+            {"taint",
+             "a traversal in which the timer fired decides nothing, so lost messages never lead to too many "
+             "units"},
+            {"patience", "undecided traversals in a row before the root decides; 0: any number"},
+            {"drain",
+             "a marked controller waits at a site until its release, so no unit is made again while it is in "
+             "use"},
+            {"pacing", "while no site waits, the root sends the tokens round only once a period"},
+            {"timeout", "ticks before the controller is sent again; 0: four traversals"},
+            {"backoff", "how often the timeout may double"},
+            {"period", "ticks between two rounds of an idle pool with --pacing"},
+        };
         BOOST_DESCRIBE_CLASS(Config, (),
-                             (sites, units, max_request, min_request, tree, cmax, modulus, stage, taint,
-                              patience, drain, pacing, timeout, backoff, period, repairs),
+                             (sites, units, max_request, min_request, needs, tree, cmax, modulus, stage,
+                              taint, patience, drain, pacing, timeout, backoff, period, repairs),
                              (), ())
 
         bool full() const { return stage == pool::Variant::full; }
@@ -114,6 +152,7 @@ public:
         std::uint64_t longest_timeout() const { return (first_timeout() << backoff) + (pacing ? period : 0); }
     };
     static std::optional<std::string> config_error(const Config& config);
+    static std::optional<std::string> needs_error(const Config& config);
     static std::optional<std::string> timeout_error(const Config& config);
     static std::optional<std::string> noise_error(const Config& config, std::uint64_t noise);
 

@@ -258,6 +258,8 @@ constinit const Model<TreePool> TreePool::model{
     .name = "tree-pool",
     .problem = "pool",
     .summary = "l units on a tree, up to k at once; repairs itself from any state",
+    .source =
+        "after Datta, Devismes, Horn and Larmore: Self-Stabilizing k-out-of-l Exclusion on Tree Networks",
     .links = Links::fifo,
     .properties = properties,
     .on_state = &on_state,
@@ -265,7 +267,8 @@ constinit const Model<TreePool> TreePool::model{
     .config_error = &config_error,
     .domain = &domain,
     .sample = &sample,
-    .requests = {.demands = &demands,
+    .requests = {.asks = [](const Context& ctx) { return ctx.config.needs.asks(ctx.self); },
+                 .demands = &demands,
                  .draw = &draw_demand,
                  .capacity = [](const Config& config) -> std::uint64_t { return config.units; },
                  .capacity_is_bound = true},

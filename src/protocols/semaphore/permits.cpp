@@ -86,15 +86,16 @@ std::vector<Demand> Permits::demands(const Context& ctx) {
 }
 
 template <class F>
-void Permits::for_each_peer(const Context& ctx, F&& f) {
+void Permits::for_each_peer(const Context& ctx, F&& f) const {
     for (SiteId site = 0; site < peers_.size(); ++site)
-        if (site != ctx.self && peers_[site].standing == PeerStatus::member) f(site, peers_[site]);
+        if (site != ctx.self && peers_[site].standing == PeerStatus::member) f(site);
 }
 
 // --- Registration.
 
 void Permits::handle(const Context& ctx, const Input& input, Effects& fx) {
     dispatch(*this, ctx, input, fx);
+    peers_.share();
 }
 
 void Permits::detected(const Context& ctx, Detection detection, Peer peer, Effects& fx) {
@@ -119,14 +120,14 @@ void Permits::start(const Context& ctx, Effects& fx) {
         if (site != ctx.self) peers_[site].standing = PeerStatus::member;
     starting_ = ctx.config.start_up || !founder(ctx);
     if (!starting_) return;
-    for_each_peer(ctx, [&](SiteId peer, Acquaintance&) { fx.send(peer, Init{ctx.incarnation}); });
+    for_each_peer(ctx, [&](SiteId peer) { fx.send(peer, Init{ctx.incarnation}); });
     go_on(ctx, fx);
 }
 
 void Permits::receive(const Context& ctx, SiteId from, const Init& init, Effects& fx) {
-    if (peers_[from].is_over(init.life)) return fx.reached("word-of-the-gone");
+    if (about(from).is_over(init.life)) return fx.reached("word-of-the-gone");
     meet(ctx, {from, init.life}, fx);
-    peers_[from].parked = std::max(peers_[from].parked, init.life + 1);
+    peers_[from].parked = std::max(about(from).parked, init.life + 1);
     try_admit(ctx, from, fx);
     go_on(ctx, fx);
 }
@@ -169,7 +170,7 @@ void Permits::acknowledge(const Context& ctx, SiteId newcomer, Effects& fx) {
         ack.started = !starting_;
     }
     for (SiteId site = 0; site < peers_.size(); ++site) {
-        const Acquaintance& peer = peers_[site];
+        const Acquaintance& peer = about(site);
         if (open && peer.standing == PeerStatus::member) ack.members.push_back({site, peer.life});
         if (open && peer.standing == PeerStatus::gone) ack.gone.push_back({site, peer.life});
         // It is back but no member yet: word of the end of its earlier incarnation is still missing.
@@ -214,7 +215,7 @@ void Permits::meet_members(const Context& ctx, const std::vector<Peer>& members,
 }
 
 void Permits::greet(const Context& ctx, SiteId stranger, Effects& fx) {
-    if (peers_[stranger].standing != PeerStatus::stranger) return;
+    if (about(stranger).standing != PeerStatus::stranger) return;
     peers_[stranger].standing = PeerStatus::member;
     fx.send(stranger, Init{ctx.incarnation});
 }
@@ -261,9 +262,9 @@ void Permits::request(const Context& ctx, const Demand& demand, Effects& fx) {
     stamp_ = clock_.next();
     units_ = demand.units;
     if (ctx.config.repairs.advance_clock) clock_ = *stamp_;
-    for_each_peer(ctx, [&](SiteId site, Acquaintance& peer) {
-        peer.permitted = false;
-        peer.bound = 0;
+    for_each_peer(ctx, [&](SiteId site) {
+        peers_[site].permitted = false;
+        peers_[site].bound = 0;
         fx.send(site, Request{lives(ctx, site), *stamp_});
     });
     go_on(ctx, fx);
@@ -274,24 +275,22 @@ void Permits::receive(const Context& ctx, SiteId from, const Request& request, E
     // A starting site uses nothing and will ask with a later stamp, so it permits every request, even of
     // strangers.
     if (starting_) return fx.send(from, Reply{{ctx.incarnation, request.lives.sender}, request.stamp});
-    Acquaintance* peer = writer(ctx, from, request.lives, fx);
-    if (peer == nullptr) return go_on(ctx, fx);
+    if (!is_of_member(ctx, from, request.lives, fx)) return go_on(ctx, fx);
     if (!goes_first(ctx, from, request.stamp)) return fx.send(from, Reply{lives(ctx, from), request.stamp});
-    peer->owed = max(peer->owed.value_or(request.stamp), request.stamp);
+    peers_[from].owed = max(about(from).owed.value_or(request.stamp), request.stamp);
     if (ctx.config.max_request > 1) fx.send(from, Defer{lives(ctx, from), request.stamp, units_});
 }
 
 void Permits::receive(const Context& ctx, SiteId from, const Reply& reply, Effects& fx) {
-    Acquaintance* peer = writer(ctx, from, reply.lives, fx);
-    if (peer == nullptr) return go_on(ctx, fx);
+    if (!is_of_member(ctx, from, reply.lives, fx)) return go_on(ctx, fx);
     if (phase_ != Phase::waiting || reply.stamp < *stamp_) return fx.reached("reply-too-late");
-    peer->permitted = true;
+    peers_[from].permitted = true;
     go_on(ctx, fx);
 }
 
 void Permits::receive(const Context& ctx, SiteId from, const Defer& defer, Effects& fx) {
-    Acquaintance* peer = writer(ctx, from, defer.lives, fx);
-    if (peer != nullptr && phase_ == Phase::waiting && defer.stamp == *stamp_) peer->bound = defer.units;
+    const bool counts = is_of_member(ctx, from, defer.lives, fx);
+    if (counts && phase_ == Phase::waiting && defer.stamp == *stamp_) peers_[from].bound = defer.units;
     go_on(ctx, fx);
 }
 
@@ -299,7 +298,8 @@ void Permits::release(const Context& ctx, Effects& fx) {
     phase_ = Phase::idle;
     stamp_.reset();
     units_ = 0;
-    for_each_peer(ctx, [&](SiteId site, Acquaintance& peer) {
+    for_each_peer(ctx, [&](SiteId site) {
+        Acquaintance& peer = peers_[site];
         peer.permitted = false;
         peer.bound = 0;
         if (!peer.owed) return;
@@ -309,19 +309,19 @@ void Permits::release(const Context& ctx, Effects& fx) {
     fx.released();
 }
 
-// The member that sent this message to my present incarnation, in the incarnation in which I know it.
-Permits::Acquaintance* Permits::writer(const Context& ctx, SiteId from, const Lives& lives, Effects& fx) {
-    Acquaintance& peer = peers_[from];
+// True if a member sent this message to my present incarnation, in the incarnation in which I know it.
+bool Permits::is_of_member(const Context& ctx, SiteId from, const Lives& lives, Effects& fx) {
     if (lives.addressee != ctx.incarnation) {
         fx.reached("earlier-incarnation");
-        return nullptr;
+        return false;
     }
     if (!meet(ctx, {from, lives.sender}, fx)) {
         fx.reached("word-of-the-gone");
-        return nullptr;
+        return false;
     }
-    if (!ctx.config.repairs.join_barrier) peer.standing = PeerStatus::member;  // discovered by its request
-    return peer.standing == PeerStatus::member ? &peer : nullptr;
+    // Without the barrier, a member is discovered by its request.
+    if (!ctx.config.repairs.join_barrier) peers_[from].standing = PeerStatus::member;
+    return about(from).standing == PeerStatus::member;
 }
 
 bool Permits::goes_first(const Context& ctx, SiteId other, Stamp others_stamp) const {
@@ -374,9 +374,7 @@ void Permits::receive(const Context& ctx, SiteId, const Crash& crash, Effects& f
 }
 
 void Permits::leave(const Context& ctx, Effects& fx) {
-    for_each_peer(ctx, [&](SiteId peer, Acquaintance&) {
-        fx.send(peer, Leave{ctx.incarnation, clock_to_tell(ctx)});
-    });
+    for_each_peer(ctx, [&](SiteId peer) { fx.send(peer, Leave{ctx.incarnation, clock_to_tell(ctx)}); });
 }
 
 void Permits::receive(const Context& ctx, SiteId from, const Leave& leave, Effects& fx) {
@@ -386,17 +384,20 @@ void Permits::receive(const Context& ctx, SiteId from, const Leave& leave, Effec
 
 // A sign of life of a peer: true if it is the incarnation that I know and it may still be alive.
 bool Permits::meet(const Context& ctx, Peer peer, Effects& fx) {
-    Acquaintance& known = peers_[peer.site];
-    if (peer.incarnation > known.life) known.later = std::max(known.later, peer.incarnation);
+    if (peer.incarnation > about(peer.site).life)
+        peers_[peer.site].later = std::max(about(peer.site).later, peer.incarnation);
     conclude(ctx, peer.site, fx);
+    const Acquaintance& known = about(peer.site);
     return known.life == peer.incarnation && !known.is_over(peer.incarnation);
 }
 
 // Conclusions from my detector's reports and from signs of a later incarnation, which prove that the earlier
 // ones have ended.
 void Permits::conclude(const Context& ctx, SiteId site, Effects& fx) {
+    const bool nothing_new =
+        about(site).reported <= about(site).life && about(site).later <= about(site).life;
+    if (nothing_new) return;
     Acquaintance& known = peers_[site];
-    if (known.reported <= known.life && known.later <= known.life) return;
     if (known.standing != PeerStatus::gone) {
         if (needs_word(ctx, site)) return fx.reached("death-needs-word");
         if (known.reported <= known.life) fx.reached("later-incarnation");
@@ -459,7 +460,7 @@ void Permits::forget(Acquaintance& known, std::uint32_t first) {
 }
 
 void Permits::tell_others(const Context& ctx, Peer victim, Effects& fx) {
-    for_each_peer(ctx, [&](SiteId peer, Acquaintance&) {
+    for_each_peer(ctx, [&](SiteId peer) {
         if (peer != victim.site) fx.send(peer, Crash{victim, clock_to_tell(ctx)});
     });
 }
@@ -474,7 +475,7 @@ std::optional<Stamp> Permits::clock_to_tell(const Context& ctx) const {
 // Every message may be received twice, so repeat everything that may have been lost: the requests that I
 // still wait for, and the sites that I know to be gone.
 void Permits::reconnected(const Context& ctx, Peer peer, Effects& fx) {
-    const Acquaintance& known = peers_[peer.site];
+    const Acquaintance& known = about(peer.site);
     if (known.standing != PeerStatus::member) return;
     fx.reached("asked-again");
     if (starting_) fx.send(peer.site, Init{ctx.incarnation});
@@ -482,7 +483,7 @@ void Permits::reconnected(const Context& ctx, Peer peer, Effects& fx) {
         fx.send(peer.site, Request{lives(ctx, peer.site), *stamp_});
     for (SiteId site = 0; site < peers_.size(); ++site) {
         const std::uint32_t lives_over =
-            peers_[site].life + (peers_[site].standing == PeerStatus::gone ? 1 : 0);
+            about(site).life + (about(site).standing == PeerStatus::gone ? 1 : 0);
         if (lives_over > 0) fx.send(peer.site, Crash{{site, lives_over - 1}, clock_to_tell(ctx)});
     }
 }
@@ -565,6 +566,9 @@ constinit const Model<Permits, permits::FencesGrowInOrder> Permits::model{
     .name = "permits",
     .problem = "semaphore",
     .summary = "k permits among N sites, live under any crashes; sites may join, leave and return",
+    .source =
+        "after Bouillaguet, Arantes and Sens: Fault Tolerant K-Mutual Exclusion Algorithm Using Failure "
+        "Detector",
     .links = Links::unordered,
     .properties = properties,
     .on_state = &on_state,

@@ -80,12 +80,20 @@ public:
 
     struct Config {
         struct Repairs {
-            bool apply_crash = true;     // erratum 1: a site that detects a crash also applies it to itself
-            bool relay = true;           // erratum 2: a site that is told of a crash tells the others
-            bool advance_clock = true;   // erratum 11: a request advances its own clock
-            bool join_barrier = true;    // section 7: a newcomer asks when all members know it, not one
-            bool clock_in_crash = true;  // section 7: a newcomer that skips a dead holder learns its clock
-            bool dead_by_word = true;    // and does not skip one on its own detector's report
+            bool apply_crash = true;
+            bool relay = true;
+            bool advance_clock = true;
+            bool join_barrier = true;
+            bool clock_in_crash = true;
+            bool dead_by_word = true;
+            static constexpr Meaning meanings[]{
+                {"apply_crash", "erratum 1: a site that detects a crash also applies it to itself"},
+                {"relay", "erratum 2: a site that is told of a crash tells the others"},
+                {"advance_clock", "erratum 11: a request advances its own clock"},
+                {"join_barrier", "a newcomer asks when all members know it, not one"},
+                {"clock_in_crash", "a newcomer that skips a dead holder learns its clock"},
+                {"dead_by_word", "a newcomer does not skip a dead holder on its own detector's report"},
+            };
             BOOST_DESCRIBE_CLASS(Repairs, (),
                                  (apply_crash, relay, advance_clock, join_barrier, clock_in_crash,
                                   dead_by_word),
@@ -93,12 +101,22 @@ public:
         };
         std::uint32_t sites = 3;
         std::uint32_t permits = 1;
-        std::uint32_t max_request = 1;  // units of one request
+        std::uint32_t max_request = 1;
         permits::Membership membership = permits::Membership::fixed;
-        std::uint32_t founders = 0;  // later sites join later; 0: all are founders
-        bool start_up = true;        // off: the founders know and have acknowledged each other
-        bool early_crashes = false;  // on: in a fixed group sites may crash before their start is complete
+        std::uint32_t founders = 0;
+        bool start_up = true;
+        bool early_crashes = false;
         Repairs repairs;
+        static constexpr Meaning meanings[]{
+            meaning::sites,
+            {"permits", "number of permits, k: the maximum of units that are held at once"},
+            {"max_request", "maximum of units of one request"},
+            {"membership",
+             "fixed: the members are known and stay the same; open: sites join, leave and return"},
+            {"founders", "number of sites from the start on, the others join later; 0: all sites"},
+            {"start_up", "off: at the start the founders know and have acknowledged each other"},
+            {"early_crashes", "on: in a fixed group sites may crash before their start is complete"},
+        };
         BOOST_DESCRIBE_CLASS(Config, (),
                              (sites, permits, max_request, membership, founders, start_up, early_crashes,
                               repairs),
@@ -213,8 +231,10 @@ private:
     using Acquaintance = permits::Acquaintance;
     using PeerStatus = permits::PeerStatus;
 
+    // Reading alone leaves the memory of equal entries shared.
+    const Acquaintance& about(SiteId site) const { return peers_[site]; }
     template <class F>
-    void for_each_peer(const Context& ctx, F&& f);
+    void for_each_peer(const Context& ctx, F&& f) const;
 
     // Registration.
     void try_admit(const Context& ctx, SiteId newcomer, Effects& fx);
@@ -227,7 +247,7 @@ private:
     bool started(const Context& ctx) const;
 
     // Asking and answering.
-    Acquaintance* writer(const Context& ctx, SiteId from, const Lives& lives, Effects& fx);
+    bool is_of_member(const Context& ctx, SiteId from, const Lives& lives, Effects& fx);
     bool goes_first(const Context& ctx, SiteId other, Stamp others_stamp) const;
     bool may_enter(const Context& ctx) const;
 
@@ -253,10 +273,10 @@ private:
     bool starting_ = true;
     bool vouched_ = false;  // while I start: a site that may ask has acknowledged me
     Phase phase_ = Phase::idle;
-    Stamp clock_;                      // the highest stamp seen
-    std::optional<Stamp> stamp_;       // of the open request, until its release
-    std::uint32_t units_ = 0;          // of the open request
-    std::vector<Acquaintance> peers_;  // by site; my own entry is unused
+    Stamp clock_;                       // the highest stamp seen
+    std::optional<Stamp> stamp_;        // of the open request, until its release
+    std::uint32_t units_ = 0;           // of the open request
+    SharedVector<Acquaintance> peers_;  // by site; my own entry is unused
 
     BOOST_DESCRIBE_CLASS(Permits, (), (), (), (starting_, vouched_, phase_, clock_, stamp_, units_, peers_))
 };

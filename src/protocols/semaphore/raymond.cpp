@@ -142,6 +142,7 @@ constinit const Model<Raymond> Raymond::model{
     .name = "raymond",
     .problem = "semaphore",
     .summary = "k permits among N sites; fewer than k crashes tolerated (Raymond 1989)",
+    .source = "Raymond: A Distributed Algorithm for Multiple Entries to a Critical Section (1989)",
     .links = Links::unordered,
     .properties = properties,
     .on_state = &on_state,

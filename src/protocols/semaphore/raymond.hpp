@@ -26,6 +26,10 @@ public:
     struct Config {
         std::uint32_t sites = 3;
         std::uint32_t permits = 1;
+        static constexpr Meaning meanings[]{
+            meaning::sites,
+            {"permits", "number of permits: the number of sites that may hold at once"},
+        };
         BOOST_DESCRIBE_CLASS(Config, (), (sites, permits), (), ())
     };
     static std::optional<std::string> config_error(const Config& config);

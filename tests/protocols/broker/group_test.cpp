@@ -1,6 +1,7 @@
 // What the protocols of the broker share: which demands there are, how they are drawn, and what is refused.
 #include "protocols/broker/group.hpp"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 
 namespace {
@@ -87,6 +88,39 @@ TEST(BrokerGroup, Drawn_demands_fit) {
         EXPECT_EQ(of_size[0], 0u);
         for (std::size_t size = 1; size <= 3; ++size) EXPECT_GT(of_size[size], 60u) << size;
     }
+}
+
+// The same numbers draw the same resources, however they are found: here, by a scan over all that are left.
+std::vector<SiteId> scanned(const Group& many, std::uint64_t size, Random& random) {
+    std::vector<SiteId> taken;
+    const auto weight = [&](SiteId resource) -> std::uint64_t {
+        if (std::ranges::find(taken, resource) != taken.end()) return 0;
+        return 1'000'000'000 / (many.popularity == Popularity::zipf ? resource + 1 : 1);
+    };
+    while (taken.size() < size) {
+        std::uint64_t total = 0;
+        for (SiteId resource = 0; resource < many.resources; ++resource) total += weight(resource);
+        std::uint64_t drawn = random(total);
+        SiteId resource = 0;
+        for (; drawn >= weight(resource); ++resource) drawn -= weight(resource);
+        taken.push_back(resource);
+    }
+    return taken;
+}
+
+TEST(BrokerGroup, Resources_are_drawn_one_by_one_out_of_those_that_are_left) {
+    for (const Popularity popularity : {Popularity::even, Popularity::zipf})
+        for (const std::uint32_t resources : {1u, 2u, 7u, 8u, 33u}) {
+            Group many = group(resources, 1);
+            many.popularity = popularity;
+            Random random(resources);
+            Random same(resources);
+            for (int i = 0; i < 50; ++i) {
+                const Demand demand = draw_demand(many, sets, resources, random);
+                const std::uint64_t size = 1 + same(resources);
+                EXPECT_EQ(*resources_of(many, sets, demand), scanned(many, size, same)) << resources;
+            }
+        }
 }
 
 // Of 16 resources with shares in proportion to 1/1 to 1/16, the first has 1/3.38 of all.

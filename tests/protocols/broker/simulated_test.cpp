@@ -67,6 +67,17 @@ TEST_P(BrokerSimulated, A_request_that_outlives_its_client_stands_in_nobodys_way
     }
 }
 
+// Requests name a quarter of all resources on average, and the judgement at the end looks at all of them.
+TEST(BrokerAtScale, Thousands_of_resources_are_drawn_and_judged) {
+    for (const char* protocol : {"ring-ticket", "ordered-chain"}) {
+        const Figures figures = simulate(protocol, "clients=300 resources=3000 max-request=1500",
+                                         "time=4s think=exponential:10ms hold=exponential:1ms requests=1");
+        EXPECT_TRUE(figures.violations.empty()) << figures.violations.front().detail;
+        EXPECT_EQ(figures.requests, 300u) << protocol;
+        EXPECT_GT(figures.grants, 0u) << protocol;
+    }
+}
+
 // The player knows the withdrawals of the log and agrees with every step. So many resources that the checker
 // would not list what can be asked for make no difference to it.
 TEST_P(BrokerSimulated, A_run_with_withdrawn_requests_can_be_played) {

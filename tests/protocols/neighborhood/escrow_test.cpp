@@ -107,15 +107,15 @@ std::string drawn_flags(Random& draw) {
     return "graph=edges:" + edges + " bounds=" + bounds;
 }
 
-std::set<std::uint64_t> configurations(const Worlds& worlds) {
-    std::set<std::uint64_t> found;
+std::set<neighborhood::Configuration> configurations(const Worlds& worlds) {
+    std::set<neighborhood::Configuration> found;
     for (const walk::World& world : worlds.all) {
-        std::uint64_t in = 0;
-        for (SiteId site = 0; site < world.sites.size(); ++site) {
-            const Phase phase = worlds.machine->local(world.sites[site]).phase;
-            if (phase == Phase::holding || phase == Phase::leaving) in |= std::uint64_t{1} << site;
+        neighborhood::Configuration in;
+        for (const auto site : world.sites) {
+            const Phase phase = worlds.machine->local(site).phase;
+            in.push_back(phase == Phase::holding || phase == Phase::leaving);
         }
-        found.insert(in);
+        found.insert(std::move(in));
     }
     return found;
 }
@@ -146,8 +146,9 @@ TEST(Reach, Is_that_of_the_configurations) {
         std::size_t ends = 0;
         for (const auto& neighbours : instance->graph.neighbours) ends += neighbours.size();
         with_circles += ends / 2 >= instance->sites ? 1 : 0;
-        const auto list = reachable(instance->closed, instance->ranges, instance->starts_in);
-        const std::set<std::uint64_t> all(list.begin(), list.end());
+        const auto list = neighborhood::list_reachable(instance->closed, instance->ranges,
+                                                       instance->starts_in, std::size_t{1} << 20);
+        const std::set all(list.begin(), list.end());
         ASSERT_EQ(configurations(tries), all) << flags;
         const auto pleas = worlds_of(flags + judged, most_bytes);
         with_pleas += pleas.complete ? 1 : 0;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <map>
+#include <set>
 
 #include "core/parameters.hpp"
 #include "core/random.hpp"
@@ -103,16 +104,73 @@ std::ptrdiff_t count(const Instance& one, Prospect prospect) {
     return std::ranges::count(prospects(one), prospect);
 }
 
+Extent extent(const Instance& one, std::uint64_t allowed = effort) {
+    return count_reachable(one.closed, one.ranges, one.starts_in, allowed);
+}
+
+std::vector<Configuration> listed(const Instance& one, std::size_t most) {
+    return list_reachable(one.closed, one.ranges, one.starts_in, most);
+}
+
+// Counts exactly so many, and lists each of them once.
+void expect_reaches(const Instance& one, std::size_t configurations) {
+    const Extent counted = extent(one);
+    EXPECT_TRUE(counted.exact);
+    EXPECT_EQ(counted.count, configurations);
+    const auto list = listed(one, configurations + 1);
+    EXPECT_EQ(list.size(), configurations);
+    EXPECT_EQ(std::set(list.begin(), list.end()).size(), configurations);
+    for (const Configuration& in : list) EXPECT_FALSE(first_unsafe(one.closed, one.ranges, in));
+}
+
 // Too many sites for a table of all configurations, and few that can be reached. That there are so many, and
 // who can turn round, was counted apart from this program.
 TEST(Feasibility, Of_tight_bounds_is_settled_however_many_sites_there_are) {
     const Instance lively = instance("grid:3x7", "1,2", "IooIooIIooooIooIIooIo");
     EXPECT_EQ(count(lively, yes), 21);
-    EXPECT_EQ(reachable(lively.closed, lively.ranges, lively.starts_in).size(), 297u);
+    expect_reaches(lively, 297);
     const Instance other = instance("grid:3x7", "1,2", "IoIooIIooooIooIIooIoI");
     EXPECT_EQ(count(other, yes), 18);
     EXPECT_EQ(count(other, never), 3);
-    EXPECT_EQ(reachable(other.closed, other.ranges, other.starts_in).size(), 440u);
+    expect_reaches(other, 440);
+}
+
+// On a path, at most 1 in every neighbourhood means that sites in service are three or more apart: of six
+// sites none, one, or one of the pairs 03, 04, 05, 14, 15 and 25.
+TEST(Feasibility, The_number_of_reachable_configurations_is_counted) {
+    expect_reaches(instance("path:3", "0,1;1,2;0,1", "Ioo"), 3);
+    expect_reaches(instance("path:3", "0,1;1,2;0,1", "oIo"), 1);
+    expect_reaches(instance("path:2", "0,1"), 3);
+    expect_reaches(instance("path:6", "0,1"), 1 + 6 + 6);
+    expect_reaches(instance("complete:5", "1,4"), 32 - 2);
+    expect_reaches(instance("path:10", "0,*"), 1024);
+}
+
+// Two halves, tight each by itself, that meet in a neighbourhood with room for both.
+TEST(Feasibility, Regions_that_do_not_affect_each_other_multiply) {
+    const Instance halves = instance("path:6", "0,1;0,3;0,3;0,3;0,3;0,1");
+    expect_reaches(halves, 3u * 2 * 2 * 3);
+    const Extent many = extent(instance("path:63", "0,*"));
+    EXPECT_TRUE(many.exact);
+    EXPECT_EQ(many.count, std::uint64_t{1} << 63);
+    const Extent too_many = extent(instance("path:64", "0,*"));
+    EXPECT_FALSE(too_many.exact);
+    EXPECT_EQ(too_many.count, ~std::uint64_t{0});
+}
+
+// A region of 36 sites is cut short; its configurations cost 36 steps each.
+TEST(Feasibility, The_effort_bounds_what_is_counted) {
+    const Instance grid = instance("grid:6x6", "1,3");
+    const Extent some = extent(grid, 36'000);
+    EXPECT_FALSE(some.exact);
+    EXPECT_GE(some.count, 1'000u);
+    EXPECT_GT(extent(grid, 360'000).count, some.count);
+    EXPECT_EQ(listed(grid, 50).size(), 50u);
+}
+
+TEST(Feasibility, Configurations_are_listed_from_the_start_on) {
+    const auto list = listed(instance("path:3", "0,1;1,2;0,1", "Ioo"), 2);
+    EXPECT_EQ(list, (std::vector<Configuration>{{true, false, false}, {true, false, true}}));
 }
 
 // Among the starts that are tried, the one is taken from which every site can turn round.
@@ -239,6 +297,12 @@ struct Oracle {
     }
 };
 
+std::uint32_t bits_of(const Configuration& in) {
+    std::uint32_t bits = 0;
+    for (SiteId site = 0; site < in.size(); ++site) bits |= in[site] ? 1u << site : 0;
+    return bits;
+}
+
 TEST(Feasibility, Agrees_with_the_definition_on_random_instances) {
     Random draw(7);
     int started = 0;
@@ -257,13 +321,14 @@ TEST(Feasibility, Agrees_with_the_definition_on_random_instances) {
         startless += any_safe ? 0 : 1;
         if (!any_safe) continue;
         ++started;
-        std::uint32_t start = 0;
-        for (SiteId site = 0; site < sites; ++site) start |= one.starts_in[site] ? 1u << site : 0;
         std::uint32_t turned = 0;
-        const auto component = *oracle.component(start, turned, 1u << sites);
-        auto reached = reachable(one.closed, one.ranges, one.starts_in);
+        const auto component = *oracle.component(bits_of(one.starts_in), turned, 1u << sites);
+        std::vector<std::uint32_t> reached;
+        for (const Configuration& in : listed(one, 1u << sites)) reached.push_back(bits_of(in));
         std::ranges::sort(reached);
         ASSERT_TRUE(std::ranges::equal(reached, component)) << graph << " " << bounds;
+        ASSERT_EQ(extent(one).count, component.size()) << graph << " " << bounds;
+        ASSERT_TRUE(extent(one).exact);
         const auto found = prospects(one);
         for (SiteId site = 0; site < sites; ++site) {
             const bool can = Oracle::in(turned, site);

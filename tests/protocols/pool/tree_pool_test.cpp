@@ -104,6 +104,19 @@ INSTANTIATE_TEST_SUITE_P(
             "sites=2 units=2 max-request=2 modulus=3 copies=2 taint=off backoff=0", 714534, 2562465, {3, 3}},
         Instance{"sites=2 units=1 modulus=3 copies=2 patience=2 backoff=0", 97586, 287936, {1, 1}}));
 
+// A site with a large need beside one with a small need; the root asks, too, or never.
+INSTANTIATE_TEST_SUITE_P(
+    Needs, TreePoolTable,
+    testing::Values(
+        Instance{"sites=2 units=3 max-request=3 modulus=2 needs=3;1", 31736, 87046, {5, 1}},
+        Instance{"sites=2 units=2 max-request=2 modulus=2 needs=0;2", 1336, 2707, {0, 0}},
+        Instance{"sites=2 units=2 max-request=2 modulus=2 needs=1/2", 52655, 183013, {3, 3}},
+        Instance{"sites=3 tree=star units=2 max-request=2 modulus=2 needs=0;2;1", 86132, 303638, {0, 3, 1}},
+        Instance{"stage=priority sites=3 tree=star units=3 max-request=3 needs=1;3;1",
+                 54476,
+                 231064,
+                 {3, 18, 7}}));
+
 // (k,l)-liveness: whoever asks for no more than is left is served, though one site never lets go.
 INSTANTIATE_TEST_SUITE_P(
     Campers, TreePoolTable,
@@ -141,6 +154,19 @@ TEST(TreePool, With_the_pusher_nobody_is_stuck_but_somebody_may_starve) {
     const auto result = run(flags);
     expect_violated(result, "starvation", flags);
     EXPECT_FALSE(result.violations.front().cycle.empty());
+}
+
+// Section 7 of the specification: of the needs 1, 2 and 1, the large one starves.
+TEST(TreePool, With_the_pusher_a_large_need_starves_beside_small_ones) {
+    const std::string flags = "sites=3 tree=star units=3 max-request=2 needs=1;2;1 requests=any";
+    expect_violated(run("stage=pusher " + flags), "starvation", flags);
+    expect_holds(run("stage=priority " + flags), flags);
+}
+
+// The paper's Figure 2.
+TEST(TreePool, Resource_tokens_alone_deadlock_with_the_needs_of_the_paper) {
+    const std::string flags = "stage=naive sites=5 tree=star units=5 max-request=3 needs=0;3;2;2;2";
+    expect_violated(run(flags), "deadlock", flags);
 }
 
 TEST(TreePool, With_the_priority_token_everybody_is_served) {

@@ -527,6 +527,9 @@ constinit const Model<StrongWeakPublished> StrongWeakPublished::model{
     .name = "strong-weak-published",
     .problem = "broker",
     .summary = "strong-weak as printed in the paper, defects included",
+    .source =
+        "Datta, Devismes, Kawala, Larmore and Potop-Butucaru: Multi-resource Allocation with Unknown "
+        "Participants, Algorithms 1 to 3",
     .links = Links::unordered,
     .properties = properties,
     .on_state = &on_state,

@@ -100,20 +100,36 @@ public:
 
     struct Config : broker::Group {
         struct Repairs {
-            bool read_before_pop = false;  // E1: Done goes to the address in the finished request
-            bool guard_token = false;      // E2: only the holder of the token sends it
-            bool hand_on = false;        // E3: the token does not wait at a resource without waiting requests
-            bool unmark_served = false;  // E4: the served client leaves Q_token, and no other does
-            bool fresh_lowest = false;   // E5: each search begins with its own value
-            bool check_dependency = false;  // E6: a search follows only existing dependencies
-            bool name_edges = false;        // E7: searches and unloops name their edges
-            bool no_lock = false;           // E8: nothing is locked
-            bool rank_victims = false;      // E9: there is a smallest resource even if all had the token
-            bool weak_grants = false;  // E10: the weak resource grants as soon as the request leads there
-            bool name_ready = false;   // E11: StrongReady names its client
-            bool name_acks = false;    // E12: newStrongACK names its client
-            bool distinct_resources = false;  // E13: no client asks for a resource twice
-            bool keep_head = false;           // E14: a request that leads does not step back
+            bool read_before_pop = false;
+            bool guard_token = false;
+            bool hand_on = false;
+            bool unmark_served = false;
+            bool fresh_lowest = false;
+            bool check_dependency = false;
+            bool name_edges = false;
+            bool no_lock = false;
+            bool rank_victims = false;
+            bool weak_grants = false;
+            bool name_ready = false;
+            bool name_acks = false;
+            bool distinct_resources = false;
+            bool keep_head = false;
+            static constexpr Meaning meanings[]{
+                {"read_before_pop", "erratum 1: Done goes to the address in the finished request"},
+                {"guard_token", "erratum 2: only the holder of the token sends it"},
+                {"hand_on", "erratum 3: the token does not wait at a resource without waiting requests"},
+                {"unmark_served", "erratum 4: the served client leaves Q_token, and no other does"},
+                {"fresh_lowest", "erratum 5: each search begins with its own value"},
+                {"check_dependency", "erratum 6: a search follows only existing dependencies"},
+                {"name_edges", "erratum 7: searches and unloops name their edges"},
+                {"no_lock", "erratum 8: nothing is locked"},
+                {"rank_victims", "erratum 9: there is a smallest resource even if all had the token"},
+                {"weak_grants", "erratum 10: the weak resource grants as soon as the request leads there"},
+                {"name_ready", "erratum 11: StrongReady names its client"},
+                {"name_acks", "erratum 12: newStrongACK names its client"},
+                {"distinct_resources", "erratum 13: no client asks for a resource twice"},
+                {"keep_head", "erratum 14: a request that leads does not step back"},
+            };
             BOOST_DESCRIBE_CLASS(Repairs, (),
                                  (read_before_pop, guard_token, hand_on, unmark_served, fresh_lowest,
                                   check_dependency, name_edges, no_lock, rank_victims, weak_grants,

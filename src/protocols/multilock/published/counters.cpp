@@ -491,6 +491,9 @@ constinit const Model<CountersPublished> CountersPublished::model{
     .name = "counters-published",
     .problem = "multilock",
     .summary = "counters as printed in the paper, defects included",
+    .source =
+        "Lejeune, Arantes, Sopena and Sens: Reducing synchronization cost in distributed multi-resource "
+        "allocation problem",
     .links = Links::fifo,
     .properties = properties,
     .on_state = &on_state,

@@ -19,6 +19,7 @@
 
 #include "core/protocol.hpp"
 #include "core/random.hpp"
+#include "protocols/multilock/meanings.hpp"
 #include "protocols/multilock/token.hpp"
 
 namespace allot {
@@ -63,21 +64,39 @@ public:
 
     struct Config {
         struct Repairs {
-            bool answer_once = false;       // E1: a token that answers for its counter is noted as the answer
-            bool name_values = false;       // E2: a value names its request
-            bool keep_father = false;       // E3: an unexpected value moves no father
-            bool clear_lender = false;      // E4: a failed loan is no loan any more
-            bool requeue_borrower = false;  // E5: a failed loan leaves a request in its place
-            bool loan_is_request = false;   // E6: a site that waits for a loan waits for the token, too
-            bool enter_if_waiting = false;  // E7: only a waiting site enters
-            bool lend_wanted = false;       // E8: only a waiting site lends, and only tokens that it wants
-            bool serve_unwanted = false;    // E8: a token without use here goes to the next request
-            bool keep_loans = false;  // E9: a token that is not here is not lent, and its request still waits
-            bool match_by_site = false;    // E10: a site no longer waits for a token that was lent to it
-            bool purge_queues = false;     // E11: one place per site, none once it has had the token
-            bool prune_pending = false;    // E12: stored requests are deleted when the token has come
-            bool up_to_threshold = false;  // E13: a loan is for at most this many missing tokens
-            bool no_own_loan = false;      // E14: a site need not borrow what it has lent
+            bool answer_once = false;
+            bool name_values = false;
+            bool keep_father = false;
+            bool clear_lender = false;
+            bool requeue_borrower = false;
+            bool loan_is_request = false;
+            bool enter_if_waiting = false;
+            bool lend_wanted = false;
+            bool serve_unwanted = false;
+            bool keep_loans = false;
+            bool match_by_site = false;
+            bool purge_queues = false;
+            bool prune_pending = false;
+            bool up_to_threshold = false;
+            bool no_own_loan = false;
+            static constexpr Meaning meanings[]{
+                {"answer_once", "erratum 1: a token that answers for its counter is noted as the answer"},
+                {"name_values", "erratum 2: a value names its request"},
+                {"keep_father", "erratum 3: an unexpected value moves no father"},
+                {"clear_lender", "erratum 4: a failed loan is no loan any more"},
+                {"requeue_borrower", "erratum 5: a failed loan leaves a request in its place"},
+                {"loan_is_request", "erratum 6: a site that waits for a loan waits for the token, too"},
+                {"enter_if_waiting", "erratum 7: only a waiting site enters"},
+                {"lend_wanted", "erratum 8: only a waiting site lends, and only tokens that it wants"},
+                {"serve_unwanted", "erratum 8: a token without use here goes to the next request"},
+                {"keep_loans",
+                 "erratum 9: a token that is not here is not lent, and its request still waits"},
+                {"match_by_site", "erratum 10: a site no longer waits for a token that was lent to it"},
+                {"purge_queues", "erratum 11: one place per site, none once it has had the token"},
+                {"prune_pending", "erratum 12: stored requests are deleted when the token has come"},
+                {"up_to_threshold", "erratum 13: a loan is for at most this many missing tokens"},
+                {"no_own_loan", "erratum 14: a site need not borrow what it has lent"},
+            };
             BOOST_DESCRIBE_CLASS(Repairs, (),
                                  (answer_once, name_values, keep_father, clear_lender, requeue_borrower,
                                   loan_is_request, enter_if_waiting, lend_wanted, serve_unwanted, keep_loans,
@@ -86,9 +105,15 @@ public:
         };
         std::uint32_t sites = 3;
         std::uint32_t resources = 2;
-        std::uint32_t max_request = 0;  // resources of one request; 0: all
-        std::uint32_t loans = 1;  // number of missing tokens for which a site asks for a loan; 0: no loans
+        std::uint32_t max_request = 0;
+        std::uint32_t loans = 1;
         Repairs repairs;
+        static constexpr Meaning meanings[]{
+            meaning::sites,
+            multilock::resources_meaning,
+            multilock::max_request_meaning,
+            {"loans", "number of missing tokens for which a site asks for a loan; 0: no loans"},
+        };
         BOOST_DESCRIBE_CLASS(Config, (), (sites, resources, max_request, loans, repairs), (), ())
     };
     static std::optional<std::string> config_error(const Config& config);

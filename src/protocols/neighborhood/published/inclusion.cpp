@@ -132,6 +132,7 @@ constinit const Model<InclusionPublished> InclusionPublished::model{
     .name = "inclusion-published",
     .problem = "neighborhood",
     .summary = "inclusion as printed in the paper, defects included",
+    .source = neighborhood::paper,
     .links = Links::fifo,
     .properties = properties,
     .on_state = &on_state,

@@ -29,12 +29,20 @@ public:
 
     struct Config : neighborhood::Neighborhood {
         struct Repairs {
-            bool start_out = false;  // erratum 1: the sites that start out have permissions to be out
+            bool start_out = false;
+            static constexpr Meaning meanings[]{
+                {"start_out", "erratum 1: the sites that start out have permissions to be out"},
+            };
             BOOST_DESCRIBE_CLASS(Repairs, (), (start_out), (), ())
         };
         neighborhood::LateRelinquish late = neighborhood::LateRelinquish::undefined;
         Repairs repairs;
         Config();
+        static constexpr Meaning meanings[]{
+            {"late",
+             "a Relinquish from a site without a permission: undefined stops there, grant hands out the next "
+             "permission, ignore does nothing"},
+        };
         BOOST_DESCRIBE_CLASS(Config, (Neighborhood), (late, repairs), (), ())
     };
     static std::optional<std::string> config_error(const Config& config);

@@ -26,6 +26,9 @@ struct SidetrackPublishedRules {
         Repairs repairs;
         Config();
         void derive() { ArbiterConfig::derive(leader, repairs.start_margin); }
+        static constexpr Meaning meanings[]{
+            {"leader", "the site that lets one site pass when all sites around it wait"},
+        };
         BOOST_DESCRIBE_CLASS(Config, (ArbiterConfig), (leader, repairs), (), ())
     };
     static std::optional<std::string> config_error(const Config& config);

@@ -237,6 +237,9 @@ constinit const Model<TreePoolPublished> TreePoolPublished::model{
     .name = "tree-pool-published",
     .problem = "pool",
     .summary = "the pool as the paper prints it: its controllers multiply",
+    .source =
+        "Datta, Devismes, Horn and Larmore: Self-Stabilizing k-out-of-l Exclusion on Tree Networks, "
+        "Algorithms 1 and 2",
     .links = Links::fifo,
     .properties = properties,
     .on_state = &on_state,

@@ -22,8 +22,12 @@ public:
     using Channel = Tree::Channel;
     struct Config {
         struct Repairs {
-            bool answer_valid = false;    // erratum 4: the root answers only an expected controller
-            bool inside_receive = false;  // erratum 5: without a controller, none is passed on
+            bool answer_valid = false;
+            bool inside_receive = false;
+            static constexpr Meaning meanings[]{
+                {"answer_valid", "erratum 4: the root answers only an expected controller"},
+                {"inside_receive", "erratum 5: without a controller, none is passed on"},
+            };
             BOOST_DESCRIBE_CLASS(Repairs, (), (answer_valid, inside_receive), (), ())
         };
         std::uint32_t sites = 3;
@@ -32,6 +36,14 @@ public:
         Tree tree;
         std::uint32_t cmax = 1;
         Repairs repairs;
+        static constexpr Meaning meanings[]{
+            meaning::sites,
+            {"units", "number of units in the pool (the paper's l)"},
+            {"max_request", "maximum of units of one request (the paper's k)"},
+            {"tree",
+             "the tree of the sites: chain, star, binary, or the parent of each site as in parents:-1,0,0"},
+            {"cmax", "maximum of stale messages that a channel may hold after a fault"},
+        };
         BOOST_DESCRIBE_CLASS(Config, (), (sites, units, max_request, tree, cmax, repairs), (), ())
 
         std::uint32_t degree(SiteId site) const { return tree.degree(site, sites); }

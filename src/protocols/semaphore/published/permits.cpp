@@ -237,6 +237,9 @@ constinit const Model<PermitsPublished> PermitsPublished::model{
     .name = "permits-published",
     .problem = "semaphore",
     .summary = "permits as printed in the paper, defects included",
+    .source =
+        "Bouillaguet, Arantes and Sens: Fault Tolerant K-Mutual Exclusion Algorithm Using Failure Detector, "
+        "Algorithm 1",
     .links = Links::unordered,
     .properties = properties,
     .on_state = &on_state,

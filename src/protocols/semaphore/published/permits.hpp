@@ -30,17 +30,29 @@ public:
 
     struct Config {
         struct Repairs {
-            bool apply_crash = false;   // erratum 1: a site that detects a crash also applies it to itself
-            bool stamp_first = false;   // erratum 3: lines 9 and 10 are one step
-            bool count_first = false;   // erratum 4: lines 13 and 14 are one step
-            bool send_at_once = false;  // erratum 5: lines 11 to 14 are one step
+            bool apply_crash = false;
+            bool stamp_first = false;
+            bool count_first = false;
+            bool send_at_once = false;
+            static constexpr Meaning meanings[]{
+                {"apply_crash", "erratum 1: a site that detects a crash also applies it to itself"},
+                {"stamp_first", "erratum 3: lines 9 and 10 are one step"},
+                {"count_first", "erratum 4: lines 13 and 14 are one step"},
+                {"send_at_once", "erratum 5: lines 11 to 14 are one step"},
+            };
             BOOST_DESCRIBE_CLASS(Repairs, (), (apply_crash, stamp_first, count_first, send_at_once), (), ())
         };
         std::uint32_t sites = 3;
         std::uint32_t permits = 1;
-        bool start_up = true;        // off: all sites have acknowledged each other
-        bool early_crashes = false;  // on: sites may crash before their start is complete
+        bool start_up = true;
+        bool early_crashes = false;
         Repairs repairs;
+        static constexpr Meaning meanings[]{
+            meaning::sites,
+            {"permits", "number of permits: the number of sites that may hold at once"},
+            {"start_up", "off: at the start all sites have acknowledged each other"},
+            {"early_crashes", "on: sites may crash before their start is complete"},
+        };
         BOOST_DESCRIBE_CLASS(Config, (), (sites, permits, start_up, early_crashes, repairs), (), ())
     };
     static std::optional<std::string> config_error(const Config& config);

@@ -1,0 +1,67 @@
+# Help: each protocol shows its own flags with their meanings, `help` is another way to ask, and tables fit a terminal.
+set -euo pipefail
+fail() {
+    echo "FAILED: $*"
+    exit 1
+}
+
+# A protocol shows its own flags, and no other's.
+for command in check sim swarm; do
+    "$ALLOT" $command permits --help >permits.txt
+    "$ALLOT" $command --help >none.txt
+    grep -q -- '--membership .*fixed: the members are known' permits.txt || fail "$command permits: no meaning of --membership"
+    grep -q -- '--without ' permits.txt || fail "$command permits: no --without"
+    for flag in --graph --tree --units --wants --bounds --policy; do
+        if grep -q -- "$flag " permits.txt; then fail "$command permits shows $flag, which it does not have"; fi
+    done
+    for flag in --membership --sites --graph --without; do
+        if grep -q -- "  $flag " none.txt; then fail "$command without a protocol shows $flag"; fi
+    done
+    grep -q "allot $command PROTOCOL --help" none.txt || fail "$command does not say how to see the flags of a protocol"
+    "$ALLOT" $command raymond --help >raymond.txt
+    if grep -q -- '--without ' raymond.txt; then fail "$command raymond shows --without, but has no repairs"; fi
+done
+
+# Every flag of every protocol has a meaning, in the help and on its page; each says where it comes from.
+"$ALLOT" protocols | awk 'NR > 2 && /^[a-z]/ && !/^Flags/ { print $1 }' >names.txt
+[ "$(wc -l <names.txt)" -eq "$(grep -c '^[^#]' "$ALLOT_SOURCE_DIR/src/protocols/registry.txt")" ] || fail "not all protocols are listed"
+while read -r name; do
+    "$ALLOT" protocols "$name" >page.txt
+    "$ALLOT" check "$name" --help >help.txt
+    for part in 'Problem: ' 'Source: ' 'Links: ' 'flag  ' 'property  '; do
+        grep -q "^$part" page.txt || fail "the page of $name lacks $part"
+    done
+    awk 'length > 100 { print; bad = 1 } END { exit bad }' page.txt || fail "the page of $name is too wide"
+    grep -o '^--[a-z][a-z-]*' page.txt | while read -r flag; do
+        grep -qE -- "^  $flag( |\$)" help.txt || fail "check $name --help lacks $flag"
+    done
+done <names.txt
+"$ALLOT" protocols raymond --json >raymond.json
+grep -q '"meanings":{"sites":"number of sites",' raymond.json
+"$ALLOT" protocols permits >page.txt
+grep -qE '^relay +on +erratum 2: a site that is told of a crash tells the others' page.txt
+
+# The same help in two ways.
+for words in '' check 'check raymond' sim swarm play errata figures feasible protocols new run; do
+    # shellcheck disable=SC2086
+    diff <("$ALLOT" help $words) <("$ALLOT" $words --help) || fail "help $words"
+done
+"$ALLOT" --help >help.txt
+grep -q '^  help ' help.txt || fail "help is not listed"
+
+# Tables fit a terminal.
+for words in protocols errata figures 'feasible --graph path:3 --bounds 0,1;1,2;0,2' 'check strong-weak --clients 1'; do
+    # shellcheck disable=SC2086
+    "$ALLOT" $words >table.txt
+    awk 'length > 100 { print; bad = 1 } END { exit bad }' table.txt || fail "allot $words is too wide"
+done
+
+# A property that is not judged says why.
+"$ALLOT" check raymond --permits 2 --crashes 2 >judged.txt && fail "raymond survives two crashes"
+grep -qx 'Not judged: the search stopped at the first violation; `--property NAME` judges one property alone.' judged.txt
+
+# A simulation in which a site waits forever says so, even if timers go on.
+code=0
+"$ALLOT" sim tree-pool --crash 1@1s,2@2s --time 5s >stalled.txt || code=$?
+[ "$code" = 1 ] || { cat stalled.txt; fail "tree-pool with dead neighbours ends with $code"; }
+grep -qx 'stalled: at the end 1 of the sites wait, and nothing will serve them' stalled.txt
