@@ -4,10 +4,13 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <memory>
 #include <poll.h>
+#include <sys/eventfd.h>
 #include <thread>
 
 #include "allot/client.hpp"
+#include "base/descriptor.hpp"
 #include "cli/child.hpp"
 #include "cli/commands.hpp"
 #include "cli/daemon.hpp"
@@ -150,6 +153,21 @@ Environment environment_of(const Lease& lease) {
 
 // --- While the command runs.
 
+// A descriptor that becomes readable when the lease is lost.
+class LossAlarm {
+public:
+    explicit LossAlarm(Lease& lease)
+        : alarm_(std::make_shared<Descriptor>(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK))) {
+        if (!*alarm_) throw client::Failure(client::Code::unavailable, "no descriptor to watch the lease");
+        // The session's thread may still call it while this object is destroyed.
+        lease.on_lost([alarm = alarm_](const std::string&) { ::eventfd_write(alarm->get(), 1); });
+    }
+    int descriptor() const { return alarm_->get(); }
+
+private:
+    std::shared_ptr<Descriptor> alarm_;
+};
+
 // True while there is time left to stop the command before others may get its resources.
 bool may_go_on(const Lease& lease, microseconds grace) {
     if (!lease.valid()) return false;
@@ -157,15 +175,13 @@ bool may_go_on(const Lease& lease, microseconds grace) {
     return until == Clock::time_point::max() || Clock::now() + grace < until;
 }
 
-void wait_for_news(const Session& session, const Lease& lease, const Child& child) {
-    const int connection = session.descriptor();
+void wait_for_news(const Session& session, const Lease& lease, const LossAlarm& loss, const Child& child) {
     const bool watched = lease.valid_until() != Clock::time_point::max();
     milliseconds wait{1000};
     if (watched)
         wait = std::clamp(std::chrono::floor<milliseconds>(session.stop_within() / 16), milliseconds(1),
                           milliseconds(250));
-    if (connection < 0) wait = std::min(wait, milliseconds(50));
-    client::wait_for(child.descriptor(), POLLIN, Clock::now() + wait, connection);
+    client::wait_for(child.descriptor(), POLLIN, Clock::now() + wait, loss.descriptor());
 }
 
 int report_loss(const Lease& lease, const std::vector<std::string>& command) {
@@ -175,7 +191,7 @@ int report_loss(const Lease& lease, const std::vector<std::string>& command) {
     return exit_lost;
 }
 
-int watch(const Session& session, Lease& lease, Child& child, microseconds grace,
+int watch(const Session& session, Lease& lease, const LossAlarm& loss, Child& child, microseconds grace,
           const std::vector<std::string>& command) {
     while (true) {
         child.answer_signals();
@@ -186,7 +202,7 @@ int watch(const Session& session, Lease& lease, Child& child, microseconds grace
             child.stop(others > now ? std::min(now + grace, others) : now + grace);
             return report_loss(lease, command);
         }
-        wait_for_news(session, lease, child);
+        wait_for_news(session, lease, loss, child);
     }
 }
 
@@ -202,6 +218,7 @@ void follow(Lease& lease, const Child& child) {
 
 int hold_and_run(const Session& session, Lease& lease, bool elsewhere, microseconds grace,
                  const std::vector<std::string>& command) {
+    const LossAlarm loss(lease);
     // A daemon on another host sees only the end of the connection and then lets others in: the command must
     // end then.
     auto child = Child::start(command, environment_of(lease), elsewhere ? Fate::shared : Fate::its_own);
@@ -212,7 +229,7 @@ int hold_and_run(const Session& session, Lease& lease, bool elsewhere, microseco
     // The daemon knows of the child before the child does anything.
     if (!elsewhere) follow(lease, *child);
     child->go();
-    return watch(session, lease, *child, grace, command);
+    return watch(session, lease, loss, *child, grace, command);
 }
 
 // --- The command line.

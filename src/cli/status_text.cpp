@@ -65,7 +65,7 @@ std::string hosts_text(const Status& status) {
                    unknown ? "?" : std::to_string(host.sessions), unknown ? "?" : with_commas(host.grants),
                    fmt::format("{}", fmt::join(links, ", "))});
     }
-    return table.text();
+    return table.lines();
 }
 
 void add_party(Table& table, const ResourceStatus& resource, const std::string& role, const Party& party) {
@@ -88,7 +88,7 @@ std::string resources_text(const Status& status) {
                    std::to_string(resource.waiters.size() + resource.more_waiters), harmless(resource.place),
                    harmless(resource.note)});
     }
-    return table.text();
+    return table.lines();
 }
 
 std::string parties_text(const Status& status) {
@@ -102,7 +102,7 @@ std::string parties_text(const Status& status) {
         for (const Party& waiter : resource.waiters)
             add_party(table, resource, fmt::format("waits #{}", ++place), waiter);
     }
-    return any ? "\n" + table.text() : "";
+    return any ? "\n" + table.lines() : "";
 }
 
 // The programs and resources that are not listed.

@@ -1,6 +1,7 @@
 #include "cli/table.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <sstream>
 
 namespace allot::cli {
@@ -43,18 +44,18 @@ std::vector<std::vector<std::string>> with_last_broken(const std::vector<std::ve
 }
 
 // The width that is left for the last column, and never so little that prose becomes a list of words.
-std::size_t room_for_last(const std::vector<std::size_t>& widths, std::size_t indent) {
+std::size_t room_for_last(const std::vector<std::size_t>& widths, std::size_t indent, std::size_t width) {
     constexpr std::size_t least = 24;
     std::size_t others = indent;
     for (std::size_t column = 0; column + 1 < widths.size(); ++column) others += widths[column] + 2;
-    return others + least < line_width ? line_width - others : least;
+    return others + least < width ? width - others : least;
 }
 
 }  // namespace
 
-std::string Table::text(std::size_t indent) const {
+std::string Table::text(std::size_t indent, std::size_t width) const {
     std::vector<std::size_t> widths = widths_of(rows_);
-    const auto rows = with_last_broken(rows_, widths.size() - 1, room_for_last(widths, indent));
+    const auto rows = with_last_broken(rows_, widths.size() - 1, room_for_last(widths, indent, width));
     widths = widths_of(rows);
     std::string text;
     const auto add_row = [&](const std::vector<std::string>& row) {
@@ -67,11 +68,15 @@ std::string Table::text(std::size_t indent) const {
         text += line + '\n';
     };
     std::vector<std::string> rule;
-    for (const std::size_t width : widths) rule.emplace_back(width, '-');
+    for (const std::size_t one : widths) rule.emplace_back(one, '-');
     add_row(rows.front());
     add_row(rule);
     for (std::size_t i = 1; i < rows.size(); ++i) add_row(rows[i]);
     return text;
+}
+
+std::string Table::lines() const {
+    return text(0, std::numeric_limits<std::size_t>::max());
 }
 
 std::string wrapped(const std::string& text, std::size_t width) {

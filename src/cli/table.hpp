@@ -6,21 +6,23 @@
 
 namespace allot::cli {
 
+inline constexpr std::size_t line_width = 100;
+
 class Table {
 public:
     explicit Table(std::vector<std::string> header) { rows_.push_back(std::move(header)); }
     void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
     // Every column as wide as its widest cell, two spaces apart, the header underlined; `indent` spaces
-    // first. A last column of prose continues in further lines where a line would be longer than a line of
-    // `wrapped`.
-    std::string text(std::size_t indent = 0) const;
+    // first. A last column of prose continues in further lines where a line would be longer than `width`.
+    std::string text(std::size_t indent = 0, std::size_t width = line_width) const;
+    // Every row is one line, however long: for tables that people search with grep.
+    std::string lines() const;
 
 private:
     std::vector<std::vector<std::string>> rows_;
 };
 
 // Breaks a text into lines of at most `width` characters, without the last newline.
-inline constexpr std::size_t line_width = 100;
 std::string wrapped(const std::string& text, std::size_t width = line_width);
 
 // 1402298 -> 1,402,298

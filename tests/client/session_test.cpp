@@ -409,13 +409,15 @@ TEST_F(SessionTest, A_lease_lasts_as_long_as_the_process_it_follows) {
         ::pause();
         ::_exit(0);
     }
-    {
-        Session other = node.session();
-        Lease lease = other.acquire(db(), 10s);
-        lease.follow(child);
-        // As if this program was killed: the connection ends, and nothing is given back.
-        ::shutdown(other.descriptor(), SHUT_RDWR);
-    }
+    // The holder ends without giving anything back.
+    EXPECT_EQ(in_a_child([&] {
+                  Session other = node.session();
+                  Lease lease = other.acquire(db(), 10s);
+                  lease.follow(child);
+                  ::_exit(0);
+                  return 1;
+              }),
+              0);
     // The daemon has noticed it when only the session of this test is left, and the one that asks.
     EXPECT_TRUE(eventually([&] { return ask_status(node.options(), 10s).hosts.front().sessions == 2; }));
     EXPECT_TRUE(node.must_wait(db()));
