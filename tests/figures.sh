@@ -38,6 +38,30 @@ grep -q '^allot: bounded: .*interrupted$' err.txt
 picture' ]
 [ "$(ls old | wc -l)" -eq 2 ]
 
+# So does one while gnuplot draws: a terminal interrupts gnuplot, too.
+mkdir -p slow
+printf '#!/bin/sh\ntouch drawing\nexec sleep 60\n' >slow/gnuplot
+chmod +x slow/gnuplot
+rm -f drawing
+PATH="$PWD/slow:$PATH" setsid "$ALLOT" figures use-rate --seeds 1 --out old >out.txt 2>err.txt &
+waiter=$!
+until [ -e drawing ]; do sleep 0.05; done
+kill -INT -- -$waiter
+code=0
+wait $waiter || code=$?
+[ "$code" -eq 3 ]
+grep -qx 'allot: bounded: interrupted' err.txt
+[ "$(cat old/*)" = 'numbers
+picture' ]
+# A gnuplot that fails is an error, and leaves both files as they were.
+printf '#!/bin/sh\necho broken >&2\nexit 1\n' >slow/gnuplot
+code=0
+PATH="$PWD/slow:$PATH" "$ALLOT" figures use-rate --seeds 1 --out old >out.txt 2>err.txt || code=$?
+[ "$code" -eq 1 ]
+grep -qx 'allot: gnuplot failed: broken' err.txt
+[ "$(cat old/*)" = 'numbers
+picture' ]
+
 # The pool: bounds beside what was measured, and recovery by traversals and messages.
 "$ALLOT" figures pool-waiting --seeds 2 --out new >out.txt
 grep -Eq '^theorem 2 +100 +676 +3364 ' out.txt

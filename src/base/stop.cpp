@@ -22,6 +22,7 @@ constexpr const char* interruption = "interrupted";
 std::atomic<bool> limit_reached = false;
 std::atomic<bool> interrupted = false;
 std::atomic<bool> report_begun = false;
+std::atomic<int> unhurried = 0;
 static_assert(std::atomic<bool>::is_always_lock_free);
 char limit_text[64];
 
@@ -34,9 +35,19 @@ char limit_text[64];
     ::_exit(overrun_code);
 }
 
+// Fires after this time, and then each time that the grace has passed. A timer of 0 s never fires. A signal
+// handler may call it.
+void set_timer(double seconds) {
+    itimerval timer{};
+    timer.it_interval.tv_usec = grace_microseconds;
+    timer.it_value.tv_sec = static_cast<time_t>(seconds);
+    timer.it_value.tv_usec = static_cast<suseconds_t>((seconds - std::floor(seconds)) * 1e6);
+    setitimer(ITIMER_REAL, &timer, nullptr);
+}
+
 void on_alarm(int /*signal*/) {
     if (interrupted || limit_reached) {
-        if (!report_begun) end_at_once();
+        if (!report_begun && unhurried == 0) end_at_once();
         return;
     }
     limit_reached = true;
@@ -45,7 +56,7 @@ void on_alarm(int /*signal*/) {
 void on_interrupt(int /*signal*/) {
     interrupted = true;
     for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, SIG_DFL);
-    ::alarm(1);
+    set_timer(grace_microseconds / 1e6);
 }
 
 void handle(int signal, void (*handler)(int)) {
@@ -53,15 +64,6 @@ void handle(int signal, void (*handler)(int)) {
     action.sa_handler = handler;
     action.sa_flags = SA_RESTART;
     sigaction(signal, &action, nullptr);
-}
-
-// Fires after this time, and then each time that the grace has passed. A timer of 0 s never fires.
-void set_timer(double seconds) {
-    itimerval timer{};
-    timer.it_interval.tv_usec = grace_microseconds;
-    timer.it_value.tv_sec = static_cast<time_t>(seconds);
-    timer.it_value.tv_usec = static_cast<suseconds_t>((seconds - std::floor(seconds)) * 1e6);
-    setitimer(ITIMER_REAL, &timer, nullptr);
 }
 
 }  // namespace
@@ -86,6 +88,14 @@ void on_signals() {
 
 void reporting() {
     report_begun = true;
+}
+
+Unhurried::Unhurried() {
+    ++unhurried;
+}
+
+Unhurried::~Unhurried() {
+    --unhurried;
 }
 
 bool due() {

@@ -25,6 +25,14 @@ void on_signals();
 
 // The work is over: the process now takes the time that its report needs.
 void reporting();
+// While one of these lives, the process does not end because of a stop: it writes a file whole, for example.
+class Unhurried {
+public:
+    Unhurried();
+    ~Unhurried();
+    Unhurried(const Unhurried&) = delete;
+    Unhurried& operator=(const Unhurried&) = delete;
+};
 
 bool due();
 // "the time limit of 2 s was reached" or "interrupted"; empty if no stop is due.

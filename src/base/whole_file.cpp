@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
 #include <filesystem>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -23,13 +24,30 @@ bool is_open_already(const std::string& path) {
     return path.starts_with("/dev/std") || path.starts_with("/dev/fd/") || path.starts_with("/proc/");
 }
 
+// The permissions of a new file.
+mode_t usual_mode() {
+    const mode_t mask = ::umask(0);
+    ::umask(mask);
+    return 0666 & ~mask;
+}
+
+std::string parent_of(const std::string& path) {
+    const std::string parent = std::filesystem::path(path).parent_path().string();
+    return parent.empty() ? "." : parent;
+}
+
+std::string name_of(const Descriptor& file) {
+    return "/proc/self/fd/" + std::to_string(file.get());
+}
+
 }  // namespace
 
-WholeFile::WholeFile(std::string path, std::string written, const std::string& opened)
-    : path_(std::move(path)), written_(std::move(written)), stream_(opened, std::ios::app) {}
+WholeFile::WholeFile(std::string path, const std::string& opened)
+    : path_(std::move(path)), stream_(opened, std::ios::app) {}
 
 WholeFile::WholeFile(WholeFile&& other) noexcept
     : path_(std::move(other.path_)),
+      file_(std::move(other.file_)),
       written_(std::exchange(other.written_, {})),
       stream_(std::move(other.stream_)) {}
 
@@ -43,21 +61,31 @@ Result<WholeFile> WholeFile::open(const std::string& path) {
     const bool exists = ::stat(path.c_str(), &old) == 0;
     if (exists && S_ISDIR(old.st_mode)) return Error{path + ": cannot write this file: it is a directory"};
     if (exists && (!S_ISREG(old.st_mode) || is_open_already(path))) {
-        WholeFile file(path, "", path);
+        WholeFile file(path, path);
         if (!file.stream_) return Error{problem(path)};
         return file;
     }
-    if (exists && ::access(path.c_str(), W_OK) != 0) return Error{problem(path)};
+    if (!exists) return replacing(path, usual_mode());
+    if (::access(path.c_str(), W_OK) != 0) return Error{problem(path)};
     // A link keeps pointing where it points: the file at its end is replaced.
-    const std::string target = exists ? std::filesystem::canonical(path).string() : path;
-    std::string pattern = target + ".XXXXXX";
-    const int number = ::mkstemp(pattern.data());
-    if (number < 0) return Error{problem(path)};
-    const mode_t mask = ::umask(0);
-    ::umask(mask);
-    ::fchmod(number, exists ? old.st_mode & 07777 : 0666 & ~mask);
-    ::close(number);
-    WholeFile file(target, pattern, pattern);
+    std::error_code unknown;
+    const std::string target = std::filesystem::canonical(path, unknown).string();
+    return replacing(unknown ? path : target, old.st_mode & 07777);
+}
+
+Result<WholeFile> WholeFile::replacing(const std::string& path, mode_t mode) {
+    Descriptor unnamed(::open(parent_of(path).c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+    std::string pattern;
+    if (!unnamed) {  // the file system has only files with names
+        pattern = path + ".XXXXXX";
+        unnamed = Descriptor(::mkostemp(pattern.data(), O_CLOEXEC));
+        if (!unnamed) return Error{problem(path)};
+    }
+    ::fchmod(unnamed.get(), mode | S_IWUSR);
+    WholeFile file(path, name_of(unnamed));
+    ::fchmod(unnamed.get(), mode);
+    file.file_ = std::move(unnamed);
+    file.written_ = std::move(pattern);
     if (!file.stream_) return Error{problem(path)};
     return file;
 }
@@ -67,7 +95,7 @@ Result<WholeFile> WholeFile::instead_of_standard_output() {
     std::fflush(stdout);
     const int number = ::dup(STDOUT_FILENO);
     if (number < 0 || ::dup2(STDERR_FILENO, STDOUT_FILENO) < 0) return Error{problem(name)};
-    WholeFile file(name, "", "/dev/fd/" + std::to_string(number));
+    WholeFile file(name, "/dev/fd/" + std::to_string(number));
     if (!file.stream_) return Error{problem(name)};
     ::close(number);
     return file;
@@ -90,14 +118,24 @@ std::optional<std::string> WholeFile::complete() {
     std::fflush(stdout);     // first, if this file is standard output as well
     if (stream_) errno = 0;  // else it says why an earlier write failed
     stream_.close();
-    if (!stream_) return problem(path_);
+    if (!stream_ || (file_ && ::fsync(file_.get()) != 0)) return problem(path_);
     return std::nullopt;
 }
 
+// A file without a name cannot replace another: it gets a name of its own first.
 std::optional<std::string> WholeFile::take_name() {
-    if (written_.empty()) return std::nullopt;
+    if (!file_) return std::nullopt;
+    if (written_.empty()) {
+        const std::string name = path_ + "." + std::to_string(::getpid());
+        ::unlink(name.c_str());  // of a process that was killed just here, long ago
+        if (::linkat(AT_FDCWD, name_of(file_).c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) != 0)
+            return problem(path_);
+        written_ = name;
+    }
     if (::rename(written_.c_str(), path_.c_str()) != 0) return problem(path_);
     written_.clear();
+    const Descriptor folder(::open(parent_of(path_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (folder) ::fsync(folder.get());  // the new name is on the disk
     return std::nullopt;
 }
 

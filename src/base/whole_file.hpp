@@ -1,6 +1,7 @@
 // A file that is written whole or not at all: what is written goes to a new file beside it, which takes its
-// name only when everything is there. An error, an interruption or a full disk leaves the old content as it
-// was.
+// name only when everything is there, on the disk. An error, an interruption or a full disk leaves the old
+// content as it was, and nothing beside it: until then the new file has no name, where the file system allows
+// that.
 //
 //     auto file = WholeFile::open(path);       // early, so that a long run does not end in vain
 //     if (!file) return file.error();
@@ -14,7 +15,9 @@
 #include <optional>
 #include <ostream>
 #include <string>
+#include <sys/types.h>
 
+#include "base/descriptor.hpp"
 #include "base/result.hpp"
 
 namespace allot {
@@ -37,12 +40,14 @@ public:
     static std::optional<std::string> commit_both(WholeFile& first, WholeFile& second);
 
 private:
-    WholeFile(std::string path, std::string written, const std::string& opened);
+    WholeFile(std::string path, const std::string& opened);
+    static Result<WholeFile> replacing(const std::string& path, mode_t mode);
     std::optional<std::string> complete();
     std::optional<std::string> take_name();
 
     std::string path_;
-    std::string written_;  // the name until commit(); empty if there is nothing to rename or remove
+    Descriptor file_;      // that takes the name; none if the path is written directly
+    std::string written_;  // its name until then, if it must have one
     std::ofstream stream_;
 };
 

@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "base/stop.hpp"
 #include "check/checker.hpp"
 #include "check/explorer.hpp"
 #include "check/liveness.hpp"
@@ -27,7 +26,6 @@ public:
     Result run() {
         const double cpu_before = cpu_seconds();
         const Exploration explored = explore(graph_, options_, watchdog_);
-        stop::reporting();
         result_.states = graph_.size();
         result_.transitions = explored.transitions;
         result_.depth = explored.depth;

@@ -81,8 +81,8 @@ std::optional<std::string> checkpoint_error(std::istream& in, const Subject& sub
     if (next_line(in) != format)
         return "this checkpoint has another format; resume it with the program that wrote it";
     if (const std::string program = next_line(in); program != subject.program)
-        return "version " + program + " wrote this checkpoint, and this is " + subject.program +
-               "; resume it with that version";
+        return "another build wrote this checkpoint, " + program + ", and this is " + subject.program +
+               "; resume it with that build";
     if (const std::string instance = next_line(in); instance != subject.instance)
         return "this is a checkpoint of `" + instance + "`, not of `" + subject.instance + "`";
     return std::nullopt;

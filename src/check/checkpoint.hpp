@@ -2,7 +2,7 @@
 // ends with the same verdict, states and transitions as one that was never stopped.
 //
 //     allot checkpoint 1                     the version of the format
-//     0.1.0                                  the version of the program
+//     0.1.0 58716358dedd                     the program: its version and the id of its build
 //     protocol raymond sites=3 permits=1     the instance
 //     numbers, strings, records of stores    binary, in the byte order of the host
 //     XXH3 of everything before              8 bytes
@@ -25,7 +25,7 @@ namespace allot::check {
 
 // The check that a checkpoint belongs to: only the same program can resume it, with the same parameters.
 struct Subject {
-    std::string program;   // its version
+    std::string program;   // in one line
     std::string instance;  // protocol and parameters, in one line
 };
 

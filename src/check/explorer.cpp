@@ -139,6 +139,7 @@ public:
             }
         else
             run_threads();
+        stop::reporting();  // a large checkpoint takes longer than the grace after a stop
         save(true);
         return finish();
     }
@@ -467,7 +468,10 @@ void Explorer::decide() {
                         .bytes = graph_.bytes(),
                         .doing = "exploring"});
     }
-    if (look && !done_) save(false);
+    if (look && !done_) {
+        const stop::Unhurried unhurried;
+        save(false);
+    }
 }
 
 Exploration Explorer::finish() {

@@ -281,6 +281,8 @@ void Liveness::search_components() {
         if (!may_go_on()) stop = true;
     }
     pool.clear();
+    // A search ends early as soon as a stop is due, perhaps after the last look.
+    if (!may_go_on()) return;
     for (std::size_t i = 0; i < tasks.size(); ++i) {
         if (!found[i]) continue;
         auto& place = tasks[i].site() ? result_.starving : result_.diverging;

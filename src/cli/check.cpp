@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <thread>
 
+#include "base/build_id.hpp"
 #include "base/stop.hpp"
 #include "check/checker.hpp"
 #include "check/watchdog.hpp"
@@ -195,7 +196,8 @@ Result<CheckJob> prepare(const CheckFlags& flags) {
     auto machine = walk::make_machine(**entry, flags.parameters);
     if (!machine) return Error{machine.error()};
     CheckJob job{std::move(*machine), std::move(*options), nullptr, nullptr};
-    job.options.subject = {std::string(version), job.machine->header()};
+    // The version does not tell two builds of it apart.
+    job.options.subject = {fmt::format("{} {}", version, build_id()), job.machine->header()};
     if (const auto wrong = too_large(**entry, job.machine->setup())) return Error{*wrong};
     if (const auto wrong = idle_fault(job.machine->setup())) return Error{*wrong};
     if (const auto wrong = job.machine->instance().unlisted()) return Error{*wrong};

@@ -16,7 +16,8 @@ public:
     explicit CheckpointFile(std::string path) : path_(std::move(path)), next_(Clock::now() + interval) {}
 
     // Writes a checkpoint if one is due. The last one waits for conclude(): whether the check is stopped
-    // after the exploration is not known yet.
+    // after the exploration is not known yet. A checkpoint that cannot be written is said at once, and the
+    // next one is tried all the same.
     void offer(bool last, check::WriteCheckpoint write);
     // Keeps the last checkpoint, if it is of use. Returns what went wrong, if anything did.
     std::optional<std::string> conclude(bool useful);
@@ -29,7 +30,8 @@ private:
     using Clock = std::chrono::steady_clock;
     static constexpr std::chrono::minutes interval{10};
 
-    void commit(WholeFile& file);
+    std::optional<std::string> write_one(bool last, check::WriteCheckpoint write);
+    std::optional<std::string> commit(WholeFile& file);
 
     std::string path_;
     Clock::time_point next_;

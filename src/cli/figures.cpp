@@ -156,11 +156,12 @@ Result<FiguresJob> prepare(const FiguresFlags& flags) {
 std::optional<std::string> write_files(Product& product, WholeFile& csv, WholeFile& svg) {
     figures::write_csv(csv.stream(), *product.figure, product.data);
     const auto picture = figures::draw_svg(*product.figure, product.data);
-    if (picture) {
-        svg.stream() << *picture;
+    if (!picture) return picture.error();
+    if (*picture) {
+        svg.stream() << **picture;
         return WholeFile::commit_both(csv, svg);
     }
-    product.no_picture = picture.error();
+    product.no_picture = figures::no_gnuplot;
     if (auto failure = csv.commit()) return failure;
     std::error_code ignored;
     std::filesystem::remove(product.svg_path, ignored);
@@ -177,14 +178,18 @@ int produce(const Figure& figure, const FiguresJob& job, Product& product) {
     if (!csv || !svg)
         return wrong_usage(fmt::format("--out {}: cannot write a file there", job.out.string()));
     auto data = measured(figure, job.seeds);
-    stop::reporting();
+    const stop::Unhurried while_files_are_written;
     if (!data) {
         failed((stop::due() ? "bounded: " : "") + data.error());
         return stop::due() ? exit_bounded : exit_no;
     }
     product.data = std::move(*data);
-    if (const auto failure = write_files(product, *csv, *svg)) return failed(*failure);
-    return exit_ok;
+    const auto failure = write_files(product, *csv, *svg);
+    if (!failure) return exit_ok;
+    // Ctrl-C at a terminal ends gnuplot, too.
+    if (!stop::due()) return failed(*failure);
+    failed("bounded: " + stop::reason());
+    return exit_bounded;
 }
 
 int run_figures(const FiguresFlags& flags) {

@@ -192,7 +192,8 @@ std::optional<std::string> write_files(SweepJob& job, const figures::Figure& fig
     if (!job.plot) return std::nullopt;
     const auto picture = figures::draw_svg(figures::picture_of(figure), data);
     if (!picture) return "no picture: " + picture.error();
-    job.plot->stream() << *picture;
+    if (!*picture) return fmt::format("no picture: {}", figures::no_gnuplot);
+    job.plot->stream() << **picture;
     return job.plot->commit();
 }
 

@@ -1,6 +1,7 @@
 // The texts of a measured figure: the numbers as CSV, the picture as SVG.
 #pragma once
 
+#include <optional>
 #include <ostream>
 #include <string>
 
@@ -16,7 +17,8 @@ void write_csv(std::ostream& out, const Figure& figure, const Data& data);
 // The picture as a script for gnuplot that writes SVG to its standard output.
 std::string gnuplot_script(const Figure& figure, const Data& data);
 
-// Lets gnuplot draw the figure. The error is one line.
-Result<std::string> draw_svg(const Figure& figure, const Data& data);
+// Lets gnuplot draw the figure; nothing if it is not installed. The error is one line.
+inline constexpr std::string_view no_gnuplot = "gnuplot is missing; install the Debian package gnuplot-nox";
+Result<std::optional<std::string>> draw_svg(const Figure& figure, const Data& data);
 
 }  // namespace allot::figures

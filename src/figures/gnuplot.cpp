@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cmath>
 #include <cstring>
 #include <fcntl.h>
@@ -343,8 +344,9 @@ struct CloseFile {
 };
 using File = std::unique_ptr<std::FILE, CloseFile>;
 
-// Runs gnuplot with these standard files. Returns why it could not be started.
-std::optional<std::string> run_gnuplot(std::FILE* in, std::FILE* out, std::FILE* err, int& status) {
+// Runs gnuplot with these standard files, and returns its status as waitpid does; nothing if it is not
+// installed.
+Result<std::optional<int>> run_gnuplot(std::FILE* in, std::FILE* out, std::FILE* err) {
     posix_spawn_file_actions_t files;
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_adddup2(&files, fileno(in), STDIN_FILENO);
@@ -356,10 +358,12 @@ std::optional<std::string> run_gnuplot(std::FILE* in, std::FILE* out, std::FILE*
     pid_t child = 0;
     const int failure = posix_spawnp(&child, "gnuplot", &files, nullptr, arguments.data(), environ);
     posix_spawn_file_actions_destroy(&files);
-    if (failure == ENOENT) return "gnuplot is missing; install the Debian package gnuplot-nox";
-    if (failure != 0) return fmt::format("gnuplot cannot be started: {}", std::strerror(failure));
-    waitpid(child, &status, 0);
-    return std::nullopt;
+    if (failure == ENOENT) return std::optional<int>();
+    if (failure != 0) return Error{fmt::format("gnuplot cannot be started: {}", std::strerror(failure))};
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0)
+        if (errno != EINTR) return Error{fmt::format("gnuplot is lost: {}", std::strerror(errno))};
+    return std::optional(status);
 }
 
 std::string content_of(std::FILE* file) {
@@ -398,19 +402,20 @@ std::string gnuplot_script(const Figure& figure, const Data& data) {
     return text + "unset multiplot\n";
 }
 
-Result<std::string> draw_svg(const Figure& figure, const Data& data) {
+Result<std::optional<std::string>> draw_svg(const Figure& figure, const Data& data) {
     const File script(std::tmpfile());
     const File picture(std::tmpfile());
-    const File complaints(std::tmpfile());
-    if (!script || !picture || !complaints) return Error{"cannot make a temporary file"};
+    const File errors(std::tmpfile());
+    if (!script || !picture || !errors) return Error{"cannot make a temporary file"};
     std::fputs(gnuplot_script(figure, data).c_str(), script.get());
     std::rewind(script.get());
-    int status = 0;
-    if (auto failure = run_gnuplot(script.get(), picture.get(), complaints.get(), status))
-        return Error{std::move(*failure)};
+    const auto status = run_gnuplot(script.get(), picture.get(), errors.get());
+    if (!status) return Error{status.error()};
+    if (!*status) return std::optional<std::string>();
     std::string svg = content_of(picture.get());
-    if (status == 0 && svg.find("</svg>") != std::string::npos) return svg;
-    return Error{"gnuplot failed: " + first_line(content_of(complaints.get()))};
+    if (*status == 0 && svg.find("</svg>") != std::string::npos) return std::optional(std::move(svg));
+    if (WIFSIGNALED(**status)) return Error{"gnuplot was killed"};
+    return Error{"gnuplot failed: " + first_line(content_of(errors.get()))};
 }
 
 }  // namespace allot::figures

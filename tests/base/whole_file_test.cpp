@@ -1,5 +1,6 @@
 #include "base/whole_file.hpp"
 
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <gmock/gmock.h>
@@ -39,6 +40,17 @@ TEST_F(WholeFileTest, Replaces_the_old_content_when_it_is_complete) {
         EXPECT_EQ(file->commit(), std::nullopt);
     }
     EXPECT_EQ(content("a"), "new");
+    EXPECT_EQ(entries(), 1);
+}
+
+TEST_F(WholeFileTest, Has_no_name_before_it_is_complete) {
+    if (::open(folder_.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600) < 0)
+        GTEST_SKIP() << "this file system has only files with names";
+    auto file = WholeFile::open(path("a"));
+    file->stream() << "half" << std::flush;
+    EXPECT_EQ(entries(), 0) << "a process that is killed now leaves nothing";
+    EXPECT_EQ(file->commit(), std::nullopt);
+    EXPECT_EQ(content("a"), "half");
     EXPECT_EQ(entries(), 1);
 }
 

@@ -108,7 +108,7 @@ TEST(Checkpoint, Any_other_file_is_refused) {
     const std::string good = out.str();
     EXPECT_EQ(error_of(good), "");
     EXPECT_EQ(error_of(good, {"1.2.4", subject.instance}),
-              "version 1.2.3 wrote this checkpoint, and this is 1.2.4; resume it with that version");
+              "another build wrote this checkpoint, 1.2.3, and this is 1.2.4; resume it with that build");
     EXPECT_EQ(error_of(good, {subject.program, "protocol permits"}),
               "this is a checkpoint of `protocol raymond`, not of `protocol permits`");
     for (const char* other : {"", "a", "protocol raymond sites=3 permits=1\n"})

@@ -222,9 +222,9 @@ using boost::property_tree::ptree;
 struct Picture {
     explicit Picture(const Figure& figure, std::uint64_t seeds = 2) {
         const auto svg = draw_svg(figure, measured(figure, arithmetic, {.seeds = seeds}));
-        EXPECT_TRUE(svg) << (svg ? "" : svg.error());
-        if (!svg) return;
-        std::istringstream text(*svg);
+        EXPECT_TRUE(svg && *svg) << (svg ? "gnuplot is missing" : svg.error());
+        if (!svg || !*svg) return;
+        std::istringstream text(**svg);
         boost::property_tree::read_xml(text, tree);
         std::istringstream box(tree.get<std::string>("svg.<xmlattr>.viewBox"));
         double left = 0, top = 0;
@@ -351,18 +351,18 @@ TEST(Picture, Many_long_names_fit_below_it) {
         for (int i = 0; i < 10; ++i)
             figure.series.push_back({"control token, section " + std::to_string(i), panel, at});
     const auto svg = draw_svg(figure, measured(figure, arithmetic, {.seeds = 1}));
-    ASSERT_TRUE(svg);
-    EXPECT_THAT(*svg, Not(HasSubstr("d='M0.00,")));  // a line that the edge of the picture cuts
+    ASSERT_TRUE(svg && *svg);
+    EXPECT_THAT(**svg, Not(HasSubstr("d='M0.00,")));  // a line that the edge of the picture cuts
 }
 
-TEST(Picture, Without_gnuplot_one_line_names_the_package) {
+TEST(Picture, There_is_none_without_gnuplot) {
     const std::string usual = std::getenv("PATH");
     const Data data = measured(small_figure(), arithmetic, {});
     setenv("PATH", "/nowhere", 1);
     const auto svg = draw_svg(small_figure(), data);
     setenv("PATH", usual.c_str(), 1);
-    ASSERT_FALSE(svg);
-    EXPECT_EQ(svg.error(), "gnuplot is missing; install the Debian package gnuplot-nox");
+    ASSERT_TRUE(svg) << svg.error();
+    EXPECT_FALSE(*svg);
 }
 
 }  // namespace

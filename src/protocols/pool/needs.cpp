@@ -19,8 +19,7 @@ std::optional<Needs::Amounts> read_amounts(std::string_view text) {
         amounts.push_back(static_cast<std::uint32_t>(*units));
     }
     std::ranges::sort(amounts);
-    const auto repeated = std::ranges::unique(amounts);
-    amounts.erase(repeated.begin(), repeated.end());
+    amounts.erase(std::unique(amounts.begin(), amounts.end()), amounts.end());
     return amounts;
 }
 
