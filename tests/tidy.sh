@@ -157,6 +157,10 @@ for folder in src/*/; do
     compare "$findings" "$folder" "${opening_allowance[$folder]:-0}" opening_allowance
 done
 
+# The stories of errata, which people read with `allot errata --show`.
+grep -nE '(^(title|story): |[.!?] )([Ww]ho|[Ww]hoever|What|So long) ' src/protocols/*/errata.txt >"$findings" || true
+compare "$findings" errata.txt 0 no_allowance
+
 declare -A long=()
 while IFS=: read -r file line name lines; do
     key=$file:$name

@@ -65,6 +65,7 @@ constinit const Model<OneKey> OneKey::model{
     .links = Links::fifo,
     .properties = properties,
     .on_state = &on_state,
+    .requests = {.capacity = [](const Config&) -> std::uint64_t { return 1; }},
 };
 
 }  // namespace allot

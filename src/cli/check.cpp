@@ -237,7 +237,7 @@ std::optional<std::string> keep_checkpoint(CheckJob& job, const check::Result& r
 }
 
 int run_check(const CheckFlags& flags, const CheckReport& report) {
-    if (const auto wrong = heed_limit(flags.limit)) return wrong_usage(*wrong);
+    if (const auto wrong = start_limit(flags.limit)) return wrong_usage(*wrong);
     auto job = prepare(flags);
     if (!job) return wrong_usage(job.error());
     auto out = open_beside_report("out", flags.out, flags.json);

@@ -74,7 +74,7 @@ Result<double> parse_seconds(std::string_view name, std::string_view text) {
                              time ? ", and more than 0" : "")};
 }
 
-std::optional<std::string> heed_limit(const std::string& limit) {
+std::optional<std::string> start_limit(const std::string& limit) {
     stop::on_signals();
     stop::within(std::nullopt);
     if (limit.empty()) return std::nullopt;

@@ -97,7 +97,7 @@ Result<const world::Entry*> find_protocol(const std::string& name);
 
 // The first thing that a command of the laboratory does: Ctrl-C and SIGTERM, and the time limit if one is
 // given, make a stop due (base/stop.hpp). The error says what is wrong with the limit.
-std::optional<std::string> heed_limit(const std::string& limit);
+std::optional<std::string> start_limit(const std::string& limit);
 
 // `4G`, `512M`; `60s`, `2m`, `500ms`.
 Result<std::size_t> parse_bytes(std::string_view name, std::string_view text);

@@ -108,7 +108,7 @@ int write_protocol(const std::string& name, std::string folder) {
         "{0}/ contains a working protocol. Build and check it:\n\n"
         "    cd {0} && make\n"
         "    build/{1} check {1} --sites 3 --requests any\n\n"
-        "Then change {2}.hpp and {2}.cpp; docs/adding-a-protocol.md explains them.\n",
+        "Then change {2}.hpp and {2}.cpp; the page docs/adding-a-protocol.md of allot explains them.\n",
         folder, name, file_name(name));
     return exit_ok;
 }

@@ -332,7 +332,7 @@ std::optional<std::string> without_sweep(const SimFlags& flags) {
 }
 
 int run_sim(const SimFlags& flags, const SimReport& report) {
-    if (const auto wrong = heed_limit(flags.limit)) return wrong_usage(*wrong);
+    if (const auto wrong = start_limit(flags.limit)) return wrong_usage(*wrong);
     auto job = prepare(flags);
     if (!job) {
         const auto code = report ? std::nullopt : run_as_sweep(flags);

@@ -187,7 +187,7 @@ Result<swarm::Campaign> run_job(SwarmJob& job) {
 }
 
 int run_swarm(const SwarmFlags& flags) {
-    if (const auto wrong = heed_limit(flags.limit)) return wrong_usage(*wrong);
+    if (const auto wrong = start_limit(flags.limit)) return wrong_usage(*wrong);
     auto job = prepare(flags);
     if (!job) return wrong_usage(job.error());
     auto out = open_beside_report("out", flags.out, flags.json);
