@@ -29,6 +29,20 @@ expect 3 sim raymond --time 1000000s --limit 300ms
 has 'bounded: the time limit of 0.3 s was reached'
 expect 0 sim raymond --time 1ms --limit 1h
 
+# --- Too little memory is not a violated property. The sanitizers need more address space than any limit here.
+little_memory() {
+    local kib=$1
+    shift
+    (ulimit -v "$kib" && exec "$ALLOT" "$@") >out.txt 2>err.txt
+    local found=$?
+    [ $found -eq 3 ] || fail "allot $*: exit code $found with $kib KiB of memory, wanted 3"
+    has 'allot: this machine has not enough memory for this instance'
+}
+if ! grep -qa __asan_init "$ALLOT"; then
+    little_memory 200000 sim raymond --sites 100000 --time 10ms
+    little_memory 60000 swarm raymond --sites 1000 --runs 3 --threads 1
+fi
+
 # --- Ctrl-C and SIGTERM.
 
 # CPU time of a process so far, in hundredths of a second.
