@@ -73,6 +73,16 @@ interrupted TERM figures waiting --seeds 1000 --out pictures
 has 'bounded: waiting-by-load'
 interrupted INT feasible --graph random:60:4:2 --bounds 1,2 --effort 1000000000000
 has 'bounded: interrupted'
+# GNU timeout signals the command, and at once again with its group. Apart by a moment, the two never merge.
+"$ALLOT" check raymond --sites 5 --permits 3 --full --requests any --checkpoint stopped >out.txt 2>err.txt &
+pid=$!
+while [ "$(cpu $pid)" -lt 50 ]; do :; done
+kill -TERM $pid
+sleep 0.01
+kill -TERM $pid
+wait $pid
+[ $? -eq 3 ] && [ -s stopped ] || fail 'two signals at once: wanted exit code 3 and a checkpoint'
+has 'Bounded: interrupted.'
 (cd "$ALLOT_SOURCE_DIR" && exec "$ALLOT" errata --run) >out.txt 2>err.txt &
 pid=$!
 while [ "$(cpu $pid)" -lt 50 ]; do :; done
