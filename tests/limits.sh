@@ -130,6 +130,9 @@ cp stopped damaged
 printf x | dd of=damaged bs=1 seek=500 conv=notrunc 2>/dev/null
 refused '--resume damaged: this checkpoint is damaged or incomplete' check raymond --resume damaged
 refused '--checkpoint no/file: cannot write this file' check raymond --checkpoint no/file
+refused '--checkpoint -: a checkpoint needs a file; write --checkpoint FILE' check raymond --checkpoint -
+refused '--resume .: this is no checkpoint; write one with --checkpoint' $other --resume .
+refused '--resume /dev/null: this is no checkpoint; write one with --checkpoint' $other --resume /dev/null
 refused '--checkpoint file: a checkpoint needs the exact store' check raymond --store fingerprint --checkpoint file
 same='check raymond --sites 5 --permits 3 --full'
 refused '--threads 63: the checkpoint needs' $same --resume stopped --threads 63
