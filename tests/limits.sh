@@ -28,6 +28,8 @@ has 'Bounded: the time limit of 0.3 s was reached.'
 expect 3 sim raymond --time 1000000s --limit 300ms
 has 'bounded: the time limit of 0.3 s was reached'
 expect 0 sim raymond --time 1ms --limit 1h
+expect 3 check raymond --memory 1K
+has 'Bounded: the memory limit of 1 KiB was reached.'
 
 # --- Too little memory is not a violated property. The sanitizers need more address space than any limit here.
 little_memory() {
