@@ -106,8 +106,8 @@ for threads in 1 2; do
     long="check raymond --sites 4 --permits 1 --requests 1 --links fifo --threads $threads --json"
     expect 0 $long
     counts >whole.txt
-    expect 3 $long --limit 200ms --checkpoint stopped
-    expect 3 $long --limit 400ms --resume stopped --checkpoint stopped
+    expect 3 $long --limit 50ms --checkpoint stopped
+    expect 3 $long --limit 100ms --resume stopped --checkpoint stopped
     expect 0 $long --resume stopped --checkpoint stopped
     counts | cmp -s - whole.txt || fail "$long: other counts after a resumption than $(cat whole.txt)"
 done
