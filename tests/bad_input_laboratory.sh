@@ -238,6 +238,7 @@ files "": the value is empty; write one | ''
 --loud: no such flag | --loud a.txt
 --quite: no such flag (did you mean "--quiet"?) | --quite a.txt
 /dev/null:1: there is no statement here | /dev/null
+/dev/zero: larger than 256 MiB | /dev/zero
 /etc: no such file, or it cannot be read | /etc
 --json: it is given twice | --json --json a.txt
 END
@@ -333,6 +334,14 @@ help: CMake or allot itself has something of this name | help
 three-locks: not expected here | two-locks three-locks
 --fodler: no such flag (did you mean "--folder"?) | two-locks --fodler a
 END
+
+# An error repeats only the two ends of long input.
+long=$(printf 'x%.0s' {1..100000})
+scenario 'protocol raymond sites=3' "$long"
+for command in 'play --quiet scenario.txt' 'play --json scenario.txt' "check $long" "sim raymond --think $long"; do
+    "$ALLOT" $command >out.txt 2>err.txt
+    [ "$(cat out.txt err.txt | wc -c)" -le 2000 ] || { echo "${command:0:60}: the error repeats all of its input"; failed=$((failed + 1)); }
+done
 
 echo "$passed passed, $failed failed"
 [ "$passed" -ge 250 ] && [ "$failed" -eq 0 ]

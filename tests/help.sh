@@ -65,3 +65,21 @@ code=0
 "$ALLOT" sim tree-pool --crash 1@1s,2@2s --time 5s >stalled.txt || code=$?
 [ "$code" = 1 ] || { cat stalled.txt; fail "tree-pool with dead neighbours ends with $code"; }
 grep -qx 'stalled: at the end 1 of the sites wait, and nothing will serve them' stalled.txt
+
+# No example is refused. Those of the other commands need a daemon.
+allot() {
+    code=0
+    timeout --preserve-status --signal=INT 1 "$ALLOT" "$@" >out.txt 2>err.txt || code=$?
+    [ "$code" -ne 2 ] || fail "an example is refused: allot $*: $(cat err.txt)"
+}
+rm -rf examples && mkdir examples && cd examples
+examples=0
+for command in check play sim swarm cert errata feasible figures new protocols; do
+    "$ALLOT" $command --help | sed -n 's/^\(Example:\| \) \(allot .*\)/\2/p' | sed 's/   *(.*//; s/, which.*//' >examples.txt
+    [ -s examples.txt ] || fail "$command --help has no example"
+    while read -r example; do
+        eval "$example"
+        examples=$((examples + 1))
+    done <examples.txt
+done
+[ "$examples" -ge 16 ] || fail "only $examples examples were found"

@@ -28,6 +28,22 @@ has 'Bounded: the time limit of 0.3 s was reached.'
 expect 3 sim raymond --time 1000000s --limit 300ms
 has 'bounded: the time limit of 0.3 s was reached'
 expect 0 sim raymond --time 1ms --limit 1h
+expect 3 check raymond --memory 1K
+has 'Bounded: the memory limit of 1 KiB was reached.'
+
+# --- Too little memory is not a violated property. The sanitizers need more address space than any limit here.
+little_memory() {
+    local kib=$1
+    shift
+    (ulimit -v "$kib" && exec "$ALLOT" "$@") >out.txt 2>err.txt
+    local found=$?
+    [ $found -eq 3 ] || fail "allot $*: exit code $found with $kib KiB of memory, wanted 3"
+    has 'allot: this machine has not enough memory for this instance'
+}
+if ! grep -qa __asan_init "$ALLOT"; then
+    little_memory 200000 sim raymond --sites 100000 --time 10ms
+    little_memory 60000 swarm raymond --sites 1000 --runs 3 --threads 1
+fi
 
 # --- Ctrl-C and SIGTERM.
 
@@ -59,6 +75,16 @@ interrupted TERM figures waiting --seeds 1000 --out pictures
 has 'bounded: waiting-by-load'
 interrupted INT feasible --graph random:60:4:2 --bounds 1,2 --effort 1000000000000
 has 'bounded: interrupted'
+# GNU timeout signals the command, and at once again with its group. Apart by a moment, the two never merge.
+"$ALLOT" check raymond --sites 5 --permits 3 --full --requests any --checkpoint stopped >out.txt 2>err.txt &
+pid=$!
+while [ "$(cpu $pid)" -lt 50 ]; do :; done
+kill -TERM $pid
+sleep 0.01
+kill -TERM $pid
+wait $pid
+[ $? -eq 3 ] && [ -s stopped ] || fail 'two signals at once: wanted exit code 3 and a checkpoint'
+has 'Bounded: interrupted.'
 (cd "$ALLOT_SOURCE_DIR" && exec "$ALLOT" errata --run) >out.txt 2>err.txt &
 pid=$!
 while [ "$(cpu $pid)" -lt 50 ]; do :; done
@@ -125,6 +151,9 @@ cp stopped damaged
 printf x | dd of=damaged bs=1 seek=500 conv=notrunc 2>/dev/null
 refused '--resume damaged: this checkpoint is damaged or incomplete' check raymond --resume damaged
 refused '--checkpoint no/file: cannot write this file' check raymond --checkpoint no/file
+refused '--checkpoint -: a checkpoint needs a file; write --checkpoint FILE' check raymond --checkpoint -
+refused '--resume .: this is no checkpoint; write one with --checkpoint' $other --resume .
+refused '--resume /dev/null: this is no checkpoint; write one with --checkpoint' $other --resume /dev/null
 refused '--checkpoint file: a checkpoint needs the exact store' check raymond --store fingerprint --checkpoint file
 same='check raymond --sites 5 --permits 3 --full'
 refused '--threads 63: the checkpoint needs' $same --resume stopped --threads 63

@@ -28,6 +28,28 @@ full 'standard output' to_full_disk play "$ALLOT_SOURCE_DIR"/scenarios/*/*.txt
 quietly() { "$ALLOT" "$@" >/dev/null; }
 full '/dev/full: cannot write this file' quietly sim raymond --time 10s --log /dev/full
 full '/dev/full: cannot write this file' quietly swarm raymond --run 3 --out /dev/full
+full '--checkpoint /dev/full: cannot write this file' quietly check raymond --sites 5 --permits 3 --full --limit 100ms --checkpoint /dev/full
+
+# closed COMMAND...: standard output is closed; no file may take its place.
+closed() {
+    "$ALLOT" "$@" >&- 2>err.txt
+    local code=$?
+    [ $code -eq 1 ] && [ "$(wc -l <err.txt)" -eq 1 ] && grep -q '^allot: standard output: ' err.txt ||
+        { complain "$* with standard output closed: exit code $code"; cat err.txt; }
+}
+rm -f stuck.txt
+closed check raymond --crashes 2 --out stuck.txt
+[ ! -e stuck.txt ] || "$ALLOT" play stuck.txt --quiet >/dev/null || complain "the report went into the counterexample"
+closed sim raymond --time 10ms --log stuck.txt
+[ ! -e stuck.txt ] || "$ALLOT" play stuck.txt --quiet >/dev/null || complain "the report went into the log"
+closed protocols
+
+# A file beyond `ulimit -f` is an error like a full disk, and leaves nothing.
+rm -rf short && mkdir short
+(ulimit -f 1 && exec "$ALLOT" sim raymond --time 1s --log short/log.txt) >out.txt 2>err.txt
+[ $? -eq 1 ] && [ "$(cat err.txt)" = 'allot: short/log.txt: cannot write this file: File too large' ] ||
+    { complain "a file beyond the limit is not an error"; cat err.txt; }
+[ -z "$(ls short)" ] || complain "a file beyond the limit left $(ls short)"
 
 # A check that holds writes no file, and leaves an old one as it is.
 rm -rf whole && mkdir whole && cd whole || exit 1

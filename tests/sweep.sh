@@ -71,4 +71,8 @@ PATH=/nowhere "$ALLOT" sim raymond --sites 3,4 --time 10ms --csv use.csv --plot 
 "$ALLOT" sim raymond --sites 4,3000 --limit 1s >out.txt 2>err.txt
 [ $? -eq 3 ] && grep -q '^allot: bounded: the time limit of 1 s was reached$' err.txt || complain "--limit: $(cat err.txt)"
 [ "$(grep -Ec '^[0-9]' out.txt)" -eq 1 ] && grep -q '^4  ' out.txt || { complain "--limit printed other rows"; cat out.txt; }
+"$ALLOT" sim raymond --sites 4,3000 --limit 500ms --csv half.csv --plot half.svg >out.txt 2>err.txt
+[ $? -eq 3 ] && [ "$(cat err.txt)" = 'allot: bounded: the time limit of 0.5 s was reached; half.csv and half.svg were not written' ] ||
+    complain "a bounded sweep does not say that it wrote no file: $(cat err.txt)"
+[ -z "$(ls half.* 2>/dev/null)" ] || complain "a bounded sweep wrote $(ls half.*)"
 exit $failed

@@ -20,7 +20,8 @@ inline constexpr int overrun_code = 3;
 
 // Sets the time limit, which begins now, in place of the one before; without a value there is none.
 void within(std::optional<double> seconds);
-// From now on the first SIGINT or SIGTERM makes a stop due. A second signal ends the process.
+// From now on the first SIGINT or SIGTERM makes a stop due. Another one more than a second later ends the
+// process.
 void on_signals();
 
 // The work is over: the process now takes the time that its report needs.

@@ -442,7 +442,7 @@ void Explorer::decide() {
         const Store& store = graph_.store(worker->me);
         all_done = all_done && level_done(*worker);
         any_found = any_found || !worker->findings.empty();
-        if (store.full()) stopped_by_ = "the memory limit was reached";
+        if (store.full()) stopped_by_ = watchdog_.out_of_memory();
         if (store.grows_within(round_size_ * 64)) growth += store.growth_bytes();
     }
     if (all_done) {

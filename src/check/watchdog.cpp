@@ -33,9 +33,13 @@ double cpu_seconds() {
 
 std::string Watchdog::reason_to_stop(std::size_t extra_bytes) const {
     if (stop::due()) return stop::reason();
-    if (resident_bytes() + extra_bytes > options_.memory_bytes)
-        return fmt::format("the memory limit of {} MiB was reached", options_.memory_bytes >> 20);
-    return {};
+    return resident_bytes() + extra_bytes > options_.memory_bytes ? out_of_memory() : "";
+}
+
+std::string Watchdog::out_of_memory() const {
+    const bool mebibytes = options_.memory_bytes >= 1 << 20;
+    return fmt::format("the memory limit of {} {} was reached",
+                       options_.memory_bytes >> (mebibytes ? 20 : 10), mebibytes ? "MiB" : "KiB");
 }
 
 void Watchdog::tell(const Progress& progress) const {

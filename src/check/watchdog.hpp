@@ -23,6 +23,8 @@ public:
     }
     // Why the work must stop now, if it is about to allocate `extra_bytes`; empty if it may continue.
     std::string reason_to_stop(std::size_t extra_bytes = 0) const;
+    // The reason if the limit of memory is reached.
+    std::string out_of_memory() const;
     bool wants_progress() const { return static_cast<bool>(options_.on_progress); }
     void tell(const Progress& progress) const;
 

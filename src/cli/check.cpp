@@ -130,8 +130,9 @@ std::optional<std::string> open_resumed(const CheckFlags& flags, CheckJob& job) 
     const auto wrong = [&](const std::string& why) {
         return fmt::format("--resume {}: {}", flags.resume, why);
     };
+    if (!std::filesystem::exists(flags.resume)) return wrong("no such file; write that of --checkpoint");
     if (!std::filesystem::is_regular_file(flags.resume))
-        return wrong("no such file; write that of --checkpoint");
+        return wrong("this is no checkpoint; write one with --checkpoint");
     job.resumed = std::make_unique<std::ifstream>(flags.resume, std::ios::binary);
     if (!*job.resumed) return wrong("cannot read this file");
     if (const auto error = check::checkpoint_error(*job.resumed, job.options.subject)) return wrong(*error);
@@ -151,6 +152,7 @@ std::optional<std::string> open_resumed(const CheckFlags& flags, CheckJob& job) 
 // Finds out now whether the file can be written, so that a long check does not end in vain.
 std::optional<std::string> open_checkpoint(const CheckFlags& flags, CheckJob& job) {
     if (flags.checkpoint.empty()) return std::nullopt;
+    if (flags.checkpoint == "-") return "--checkpoint -: a checkpoint needs a file; write --checkpoint FILE";
     if (const auto file = WholeFile::open(flags.checkpoint); !file) return "--checkpoint " + file.error();
     job.checkpoint = std::make_unique<CheckpointFile>(flags.checkpoint);
     job.options.on_checkpoint = [file = job.checkpoint.get()](bool last, check::WriteCheckpoint write) {
@@ -253,7 +255,7 @@ int run_check(const CheckFlags& flags, const CheckReport& report) {
         if (const auto failure = (*out)->commit()) return failed(*failure);
     }
     if (const auto wrong = keep_checkpoint(*job, result, flags.json || report))
-        return wrong_usage("--checkpoint " + *wrong);
+        return failed("--checkpoint " + *wrong);
     switch (result.verdict) {
         case check::Verdict::holds:
             return exit_ok;

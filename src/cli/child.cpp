@@ -110,6 +110,7 @@ Result<Child> Child::start(const std::vector<std::string>& command, const Enviro
     char word = 0;
     if (::read(wait_end.get(), &word, 1) != 1) ::_exit(exit_failed);
     ::sigprocmask(SIG_SETMASK, &before, nullptr);
+    std::signal(SIGXFSZ, SIG_DFL);  // which allot itself ignores
     become(command, environment);
 }
 

@@ -1,6 +1,7 @@
 #include "cli/commands.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <chrono>
@@ -9,7 +10,6 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <iostream>
-#include <sstream>
 
 #include "base/did_you_mean.hpp"
 #include "base/duration.hpp"
@@ -33,13 +33,19 @@ std::string examples(const std::string& command, const std::vector<std::string>&
     return "Examples:\n" + text;
 }
 
+std::string abridged(const std::string& message) {
+    constexpr std::size_t part = 600;
+    if (message.size() <= 2 * part) return message;
+    return message.substr(0, part) + " ... " + message.substr(message.size() - part);
+}
+
 int wrong_usage(const std::string& message) {
-    fmt::print(stderr, "{}: {}\n", program_name(), message);
+    failed(message);
     return exit_usage;
 }
 
 int failed(const std::string& message) {
-    std::fputs((program_name() + ": " + message + "\n").c_str(), stderr);
+    std::fputs((program_name() + ": " + abridged(message) + "\n").c_str(), stderr);
     return exit_no;
 }
 
@@ -84,17 +90,29 @@ std::optional<std::string> start_limit(const std::string& limit) {
     return std::nullopt;
 }
 
-Result<std::string> read_file(const std::string& path) {
-    std::ostringstream text;
-    if (path == "-") {
-        text << std::cin.rdbuf();
-        return text.str();
+namespace {
+
+// Stops reading at the limit: some files, such as /dev/zero, have no end.
+Result<std::string> read_stream(const std::string& name, std::istream& stream) {
+    constexpr std::size_t limit_mib = 256;
+    std::string text;
+    std::array<char, 1 << 16> piece{};
+    while (stream.read(piece.data(), piece.size()) || stream.gcount() > 0) {
+        text.append(piece.data(), static_cast<std::size_t>(stream.gcount()));
+        if (text.size() > limit_mib << 20)
+            return Error{fmt::format("{}: larger than {} MiB; write a shorter scenario", name, limit_mib)};
     }
+    return text;
+}
+
+}  // namespace
+
+Result<std::string> read_file(const std::string& path) {
+    if (path == "-") return read_stream(path, std::cin);
     std::ifstream file(path);
     if (!file || std::filesystem::is_directory(path))
         return Error{fmt::format("{}: no such file, or it cannot be read", path)};
-    text << file.rdbuf();
-    return text.str();
+    return read_stream(path, file);
 }
 
 }  // namespace allot::cli

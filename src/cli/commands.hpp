@@ -67,7 +67,7 @@ void add_status(CommandLine& line);
 void add_swarm(CommandLine& line);
 void add_up(CommandLine& line, std::vector<std::string> program);
 
-// `-` is standard input.
+// A scenario. `-` is standard input.
 Result<std::string> read_file(const std::string& path);
 using ReadFile = std::function<Result<std::string>(const std::string& path)>;
 
@@ -85,7 +85,9 @@ std::string program_name();
 // lacks are left out, and one is made up if none remains.
 std::string examples(const std::string& command, const std::vector<std::string>& words);
 
-// Prints `allot: message` and gives exit_usage.
+// A message without its middle if it repeats very long input.
+std::string abridged(const std::string& message);
+// Prints `allot: message`, abridged, and gives exit_usage.
 int wrong_usage(const std::string& message);
 // The same with exit_no. It throws nothing, so it can be called when output fails.
 int failed(const std::string& message);

@@ -1,12 +1,15 @@
 #include "cli/laboratory.hpp"
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <iostream>
 #include <new>
 #include <system_error>
+#include <unistd.h>
 
 #include "base/stop.hpp"
 #include "cli/commands.hpp"
@@ -33,6 +36,15 @@ int laboratory_main(int argc, char** argv, const std::string& name) {
 
 namespace {
 
+// A file must not become standard output because that is closed. The root directory can neither be read nor
+// written, so whatever is closed stays unusable.
+void occupy_closed_streams() {
+    int number = -1;
+    do number = ::open("/", O_RDONLY | O_DIRECTORY);
+    while (number >= 0 && number <= STDERR_FILENO);
+    if (number >= 0) ::close(number);
+}
+
 // The exit code, if everything that was printed has arrived.
 int once_printed(int code) {
     errno = 0;
@@ -45,6 +57,8 @@ int once_printed(int code) {
 }  // namespace
 
 int run(CommandLine& line, int argc, char** argv) {
+    occupy_closed_streams();
+    std::signal(SIGXFSZ, SIG_IGN);  // a write beyond `ulimit -f` fails, as on a full disk
     try {
         return once_printed(line.run(argc, argv));
     } catch (const std::system_error& failure) {  // fmt::print throws it

@@ -37,7 +37,7 @@ void print_outcome(const std::string& file, const play::Outcome& outcome) {
     if (outcome.ok())
         fmt::print("{}: as expected\n", file);
     else
-        fmt::print(stderr, "{}: {}\n", program_name(), outcome.message);
+        failed(outcome.message);
 }
 
 // Plays every file; the worst outcome is the exit code.
@@ -53,7 +53,7 @@ int run_play(const PlayFlags& flags, const PlayReport& report, const ReadFile& r
             report(file, outcome);
         else if (!flags.json)
             print_outcome(file, outcome);
-        list.push_back({{"file", file}, {"ok", outcome.ok()}, {"message", outcome.message}});
+        list.push_back({{"file", file}, {"ok", outcome.ok()}, {"message", abridged(outcome.message)}});
         worst = std::max(worst, outcome.exit_code);
     }
     if (flags.json && !report) fmt::print("{}\n", boost::json::serialize(list));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <iostream>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 namespace allot::cli {
@@ -13,25 +14,33 @@ constexpr std::chrono::milliseconds between_redraws{200};
 constexpr std::chrono::minutes between_lines{1};
 constexpr const char* clear_line = "\r\x1b[K";
 
+std::size_t columns_of_standard_error() {
+    if (isatty(STDERR_FILENO) == 0) return 0;
+    winsize size{};
+    const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+    constexpr std::size_t usual = 80;
+    return known ? size.ws_col : usual;
+}
+
 }  // namespace
 
-ProgressLine::ProgressLine() : ProgressLine(std::cerr, isatty(STDERR_FILENO) != 0, Clock::now()) {}
+ProgressLine::ProgressLine() : ProgressLine(std::cerr, columns_of_standard_error(), Clock::now()) {}
 
 // A short command says nothing where each line stays.
-ProgressLine::ProgressLine(std::ostream& out, bool terminal, Clock::time_point began)
-    : out_(out), terminal_(terminal), began_(began), next_(terminal ? began : began + between_lines) {}
+ProgressLine::ProgressLine(std::ostream& out, std::size_t columns, Clock::time_point began)
+    : out_(out), columns_(columns), began_(began), next_(columns > 0 ? began : began + between_lines) {}
 
 ProgressLine::~ProgressLine() {
-    if (terminal_ && shown_) out_ << clear_line << std::flush;
+    if (columns_ > 0 && shown_) out_ << clear_line << std::flush;
 }
 
 void ProgressLine::tell(FunctionRef<std::string(double seconds)> text, Clock::time_point now) {
     if (now < next_) return;
-    next_ = now + (terminal_ ? Clock::duration(between_redraws) : Clock::duration(between_lines));
+    next_ = now + (columns_ > 0 ? Clock::duration(between_redraws) : Clock::duration(between_lines));
     shown_ = true;
     const std::string line = text(std::chrono::duration<double>(now - began_).count());
-    if (terminal_)
-        out_ << clear_line << line << std::flush;
+    if (columns_ > 0)
+        out_ << clear_line << line.substr(0, columns_ - 1) << std::flush;
     else
         out_ << line << std::endl;
 }

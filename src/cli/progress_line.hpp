@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <iosfwd>
 #include <string>
 
@@ -15,7 +16,8 @@ public:
     using Clock = std::chrono::steady_clock;
 
     ProgressLine();  // on standard error
-    ProgressLine(std::ostream& out, bool terminal, Clock::time_point began);
+    // With 0 columns, `out` is no terminal. A longer line would fill two rows, and only one is overwritten.
+    ProgressLine(std::ostream& out, std::size_t columns, Clock::time_point began);
     ~ProgressLine();  // clears the line of a terminal
     ProgressLine(const ProgressLine&) = delete;
     ProgressLine& operator=(const ProgressLine&) = delete;
@@ -26,7 +28,7 @@ public:
 
 private:
     std::ostream& out_;
-    const bool terminal_;
+    const std::size_t columns_;
     const Clock::time_point began_;
     Clock::time_point next_;
     bool shown_ = false;

@@ -363,7 +363,7 @@ void add_sim(CommandLine& line, SimReport report) {
         examples("sim", {"raymond --sites 15 --permits 5 --latency uniform:0.2ms..1ms --seeds 10",
                          "raymond --sites 15 --permits 5 --crash 2@1s,3@2s --warm-up 3s --json",
                          "raymond --time 20ms --log run.txt; allot play run.txt",
-                         "tree-pool --sites 16 --start arbitrary --corrupt-at 3s,6s --noise 2",
+                         "tree-pool --sites 16 --cmax 2 --start arbitrary --corrupt-at 3s,6s --noise 2",
                          "counters --resources 16 --max-request 1,2,4,8 --seeds 5 --plot use.svg"}) +
         "Exit code: 0 the runs ended, 1 a property was violated or a run stalled, 2 wrong usage, 3 bounded "
         "(the time limit was reached first, or Ctrl-C).");

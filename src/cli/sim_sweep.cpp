@@ -197,6 +197,15 @@ std::optional<std::string> write_files(SweepJob& job, const figures::Figure& fig
     return job.plot->commit();
 }
 
+// `; a.csv and a.svg were not written`: a file has the whole sweep.
+std::string unwritten(const SimFlags& flags) {
+    std::vector<std::string> files;
+    for (const std::string* path : {&flags.csv, &flags.plot})
+        if (!path->empty()) files.push_back(*path == "-" ? "standard output" : *path);
+    if (files.empty()) return "";
+    return fmt::format("; {} {} not written", enumerated(files), files.size() == 1 ? "was" : "were");
+}
+
 }  // namespace
 
 Result<std::optional<figures::Sweep>> sweep_in(const SimFlags& flags) {
@@ -211,8 +220,8 @@ int run_sweep(const SimFlags& flags, const figures::Sweep& sweep) {
     stop::reporting();
     (flags.json ? print_reports : print_table)(job);
     if (!data) {
-        if (!stop::due()) return failed(violation_in(job).value_or(data.error()));
-        failed("bounded: " + stop::reason());
+        if (!stop::due()) return failed(violation_in(job).value_or(data.error()) + unwritten(flags));
+        failed("bounded: " + stop::reason() + unwritten(flags));
         return exit_bounded;
     }
     if (const auto failure = write_files(job, figure, *data)) return failed(*failure);

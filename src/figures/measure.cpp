@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <atomic>
 #include <fmt/format.h>
+#include <future>
 #include <mutex>
 #include <optional>
-#include <thread>
 
 #include "base/stop.hpp"
 #include "sim/simulation.hpp"
@@ -83,11 +83,11 @@ public:
     }
 
     Result<Data> go() {
-        {
-            std::vector<std::jthread> others;
-            for (unsigned i = 1; i < effort_.threads; ++i) others.emplace_back([this] { work(); });
-            work();
-        }
+        std::vector<std::future<void>> others;
+        for (unsigned i = 1; i < effort_.threads; ++i)
+            others.push_back(std::async(std::launch::async, [this] { work(); }));
+        work();
+        for (std::future<void>& other : others) other.get();
         for (std::optional<std::string>& error : errors_)
             if (error) return Error{std::move(*error)};
         return std::move(data_);
@@ -95,13 +95,16 @@ public:
 
 private:
     // A thread finishes each task that it takes, so the first of several errors is always known.
-    void work() {
+    void work() try {
         while (!failed_) {
             const std::size_t task = next_++;
             if (task >= tasks_.size()) return;
             measure_one(task);
             report();
         }
+    } catch (...) {  // too little memory: the other threads need not go on
+        failed_ = true;
+        throw;
     }
 
     void measure_one(std::size_t index) {

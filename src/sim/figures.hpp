@@ -96,7 +96,7 @@ struct Figures {
     std::uint64_t unreleased = 0;  // sites that still waited for their release at the end
     std::uint64_t unchanged = 0;   // sites that were never granted anything and never released
     std::uint64_t refusals = 0;
-    std::uint64_t stalled = 0;  // sites that wait at the end although no event is left
+    std::uint64_t stalled = 0;  // sites that wait at the end and that nothing will serve
     // Where every site should be served again and again: the sites that never were and have waited longer
     // than the patience.
     std::uint64_t left_behind = 0;

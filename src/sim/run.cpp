@@ -285,6 +285,8 @@ void Run::set_timers(SiteId self) {
 
 void Run::account(SiteId self, Phase before) {
     const Application& app = at(self).application;
+    changed_at_ = now_;
+    events_at_change_ = metrics_.events();
     if (before == Phase::waiting) {
         if (app.phase == Phase::holding)
             metrics_.granted(self, app.demand.size(), now_);

@@ -2,6 +2,7 @@
 // the player; this class only decides when it happens.
 #pragma once
 
+#include <algorithm>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <limits>
 #include <vector>
@@ -137,11 +138,14 @@ private:
     void log_outcome(SiteId self, Phase before);
     void log_corruption(SiteId self);
     bool waits(SiteId self) const;
+    std::uint64_t count_waiting() const;
     bool seems_stalled() const;
+    bool stands_still() const;
     std::uint64_t stalled_sites();
     Figures finish();
 
     void push(Time at, What what, std::uint32_t index, std::uint32_t timer = 0) {
+        longest_delay_ = std::max(longest_delay_, at - now_);
         queue_.push({at, static_cast<std::uint32_t>(what) | timer << 8, index});
     }
     SiteId sites() const { return static_cast<SiteId>(sites_.size()); }
@@ -175,6 +179,9 @@ private:
     std::size_t channels_limit_ = 1024;
     Metrics metrics_;
     Time now_ = 0;
+    Time longest_delay_ = 0;  // from planning an event to the event
+    Time changed_at_ = 0;     // when a site last asked, was served or let go
+    std::uint64_t events_at_change_ = 0;
     std::uint64_t letters_ = 0;
     std::uint64_t next_verify_ = never;
     std::vector<Violation> violations_;

@@ -83,6 +83,8 @@ void Machine::check_state(const World& world, Report& report) const {
     Report all;
     try {
         with_view(world, [&](const AnyView& view) { instance_->check(view, all); });
+    } catch (const std::bad_alloc&) {
+        throw;                                // the machine fails, not the protocol
     } catch (const std::exception& broken) {  // a world written by hand may be like no other
         all.violated(assertion.name, broken.what());
     }

@@ -1,6 +1,7 @@
 #include "world/step.hpp"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 namespace allot::world {
@@ -100,6 +101,8 @@ void Stepper::run(SiteId self, Site& site, const AnyInput& input) {
             report_.violated(contract.name, "the protocol is " + std::string(enum_name(phase)) +
                                                 " while its application is " +
                                                 std::string(enum_name(site.application.phase)));
+    } catch (const std::bad_alloc&) {
+        throw;                                // the machine fails, not the protocol
     } catch (const std::exception& broken) {  // BrokenInvariant, or what a library throws at a wrong use
         report_.violated(assertion.name, broken.what());
     }

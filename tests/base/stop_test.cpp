@@ -42,14 +42,26 @@ TEST_F(StopTest, Another_limit_replaces_the_one_before) {
 // Interruptions last as long as the process, so each test has one of its own.
 using StopDeathTest = StopTest;
 
-TEST_F(StopDeathTest, The_first_signal_makes_a_stop_due_and_the_second_ends_the_process) {
+TEST_F(StopDeathTest, A_signal_makes_a_stop_due_and_one_more_than_a_second_later_ends_the_process) {
     const auto twice = [] {
         stop::on_signals();
         std::raise(SIGINT);
         if (!stop::due() || stop::reason() != "interrupted") std::exit(0);
+        stop::reporting();
+        ::pause();  // until the alarm, a second later
         std::raise(SIGTERM);
     };
     EXPECT_EXIT(twice(), testing::KilledBySignal(SIGTERM), "");
+}
+
+// GNU timeout signals the process and then its group.
+TEST_F(StopDeathTest, Two_signals_at_once_count_as_one) {
+    const auto at_once = [] {
+        stop::on_signals();
+        for (const int signal : {SIGTERM, SIGTERM, SIGINT}) std::raise(signal);
+        std::exit(stop::due() ? 0 : 1);
+    };
+    EXPECT_EXIT(at_once(), testing::ExitedWithCode(0), "");
 }
 
 TEST_F(StopDeathTest, The_process_ends_if_no_report_begins_within_a_second) {

@@ -17,7 +17,7 @@ TEST(ProgressLine, Elsewhere_than_on_a_terminal_it_is_a_plain_line_a_minute) {
     std::ostringstream out;
     const Clock::time_point began{};
     {
-        ProgressLine line(out, false, began);
+        ProgressLine line(out, 0, began);
         for (const auto after : {0s, 59s, 60s, 61s, 119s, 130s, 200s}) line.tell(seconds_text, began + after);
     }
     EXPECT_EQ(out.str(), "60 s\n130 s\n200 s\n");
@@ -27,17 +27,25 @@ TEST(ProgressLine, On_a_terminal_it_is_overwritten_and_cleared_at_the_end) {
     std::ostringstream out;
     const Clock::time_point began{};
     {
-        ProgressLine line(out, true, began);
+        ProgressLine line(out, 80, began);
         for (const auto after : {0ms, 100ms, 1000ms, 1100ms}) line.tell(seconds_text, began + after);
     }
     EXPECT_EQ(out.str(), "\r\x1b[K0 s\r\x1b[K1 s\r\x1b[K");
 }
 
+TEST(ProgressLine, It_stays_within_a_narrow_terminal) {
+    std::ostringstream out;
+    const Clock::time_point began{};
+    ProgressLine line(out, 10, began);
+    line.tell([](double) { return progress_bar(1); }, began);
+    EXPECT_EQ(out.str(), "\r\x1b[K[########");
+}
+
 TEST(ProgressLine, A_short_command_writes_nothing) {
     std::ostringstream out;
     const Clock::time_point began{};
-    { ProgressLine line(out, false, began); }
-    { ProgressLine line(out, true, began); }
+    { ProgressLine line(out, 0, began); }
+    { ProgressLine line(out, 80, began); }
     EXPECT_EQ(out.str(), "");
 }
 

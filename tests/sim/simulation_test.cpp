@@ -288,6 +288,22 @@ TEST(Timers, A_token_that_was_not_lost_is_not_doubled) {
     EXPECT_EQ(figures.unserved, 0u);
 }
 
+TEST(Stalls, Service_that_outlasts_the_run_is_no_stall) {
+    for (const auto& [name, parameters, flags] : std::vector<std::tuple<const char*, Parameters, Parameters>>{
+             {"raymond", {{"sites", "3"}}, {{"hold", "10s"}, {"time", "3s"}}},
+             {"raymond", {{"sites", "32"}}, {{"time", "1ms"}}},
+             {"permits", {}, {{"hold", "1m"}, {"time", "20s"}}},
+             {"tree-pool", {}, {{"hold", "10s"}, {"time", "3s"}}},
+             {"token-ring", {}, {{"hold", "1s"}, {"time", "20ms"}, {"tick", "1s"}}}})
+        EXPECT_EQ(run(name, parameters, flags).stalled, 0u) << name;
+}
+
+TEST(Stalls, A_site_that_nothing_serves_waits_forever_whether_or_not_timers_go_on) {
+    EXPECT_EQ(run("raymond", {}, {{"crash", "1@10ms"}}).stalled, 2u);
+    // Its neighbours hold the token when they crash.
+    EXPECT_EQ(run("tree-pool", {}, {{"crash", "1@1s,2@2s"}, {"time", "5s"}}).stalled, 1u);
+}
+
 TEST(Workload, Requests_are_bounded_where_the_plan_says_so) {
     const Figures figures = run("raymond", {}, {{"requests", "3,0,4"}});
     EXPECT_EQ(figures.grants, 7u);
