@@ -1,6 +1,5 @@
 // The part of Run that finds out, after the end, which sites wait forever.
 #include <algorithm>
-#include <utility>
 
 #include "sim/run.hpp"
 
@@ -45,7 +44,7 @@ std::uint64_t Run::stalled_sites() {
     const std::uint64_t last_event = 10 * metrics_.events() + 1'000'000;
     while (count_waiting() > 0 && !queue_.empty() && !stands_still()) {
         run_until(std::max(now_ + plan_.time.value, queue_.next_time()));
-        if (std::exchange(stopped_, false) || metrics_.events() > last_event) return 0;
+        if (stopped_ || metrics_.events() > last_event) return 0;  // a stop makes the whole run bounded
     }
     return count_waiting();
 }
