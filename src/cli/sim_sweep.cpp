@@ -66,8 +66,7 @@ std::optional<std::string> prepare_places(SweepJob& job) {
     if (!flags.log.empty())
         return fmt::format("--log {}: a log is of one run; write one value for --{}", flags.log,
                            job.sweep.x.name);
-    if (flags.csv == "-" && flags.plot == "-")
-        return "--plot -: standard output has the numbers; write --plot FILE";
+    if (auto wrong = shared_file({"csv", flags.csv}, {"plot", flags.plot})) return wrong;
     for (std::size_t curve = 0; curve < job.sweep.curve_count(); ++curve)
         for (std::size_t x = 0; x < job.sweep.x.values.size(); ++x) {
             auto place = place_at(job, curve, x);
