@@ -13,6 +13,7 @@
 
 #include "base/did_you_mean.hpp"
 #include "base/duration.hpp"
+#include "base/harmless.hpp"
 #include "base/stop.hpp"
 #include "core/graph.hpp"
 #include "registry/registry.hpp"
@@ -33,18 +34,22 @@ std::string examples(const std::string& command, const std::vector<std::string>&
     return "Examples:\n" + text;
 }
 
+void complain(const std::string& message) {
+    std::fputs((program_name() + ": " + harmless(message) + "\n").c_str(), stderr);
+}
+
 int wrong_usage(const std::string& message) {
-    fmt::print(stderr, "{}: {}\n", program_name(), message);
+    complain(message);
     return exit_usage;
 }
 
 int failed(const std::string& message) {
-    std::fputs((program_name() + ": " + message + "\n").c_str(), stderr);
+    complain(message);
     return exit_no;
 }
 
 void say_caveat(const std::optional<std::string>& caveat) {
-    if (caveat) fmt::print(stderr, "{}: {}\n", program_name(), *caveat);
+    if (caveat) complain(*caveat);
 }
 
 Result<const world::Entry*> find_protocol(const std::string& name) {

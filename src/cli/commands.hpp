@@ -85,9 +85,11 @@ std::string program_name();
 // lacks are left out, and one is made up if none remains.
 std::string examples(const std::string& command, const std::vector<std::string>& words);
 
-// Prints `allot: message` and gives exit_usage.
+// Prints `allot: message` on standard error, in one line. It works when output fails: fmt::print would throw.
+void complain(const std::string& message);
+// The same; the result is exit_usage.
 int wrong_usage(const std::string& message);
-// The same with exit_no. It throws nothing, so it can be called when output fails.
+// The same; the result is exit_no.
 int failed(const std::string& message);
 // Prints the caveat of a run before it begins, if there is one.
 void say_caveat(const std::optional<std::string>& caveat);

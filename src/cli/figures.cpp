@@ -206,7 +206,7 @@ int run_figures(const FiguresFlags& flags) {
             reports.push_back(as_json(product));
         else
             print_for_people(product);
-        if (product.no_picture) fmt::print(stderr, "allot: no picture: {}\n", *product.no_picture);
+        if (product.no_picture) complain("no picture: " + *product.no_picture);
     }
     if (flags.json) fmt::print("{}\n", boost::json::serialize(reports));
     return code;

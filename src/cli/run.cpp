@@ -223,7 +223,7 @@ int hold_and_run(const Session& session, Lease& lease, bool elsewhere, microseco
     // end then.
     auto child = Child::start(command, environment_of(lease), elsewhere ? Fate::shared : Fate::its_own);
     if (!child) {
-        fmt::print(stderr, "allot: {} cannot be started: {}\n", command.front(), child.error());
+        complain(fmt::format("{} cannot be started: {}", command.front(), child.error()));
         return exit_failed;
     }
     // The daemon knows of the child before the child does anything.
