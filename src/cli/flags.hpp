@@ -79,6 +79,8 @@ public:
 
     // Sees all words of the command before they are read, and may change the arguments to fit them.
     void before_reading(std::function<void(const std::vector<std::string>& words)> look);
+    // `objection` returns what is wrong with the words that stand beside --help; empty if nothing is.
+    void before_help(std::function<std::string()> objection);
     // Keeps words that no argument takes; without this they are an error.
     void strays(std::vector<std::string>& target);
     // The last lines of --help.
@@ -95,6 +97,7 @@ private:
 
     CLI::App* parser_;
     std::function<void(const std::vector<std::string>&)> look_;
+    std::function<std::string()> objection_;
     std::vector<std::string>* strays_ = nullptr;
     std::function<int()> action_;
 };
@@ -115,6 +118,7 @@ public:
 private:
     int read(const std::vector<std::string>& words);
     int run_chosen() const;
+    int show_help(const Command* named, std::vector<std::string> words);
     Command* find(const std::string& name) const;
 
     std::unique_ptr<CLI::App> parser_;
