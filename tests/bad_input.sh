@@ -278,6 +278,9 @@ refused 'scenario.txt:2: ' play --quiet scenario.txt
 refused 'no command; write it after --' run --lock db
 refused 'make: write -- before the command, as in `allot run --lock db -- make all`' run --lock db make all
 refused '--colour: no such flag' run --lock db --colour red -- true
+refused 'make: write -- before the command' run --lock db make -j4
+refused '--lok: no such flag (did you mean "--lock"?)' run --lok db -- true
+refused '--permit builds=1=2: write NAME or NAME=UNITS' run --permit builds=1=2 -- true
 refused 'run: no resource is named; write --lock NAME or --permit NAME=UNITS' run -- true
 refused 'lock db: it is named twice' run --lock db,gpu0 --lock db -- true
 refused 'the name of a lock is empty' run --lock db,,gpu0 -- true

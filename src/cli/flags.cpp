@@ -64,11 +64,6 @@ Argument Argument::one_at_a_time() const {
     return *this;
 }
 
-Argument Argument::separated_by(char separator) const {
-    option_->delimiter(separator);
-    return *this;
-}
-
 Argument Argument::check(std::string (*objection)(const std::string& value)) const {
     option_->check(objection);
     return *this;
@@ -188,6 +183,7 @@ std::string why_unexpected(const std::string& word, const CLI::App& command) {
     if (word.empty()) return "\"\": not expected here";
     if (!word.starts_with("--")) return word + ": not expected here";
     const std::string flag = word.substr(0, word.find('='));
+    if (command.get_option_no_throw(flag) != nullptr) return flag + ": flags stand before --; leave -- out";
     return flag + ": no such flag" + did_you_mean(flag, names_of_flags(command));
 }
 
@@ -214,11 +210,15 @@ std::string explanation(const CLI::App& parser, const CLI::App& command, const C
     return what.substr(0, what.find('\n'));
 }
 
+std::string see_help(const CLI::App& command) {
+    const std::string name = command.get_parent() == nullptr ? "" : command.get_name() + " ";
+    return fmt::format("; see `{} {}--help`", program_name(), name);
+}
+
 int explain(const CLI::App& parser, const CLI::ParseError& error, const std::vector<std::string>& words) {
     const auto chosen = parser.get_subcommands();
     const CLI::App& command = chosen.empty() ? parser : *chosen.front();
-    return wrong_usage(fmt::format("{}; see `{} {}--help`", explanation(parser, command, error, words),
-                                   program_name(), chosen.empty() ? "" : command.get_name() + " "));
+    return wrong_usage(explanation(parser, command, error, words) + see_help(command));
 }
 
 // The fault of a word such as --json=off or --run=, which CLI11 would take.
@@ -345,7 +345,11 @@ int CommandLine::run_chosen() const {
     const CLI::App* chosen = parser_->get_subcommands().front();
     for (const CLI::Option* option : chosen->get_options())
         if (const std::string fault = fault_of(*option); !fault.empty()) return wrong_usage(fault);
-    return find(chosen->get_name())->run();
+    const Command& command = *find(chosen->get_name());
+    const std::vector<std::string> left = chosen->remaining();
+    if (command.strays_ != nullptr && !left.empty() && left.front().starts_with('-'))
+        return wrong_usage(why_unexpected(left.front(), *chosen) + see_help(*chosen));
+    return command.run();
 }
 
 }  // namespace allot::cli

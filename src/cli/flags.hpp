@@ -46,8 +46,6 @@ public:
     Argument repeatable() const;
     // The option takes one value each time, not all words up to the next option.
     Argument one_at_a_time() const;
-    // A list of values that are written with this character between them.
-    Argument separated_by(char separator) const;
     // `objection` returns what is wrong with a value; empty if nothing is.
     Argument check(std::string (*objection)(const std::string& value)) const;
 
@@ -81,7 +79,7 @@ public:
     void before_reading(std::function<void(const std::vector<std::string>& words)> look);
     // `objection` returns what is wrong with the words that stand beside --help; empty if nothing is.
     void before_help(std::function<std::string()> objection);
-    // Keeps words that no argument takes; without this they are an error.
+    // Keeps words that no argument takes; without this they are an error, as unknown flags always are.
     void strays(std::vector<std::string>& target);
     // The last lines of --help.
     void footer(const std::string& text);
