@@ -115,7 +115,13 @@ protocol is required | --sites 3
 --campers 0,x: write sites | raymond --campers 0,x
 --campers 0,3: the sites are 0 to 2 | raymond --campers 0,3
 (did you mean "at-most-k"?) | raymond --property at-most-kk
---property at-most-k,: write names with commas between them | raymond --property at-most-k,
+--property at-most-k,: write a value before and after each comma | raymond --property at-most-k,
+--property deadlock,deadlock: deadlock is there twice; write it once | raymond --property deadlock,deadlock
+--property deadlock,deadlock: deadlock is there twice | raymond --property deadlock --property deadlock
+--campers 0,1,0: 0 is there twice; write it once | raymond --campers 0,1,0
+--sites: flags stand before --; leave -- out | raymond -- --sites 4
+(did you mean "raymond"?) | RAYMOND
+(did you mean "at-most-k"?) | raymond --property AT-MOST-K
 --property all: raymond has at-most-k | raymond --property all,at-most-k
 --threads 65: write a whole number from 1 to 64 | raymond --threads 65
 --threads 1.5: write a whole number from 1 to 64 | raymond --threads 1.5
@@ -146,7 +152,9 @@ on: not expected here | raymond --full on
 --with relay: --without names it, too; write one of the two flags | permits --without relay --with relay
 --with all: --without names it, too | permits --without all --with all
 --with relay: --without names it, too | permits --without apply-crash,relay --with relay
---without relay,: write repairs with commas between them | permits --without relay,
+--without relay,: write a value before and after each comma | permits --without relay,
+--without relay,relay: relay is there twice; write it once | permits --without relay,relay
+--without relay,all: all names every repair; write it alone | permits --without relay,all
 (did you mean "relay"?) | permits --without reley
 --with nothing: write all, or repairs of | permits --with nothing
 --resources 4294967295: write a number from 1 to 100000 | counters --resources 4294967295
@@ -219,6 +227,8 @@ table sim <<'END'
 --crash @1s: write sites and times | raymond --crash @1s
 --crash 2@1s,: write sites and times | raymond --crash 2@1s,
 --crash: it is given twice | raymond --crash 1@1s --crash 2@1s
+--crash 1@1s,1@2s: site 1 is down already; write it once | raymond --crash 1@1s,1@2s
+--join 2@1s,2@2s: site 2 is there twice | permits --membership open --founders 2 --join 2@1s,2@2s
 --restart 1@2s: site 1 does not crash before that; add --crash 1@TIME | raymond --restart 1@2s
 --restart 1@1s: site 1 does not crash before that | raymond --restart 1@1s --crash 1@2s
 --restart 1@99s: the run ends at --time 10s | raymond --restart 1@99s --crash 1@2s
@@ -247,6 +257,7 @@ table swarm <<'END'
 --runs 1e3: write a whole number | raymond --runs 1e3
 --runs: it is given twice | raymond --runs 5 --runs 6
 --seed "": the value is empty | raymond --seed ''
+--runs excludes --run | raymond --run 5 --runs 3
 --run 18446744073709551615: write a whole number | raymond --run 18446744073709551615
 --threads 1000: write a whole number from 1 to 64 | raymond --threads 1000
 --limit -5s: write a time | raymond --limit=-5s
@@ -344,6 +355,7 @@ tea: no such figure | crashes tea
 --seeds: it is given twice | crashes --seeds 2 --seeds 3
 --out "": the value is empty | crashes --out ''
 --seed: no such flag (did you mean "--seeds"?) | crashes --seed 3
+--out requires name | --out x
 END
 table feasible <<'END'
 --graph is required |
