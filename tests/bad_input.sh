@@ -278,6 +278,9 @@ refused 'scenario.txt:2: ' play --quiet scenario.txt
 refused 'no command; write it after --' run --lock db
 refused 'make: write -- before the command, as in `allot run --lock db -- make all`' run --lock db make all
 refused '--colour: no such flag' run --lock db --colour red -- true
+refused 'make: write -- before the command' run --lock db make -j4
+refused '--lok: no such flag (did you mean "--lock"?)' run --lok db -- true
+refused '--permit builds=1=2: write NAME or NAME=UNITS' run --permit builds=1=2 -- true
 refused 'run: no resource is named; write --lock NAME or --permit NAME=UNITS' run -- true
 refused 'lock db: it is named twice' run --lock db,gpu0 --lock db -- true
 refused 'the name of a lock is empty' run --lock db,,gpu0 -- true
@@ -299,6 +302,8 @@ refused '--grace 0s: write a time' run --lock db --grace 0s -- true
 refused '--socket tls:build7:7400: write the path of a Unix socket; --at HOST:PORT names a daemon on another host' run --lock db --socket tls:build7:7400 -- true
 refused '--at build7: write HOST:PORT, as in build7:7481' run --at build7 --lock db -- true
 refused '--at tls:build7:7481: write HOST:PORT' run --at tls:build7:7481 --lock db -- true
+ALLOT_AT=build7 refused 'ALLOT_AT build7: write HOST:PORT, as in build7:7481' status
+ALLOT_SOCKET=tls:build7 refused 'ALLOT_SOCKET tls:build7: write host:port' status
 refused '--socket excludes --at' run --at build7:7481 --socket x --lock db -- true
 refused 'tls:build7:7481: the authority of the daemon'"'"'s certificate is missing; write --ca FILE, or set ALLOT_CA' \
     run --at build7:7481 --lock db -- true

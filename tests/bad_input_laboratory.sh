@@ -29,6 +29,37 @@ A subcommand is required | ''
 --verison: no such flag (did you mean "--version"?) | --verison
 END
 
+# --- Control characters are shown as escapes, so an error stays in one line.
+table <<'END'
+ray\nmond: no such protocol | check $'ray\nmond'
+\x1b[31mraymond: no such protocol | check $'\e[31mraymond'
+--property x\ny: raymond has at-most-k | check raymond --property $'x\ny'
+--latency 1ms\n2ms: write a time | sim raymond --latency $'1ms\n2ms'
+two\tlocks: write a name | new $'two\tlocks'
+chk\rx: no such command | $'chk\rx'
+END
+
+# --- Help is of something that exists.
+table <<'END'
+raymnd: no such protocol; there is raymond | help check raymnd
+(did you mean "raymond"?) | help check raymnd
+bogus: no such protocol | check bogus --help
+bogus: no such protocol | swarm --help bogus
+permitz: no such protocol | sim raymond,permitz --help
+permits: not expected here | help check raymond permits
+raymund: no such protocol | protocols raymund --help
+path:3: not expected here | help feasible path:3
+--site: no such flag (did you mean "--sites"?) | check raymond --site 3 --help
+END
+
+# --- Two outputs are two files.
+table <<'END'
+--plot same.x: --csv names this file, too; write two files | sim raymond --sites 3,4 --csv same.x --plot same.x
+--plot ./same.x: --csv names this file, too | sim raymond --sites 3,4 --csv same.x --plot ./same.x
+--plot -: --csv names this file, too | sim raymond --sites 3,4 --csv - --plot -
+--out same.x: --checkpoint names this file, too; write two files | check raymond --checkpoint same.x --out same.x
+END
+
 # --- check
 table check <<'END'
 permits: not expected here | raymond permits
@@ -84,7 +115,13 @@ protocol is required | --sites 3
 --campers 0,x: write sites | raymond --campers 0,x
 --campers 0,3: the sites are 0 to 2 | raymond --campers 0,3
 (did you mean "at-most-k"?) | raymond --property at-most-kk
---property at-most-k,: write names with commas between them | raymond --property at-most-k,
+--property at-most-k,: write a value before and after each comma | raymond --property at-most-k,
+--property deadlock,deadlock: deadlock is there twice; write it once | raymond --property deadlock,deadlock
+--property deadlock,deadlock: deadlock is there twice | raymond --property deadlock --property deadlock
+--campers 0,1,0: 0 is there twice; write it once | raymond --campers 0,1,0
+--sites: flags stand before --; leave -- out | raymond -- --sites 4
+(did you mean "raymond"?) | RAYMOND
+(did you mean "at-most-k"?) | raymond --property AT-MOST-K
 --property all: raymond has at-most-k | raymond --property all,at-most-k
 --threads 65: write a whole number from 1 to 64 | raymond --threads 65
 --threads 1.5: write a whole number from 1 to 64 | raymond --threads 1.5
@@ -102,6 +139,10 @@ s: not expected here | raymond --limit 5 s
 --lies: an arbitrary start excludes further faults | tree-pool --start arbitrary --lies 1
 --out /nonexistent/x.txt: cannot write this file | raymond --out /nonexistent/x.txt
 --json: it takes no value; write the flag alone | raymond --json=maybe
+--json: it takes no value; write the flag alone | raymond --json=false
+--cancel: it takes no value; write the flag alone | permits --cancel=off
+--starts: it takes no value; write the flag alone | raymond --starts=yes
+--start-up: its value is missing; write one after the = | permits --start-up=
 --full: it takes no value | raymond --full=perhaps
 on: not expected here | raymond --full on
 --membership closed: write fixed or open | permits --membership closed
@@ -111,7 +152,9 @@ on: not expected here | raymond --full on
 --with relay: --without names it, too; write one of the two flags | permits --without relay --with relay
 --with all: --without names it, too | permits --without all --with all
 --with relay: --without names it, too | permits --without apply-crash,relay --with relay
---without relay,: write repairs with commas between them | permits --without relay,
+--without relay,: write a value before and after each comma | permits --without relay,
+--without relay,relay: relay is there twice; write it once | permits --without relay,relay
+--without relay,all: all names every repair; write it alone | permits --without relay,all
 (did you mean "relay"?) | permits --without reley
 --with nothing: write all, or repairs of | permits --with nothing
 --resources 4294967295: write a number from 1 to 100000 | counters --resources 4294967295
@@ -128,6 +171,7 @@ on: not expected here | raymond --full on
 --backoff 99: write a number from 0 to 16 | tree-pool --backoff 99
 --taint maybe: write on or off | tree-pool --taint maybe
 --graph path:0: write path:3 | escrow --graph path:0
+--graph cycle:2: write path:3, cycle:5 (3 or more) | escrow --graph cycle:2
 with at most 1000000 sites | escrow --graph path:1000000000
 --graph grid:0x0: write path:3 | escrow --graph grid:0x0
 --graph edges:0: write path:3 | escrow --graph edges:0
@@ -183,11 +227,15 @@ table sim <<'END'
 --crash @1s: write sites and times | raymond --crash @1s
 --crash 2@1s,: write sites and times | raymond --crash 2@1s,
 --crash: it is given twice | raymond --crash 1@1s --crash 2@1s
+--crash 1@1s,1@2s: site 1 is down already; write it once | raymond --crash 1@1s,1@2s
+--join 2@1s,2@2s: site 2 is there twice | permits --membership open --founders 2 --join 2@1s,2@2s
 --restart 1@2s: site 1 does not crash before that; add --crash 1@TIME | raymond --restart 1@2s
 --restart 1@1s: site 1 does not crash before that | raymond --restart 1@1s --crash 1@2s
 --restart 1@99s: the run ends at --time 10s | raymond --restart 1@99s --crash 1@2s
 --leave 1@99s: the run ends at --time 10s | permits --leave 1@99s
 --join 2@99s: the run ends at --time 10s | permits --founders 2 --membership open --join 2@99s
+--join 0@1s: site 0 is a founder; write another site | permits --membership open --founders 2 --join 0@1s
+--join 1@1s: site 1 is a founder; write --founders 1 or less | permits --membership open --founders 2 --join 1@1s
 --founders 2: no site joins a fixed group; write --membership open | permits --founders 2 --join 1@1s
 --start arbitary: write boot or arbitrary (did you mean "arbitrary"?) | raymond --start arbitary
 --corrupt-at 99s: write times before --time 10s | tree-pool --corrupt-at 99s
@@ -209,6 +257,7 @@ table swarm <<'END'
 --runs 1e3: write a whole number | raymond --runs 1e3
 --runs: it is given twice | raymond --runs 5 --runs 6
 --seed "": the value is empty | raymond --seed ''
+--runs excludes --run | raymond --run 5 --runs 3
 --run 18446744073709551615: write a whole number | raymond --run 18446744073709551615
 --threads 1000: write a whole number from 1 to 64 | raymond --threads 1000
 --limit -5s: write a time | raymond --limit=-5s
@@ -225,6 +274,9 @@ table swarm <<'END'
 --without nothing: write all, or repairs of | permits --without nothing
 --with relay: --without names it, too | permits --with relay --without relay
 --clients 5000: write a whole number from 1 to 1000 | strong-weak --clients 5000
+--sites is drawn in every run, so write it as well | raymond --permits 6
+--sites is drawn in every run, so write it as well | raymond --anchor 5
+--sites is drawn in every run, so write it as well | raymond --campers 7
 --out /nonexistent/x: cannot write this file | raymond --out /nonexistent/x
 permits: not expected here | raymond permits
 (did you mean "raymond"?) | raimond
@@ -272,6 +324,9 @@ malformed 'is not closed on this line' 'protocol raymond' 'state 0 {"phase": "id
 malformed 'cannot be expected (did you mean "holding"?)' 'protocol raymond' 'expect holdin 1'
 malformed 'is no property (did you mean "at-most-k"?)' 'protocol raymond' 'expect violation at-most-q'
 malformed 'a scenario begins with its protocol' 'request 1' 'protocol raymond'
+malformed 'scenario.txt:2: this line contains the byte 0x1b; a scenario is a text file' 'protocol raymond' $'request \e0'
+printf 'protocol raymond\nrequest 0\nrel\0ease 0\n' >scenario.txt
+refused 'scenario.txt:3: this line contains the byte 0x00' play --quiet scenario.txt
 
 # --- errata, figures, feasible, protocols, new
 table errata <<'END'
@@ -285,6 +340,7 @@ table errata <<'END'
 --show excludes --run | --show semaphore:3 --run semaphore:3
 --show: it is given twice | --show semaphore:3 --show semaphore:4
 --run tea: no such erratum | --run tea
+--run: its value is missing; write one after the = | --run=
 extra: not expected here | --run semaphore:3 extra
 --problem "": the value is empty | --problem ''
 --problem semaphor: no such problem | --problem semaphor
@@ -300,6 +356,7 @@ tea: no such figure | crashes tea
 --seeds: it is given twice | crashes --seeds 2 --seeds 3
 --out "": the value is empty | crashes --out ''
 --seed: no such flag (did you mean "--seeds"?) | crashes --seed 3
+--out requires name | --out x
 END
 table feasible <<'END'
 --graph is required |
@@ -311,6 +368,8 @@ table feasible <<'END'
 --initial III: 2 of site 0 and its neighbours are in service | --graph path:3 --bounds 0,1 --initial III
 --bounds 5,9: site 0 and its neighbours are 2 | --graph path:3 --bounds 5,9
 path:3: not expected here | --graph path:3 --bounds 0,1 path:3
+at most 0; write a larger number second | --graph path:1 --bounds 0,0
+at most 1; write a smaller number first | --graph path:2 --bounds 1,1
 with at most 1000000 sites | --graph path:99999999999 --bounds 0,1
 END
 table protocols <<'END'
@@ -331,6 +390,15 @@ two--locks: write a name of small letters | two--locks
 /tmp: the folder exists | two-locks --folder /tmp
 --folder: it is given twice | two-locks --folder a --folder b
 help: CMake or allot itself has something of this name | help
+ask: CMake or allot itself has something of this name | ask
+repairs: CMake or allot itself has something of this name | repairs
+message: CMake or allot itself has something of this name | message
+site-id: CMake or allot itself has something of this name | site-id
+meaning: CMake or allot itself has something of this name | meaning
+result: CMake or allot itself has something of this name | result
+demand: CMake or allot itself has something of this name | demand
+/dev/null: a file of this name exists; name another one with --folder | two-locks --folder /dev/null
+w/.: this is no name of a folder | two-locks --folder w/.
 three-locks: not expected here | two-locks three-locks
 --fodler: no such flag (did you mean "--folder"?) | two-locks --fodler a
 END

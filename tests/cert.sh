@@ -47,6 +47,7 @@ refused '"a/b": write the name of a host or program' --dir certs a/b
 refused '"a b": write the name of a host or program' --dir certs 'a b'
 refused '"c/d": write the name of a host or program' --dir certs --program a,c/d
 refused 'cat: write each name once' --dir certs --program cat,cat
+refused '"": write the name of a host or program' --dir certs --program a,,b
 refused 'ca: that is the name of the authority' --dir certs --force ca
 refused 'cat: write each name once' --dir certs cat cat
 refused '--days 0: write a number from 1' --dir certs --days 0 cat

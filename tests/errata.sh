@@ -20,6 +20,8 @@ grep -qx '    allot check permits --sites 2 --permits 1 --crashes 1' story.txt
 "$ALLOT" errata --problem semaphore --json >list.json
 grep -q '^\[{"id":"semaphore:1","problem":"semaphore","number":"1",' list.json
 "$ALLOT" errata --run semaphore:1 --json >trial.json
+"$ALLOT" errata --problem semaphore --run all >all.txt
+[ "$(grep -c shown all.txt)" -gt 1 ]
 grep -q '"found":"deadlock","shown":true,.*"cure_found":"holds","cured":true' trial.json
 
 # Tables fit a terminal.

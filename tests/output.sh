@@ -76,6 +76,12 @@ rm -rf together && mkdir -p together/crashes.svg && echo old >together/crashes.c
 [ $? -eq 1 ] && [ "$(wc -l <err.txt)" -eq 1 ] || complain "new wrote to /proc"
 "$ALLOT" new two-keys --folder deep/two-keys/ >out.txt && [ "$(ls deep)" = two-keys ] || complain "new left more than its folder"
 rm -rf deep
+"$ALLOT" new two-keys --folder missing/. >out.txt 2>err.txt
+[ $? -eq 2 ] && [ ! -e missing ] || complain "new left a folder that it did not fill"
+rm -rf 'two keys' && "$ALLOT" new two-keys --folder 'two keys' >out.txt
+grep -qF "cd 'two keys' && make" out.txt || complain "the path with a space is not quoted: $(cat out.txt)"
+rm -rf ./-x && "$ALLOT" new two-keys --folder=-x >out.txt
+grep -qF 'cd ./-x && make' out.txt || complain "cd takes the path for a flag: $(cat out.txt)"
 
 # A pipe gets the file alone; the report goes to standard error.
 "$ALLOT" sim raymond --time 20ms --log - 2>report.txt | "$ALLOT" play - --quiet >out.txt

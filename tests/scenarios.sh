@@ -13,6 +13,10 @@ mapfile -t files < <(find . -type f | sort)
 "$ALLOT" play --quiet "${files[@]}" >"$here/played.txt"
 printf '%s: as expected\n' "${files[@]}" | cmp - "$here/played.txt" || fail "not every scenario was played"
 
+# A byte-order mark before the first line is no part of it.
+printf '\xEF\xBB\xBFprotocol raymond\nrequest 0\nexpect waiting 0\n' >"$here/marked.txt"
+"$ALLOT" play --quiet "$here/marked.txt" >/dev/null || fail "a scenario with a byte-order mark does not play"
+
 # A scenario ends with an expectation: steps after the last one could do anything.
 for file in "${files[@]}"; do
     last=$(grep -vE '^[[:space:]]*(#|$|show$)' "$file" | tail -n 1)

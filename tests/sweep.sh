@@ -44,7 +44,12 @@ grep -q '^raymond, 100ms simulated, seed 1$' out.txt || complain "--crash was sw
 refused '--permits 4: with --sites 3 write a number from 1 to 3' raymond --sites 3 --permits 1..9
 refused '--permits, --sites and --time: at most two may have several values; choose one value for the rest' \
     raymond --permits 1,2 --sites 3,4 --time 1s,2s
-refused '--sites 8..4: write a range that ascends, as in 1..8, 0..20+5 or 1..16*2' raymond --sites 8..4
+for range in 8..4 3..3 1.. ..4 '1..4*' 1..2..3; do
+    refused "--sites $range: write a range that ascends, as in 1..8, 0..20+5 or 1..16*2" raymond --sites "$range"
+done
+refused '--max-request 1,,2: write a value before and after each comma' counters --max-request 1,,2
+refused 'raymond,raymond: raymond is there twice; write it once' raymond,raymond
+refused '--plot use.png: the picture is an SVG file; write a name that ends in .svg' raymond --sites 3,4 --plot use.png
 refused '--log run.txt: a log is of one run; write one value for --sites' raymond --sites 3,4 --log run.txt
 refused '--plot use.svg: write several values for some parameter, as in --time 1s,2s' raymond --plot use.svg
 refused '--csv /: cannot write this file: it is a directory' raymond --sites 3,4 --csv /

@@ -22,6 +22,13 @@ std::size_t distance(std::string_view a, std::string_view b) {
     return table.back().back();
 }
 
+std::string lower(std::string_view text) {
+    std::string result(text);
+    for (char& letter : result)
+        if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
+    return result;
+}
+
 }  // namespace
 
 std::string did_you_mean(std::string_view word, std::span<const std::string> candidates) {
@@ -31,7 +38,7 @@ std::string did_you_mean(std::string_view word, std::span<const std::string> can
     std::size_t least = std::max<std::size_t>(1, word.size() / 3) + 1;
     if (word.size() > longest) return "";
     for (const std::string& candidate : candidates) {
-        const std::size_t far = distance(word, candidate);
+        const std::size_t far = distance(lower(word), lower(candidate));
         if (far < least && far < candidate.size()) {
             least = far;
             best = &candidate;

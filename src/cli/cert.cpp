@@ -8,6 +8,7 @@
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
 #include "cli/table.hpp"
+#include "core/parameters.hpp"
 
 namespace allot::cli {
 
@@ -60,9 +61,11 @@ void add_cert(CommandLine& line) {
         .required();
     command.option("NAME", options->order.hosts, "Hosts, with their names in the configuration")
         .value("TEXT");
-    command
-        .option("--program", options->order.programs, "Programs, with their names in rules (cert:NAME): a,b")
-        .separated_by(',')
+    const auto add_programs = [options](const std::string& list) {
+        for (std::string& name : split_list(list)) options->order.programs.push_back(std::move(name));
+    };
+    command.option("--program", add_programs, "Programs, with their names in rules (cert:NAME): a,b")
+        .repeatable()
         .one_at_a_time();
     command.option("--days", options->order.days, "Days of validity");
     command.flag("--force", options->order.force, "Replace existing certificates; never the authority");

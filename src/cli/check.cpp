@@ -242,6 +242,9 @@ int run_check(const CheckFlags& flags, const CheckReport& report) {
     if (const auto wrong = start_limit(flags.limit)) return wrong_usage(*wrong);
     auto job = prepare(flags);
     if (!job) return wrong_usage(job.error());
+    // --checkpoint and --resume may name one file: the check then goes on in place.
+    for (const FileFlag& other : {FileFlag{"checkpoint", flags.checkpoint}, {"resume", flags.resume}})
+        if (const auto wrong = shared_file(other, {"out", flags.out})) return wrong_usage(*wrong);
     auto out = open_beside_report("out", flags.out, flags.json);
     if (!out) return wrong_usage(out.error());
     if (!report) say_caveat(job->machine->instance().caveat());

@@ -13,6 +13,7 @@
 
 #include "base/did_you_mean.hpp"
 #include "base/duration.hpp"
+#include "base/harmless.hpp"
 #include "base/stop.hpp"
 #include "core/graph.hpp"
 #include "registry/registry.hpp"
@@ -39,18 +40,22 @@ std::string abridged(const std::string& message) {
     return message.substr(0, part) + " ... " + message.substr(message.size() - part);
 }
 
+void print_error(const std::string& message) {
+    std::fputs((program_name() + ": " + harmless(abridged(message)) + "\n").c_str(), stderr);
+}
+
 int wrong_usage(const std::string& message) {
-    failed(message);
+    print_error(message);
     return exit_usage;
 }
 
 int failed(const std::string& message) {
-    std::fputs((program_name() + ": " + abridged(message) + "\n").c_str(), stderr);
+    print_error(message);
     return exit_no;
 }
 
 void say_caveat(const std::optional<std::string>& caveat) {
-    if (caveat) fmt::print(stderr, "{}: {}\n", program_name(), *caveat);
+    if (caveat) print_error(*caveat);
 }
 
 Result<const world::Entry*> find_protocol(const std::string& name) {

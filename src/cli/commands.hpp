@@ -87,9 +87,12 @@ std::string examples(const std::string& command, const std::vector<std::string>&
 
 // A message without its middle if it repeats very long input.
 std::string abridged(const std::string& message);
-// Prints `allot: message`, abridged, and gives exit_usage.
+// Prints `allot: message`, abridged, on standard error, in one line. It works when output fails: fmt::print
+// would throw.
+void print_error(const std::string& message);
+// The same; the result is exit_usage.
 int wrong_usage(const std::string& message);
-// The same with exit_no. It throws nothing, so it can be called when output fails.
+// The same; the result is exit_no.
 int failed(const std::string& message);
 // Prints the caveat of a run before it begins, if there is one.
 void say_caveat(const std::optional<std::string>& caveat);

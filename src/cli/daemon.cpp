@@ -1,5 +1,6 @@
 #include "cli/daemon.hpp"
 
+#include <cstdlib>
 #include <fmt/format.h>
 
 #include "cli/commands.hpp"
@@ -27,11 +28,18 @@ std::optional<std::string> missing_file(const client::Options& options) {
     return missing(options.key, "--key", "ALLOT_KEY", "the key of this program's certificate");
 }
 
+// Names the flag or the variable that the address comes from.
+std::string unreadable(const DaemonFlags& flags, const std::string& address, const std::string& why) {
+    const char* const socket = std::getenv("ALLOT_SOCKET");
+    if (!flags.socket.empty()) return "--socket " + why;
+    if (flags.at.empty() && socket != nullptr && address == socket) return "ALLOT_SOCKET " + why;
+    return fmt::format("{} {}: write HOST:PORT, as in build7:7481 or [::1]:7481",
+                       flags.at.empty() ? "ALLOT_AT" : "--at", address.substr(address.find(':') + 1));
+}
+
 std::optional<std::string> wrong_address(const DaemonFlags& flags, const client::Options& options) {
     const auto address = client::parse_address(options.address);
-    if (!flags.at.empty() && !address)
-        return fmt::format("--at {}: write HOST:PORT, as in build7:7481 or [::1]:7481", flags.at);
-    if (!address) return fmt::format("--socket {}", address.error());
+    if (!address) return unreadable(flags, options.address, address.error());
     const bool local = address->kind == Address::Kind::local;
     if (!flags.socket.empty() && !local)
         return fmt::format(
@@ -88,26 +96,27 @@ int report(const client::Failure& failure, const client::Options& options) {
         case Code::wrong:
             return wrong_usage(failure.what());
         case Code::unreachable:
-            fmt::print(stderr, "allot: {}; {}\n", failure.what(),
-                       is_elsewhere(options) ? "is `allot node` running there, with `clients` in its "
-                                               "configuration? Are --ca, --cert and --server-name right?"
-                                             : "is `allot node` running? --socket names another socket");
+            print_error(fmt::format("{}; {}", failure.what(),
+                                    is_elsewhere(options)
+                                        ? "is `allot node` running there, with `clients` in its "
+                                          "configuration? Are --ca, --cert and --server-name right?"
+                                        : "is `allot node` running? --socket names another socket"));
             return exit_unreachable;
         case Code::busy:
-            fmt::print(stderr, "allot: busy: {}\n", failure.what());
+            print_error(fmt::format("busy: {}", failure.what()));
             return exit_busy;
         case Code::timed_out:
-            fmt::print(stderr, "allot: timed out: {}\n", failure.what());
+            print_error(fmt::format("timed out: {}", failure.what()));
             return exit_timed_out;
         case Code::lost:
-            fmt::print(stderr, "allot: lost: {}\n", failure.what());
+            print_error(fmt::format("lost: {}", failure.what()));
             return exit_lost;
         case Code::forbidden:
         case Code::unavailable:
         case Code::limit:
             break;
     }
-    fmt::print(stderr, "allot: refused: {}\n", failure.what());
+    print_error(fmt::format("refused: {}", failure.what()));
     return exit_refused;
 }
 

@@ -159,7 +159,7 @@ int run_trials(const Errata& list, bool json) {
     for (const Row& row : rows)
         if (!row.trial.shown || !row.trial.cured) return exit_no;
     if (!stop::due()) return exit_ok;
-    fmt::print(stderr, "{}: bounded: {} before all commands were run\n", program_name(), stop::reason());
+    print_error(fmt::format("bounded: {} before all commands were run", stop::reason()));
     return exit_bounded;
 }
 
@@ -177,7 +177,7 @@ Result<Errata> chosen(const ErrataFlags& flags) {
     const auto list = errata::of_problem(*all, flags.problem);
     if (!list) return Error{fmt::format("--problem {}: {}", flags.problem, list.error())};
     if (flags.show) return only(*list, "--show", *flags.show);
-    if (!flags.run || flags.run->empty()) return list;
+    if (!flags.run || flags.run->empty() || *flags.run == "all") return list;
     auto one = only(*list, "--run", *flags.run);
     if (one && one->front().demonstrations.empty())
         return Error{fmt::format("--run {}: no command shows this erratum; it is only listed", *flags.run)};
@@ -215,8 +215,9 @@ void add_errata(CommandLine& line) {
     command.option("--problem", flags->problem, "Only the errata of this problem");
     const Argument show = command.option("--show", flags->show, "Details of one erratum, as in semaphore:3");
     command
-        .option("--run", flags->run,
-                "Run the command and the cure of one erratum, as in semaphore:3, or of all")
+        .option(
+            "--run", flags->run,
+            "Run the command and the cure of one erratum, as in semaphore:3; alone or with all, of every one")
         .value_optional()
         .excludes(show);
     command.flag("--json", flags->json, "For programs");

@@ -211,7 +211,7 @@ int run_figures(const FiguresFlags& flags) {
             reports.push_back(as_json(product));
         else
             print_for_people(product);
-        if (product.no_picture) fmt::print(stderr, "allot: no picture: {}\n", *product.no_picture);
+        if (product.no_picture) print_error("no picture: " + *product.no_picture);
     }
     if (flags.json) fmt::print("{}\n", boost::json::serialize(reports));
     return code;
@@ -229,9 +229,9 @@ void add_figures(CommandLine& line) {
         "  allot figures waiting --seeds 2     (waiting-by-load and waiting-by-size)\n"
         "Exit code: 0 all runs ended, even if gnuplot is missing and there is no picture; 1 a run violated a "
         "property; 2 wrong usage; 3 bounded (Ctrl-C).");
-    command.option("name", flags->names, "Names of figures; without one, lists them");
+    const Argument names = command.option("name", flags->names, "Names of figures; without one, lists them");
     const auto text = [&](const char* name, std::string& target, const char* meaning) {
-        command.option(name, target, meaning);
+        command.option(name, target, meaning).needs(names);
     };
     text("--out", flags->out, "the directory for the files; default figures");
     text("--seeds", flags->seeds, "runs at every point, with seeds from 1 on; default 5");

@@ -64,11 +64,6 @@ Argument Argument::one_at_a_time() const {
     return *this;
 }
 
-Argument Argument::separated_by(char separator) const {
-    option_->delimiter(separator);
-    return *this;
-}
-
 Argument Argument::check(std::string (*objection)(const std::string& value)) const {
     option_->check(objection);
     return *this;
@@ -135,6 +130,10 @@ void Command::before_reading(std::function<void(const std::vector<std::string>&)
     look_ = std::move(look);
 }
 
+void Command::before_help(std::function<std::string()> objection) {
+    objection_ = std::move(objection);
+}
+
 void Command::strays(std::vector<std::string>& target) {
     parser_->allow_extras();
     strays_ = &target;
@@ -184,18 +183,15 @@ std::string why_unexpected(const std::string& word, const CLI::App& command) {
     if (word.empty()) return "\"\": not expected here";
     if (!word.starts_with("--")) return word + ": not expected here";
     const std::string flag = word.substr(0, word.find('='));
+    if (command.get_option_no_throw(flag) != nullptr) return flag + ": flags stand before --; leave -- out";
     return flag + ": no such flag" + did_you_mean(flag, names_of_flags(command));
 }
 
-constexpr std::string_view not_converted =
-    "Could not convert: ";  // as in "Could not convert: --json = maybe"
+constexpr std::string_view not_converted = "Could not convert: ";  // as in "Could not convert: --days = many"
 
-std::string why_not_converted(const std::string& said, const CLI::App& command) {
+std::string why_not_converted(const std::string& said) {
     const std::string rest = said.substr(not_converted.size());
     const std::string name = rest.substr(0, rest.find(" = "));
-    const CLI::Option* option = command.get_option_no_throw(name);
-    const bool is_flag = option != nullptr && option->get_items_expected_max() == 0;
-    if (is_flag) return name + ": it takes no value; write the flag alone";
     return name + rest.substr(name.size() + 2) + ": write a whole number";
 }
 
@@ -208,17 +204,32 @@ std::string explanation(const CLI::App& parser, const CLI::App& command, const C
     if (is_flag || (stray && dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr))
         return why_unexpected(*stray, command);
     std::string what = error.what();
-    if (what.starts_with(not_converted)) return why_not_converted(what, command);
+    if (what.starts_with(not_converted)) return why_not_converted(what);
     if (what.ends_with(" missing"))  // as in "--sites: 1 required  missing"
         return what.substr(0, what.find(':')) + ": its value is missing; write one after it";
     return what.substr(0, what.find('\n'));
 }
 
+std::string see_help(const CLI::App& command) {
+    const std::string name = command.get_parent() == nullptr ? "" : command.get_name() + " ";
+    return fmt::format("; see `{} {}--help`", program_name(), name);
+}
+
 int explain(const CLI::App& parser, const CLI::ParseError& error, const std::vector<std::string>& words) {
     const auto chosen = parser.get_subcommands();
     const CLI::App& command = chosen.empty() ? parser : *chosen.front();
-    return wrong_usage(fmt::format("{}; see `{} {}--help`", explanation(parser, command, error, words),
-                                   program_name(), chosen.empty() ? "" : command.get_name() + " "));
+    return wrong_usage(explanation(parser, command, error, words) + see_help(command));
+}
+
+// The fault of a word such as --json=off or --run=, which CLI11 would take.
+std::string fault_of(const std::string& word, const CLI::App& command) {
+    const auto equals = word.find('=');
+    if (!word.starts_with("--") || equals == std::string::npos) return "";
+    const std::string name = word.substr(0, equals);
+    const CLI::Option* option = command.get_option_no_throw(name);
+    if (option == nullptr) return "";
+    if (option->get_items_expected_max() == 0) return name + ": it takes no value; write the flag alone";
+    return equals + 1 == word.size() ? name + ": its value is missing; write one after the =" : "";
 }
 
 // The fault of an option that CLI11 takes; empty if there is none. An empty value usually comes
@@ -240,8 +251,8 @@ void leave_aside(CLI::App& command) {
         if (option->get_group() == aside_heading) option->group("");
 }
 
-bool ask_for_help(const std::vector<std::string>& words) {
-    return std::ranges::any_of(words, [](const auto& word) { return word == "--help" || word == "-h"; });
+bool asks_for_help(const std::string& word) {
+    return word == "--help" || word == "-h";
 }
 
 // `help check raymond` is another way to write `check raymond --help`.
@@ -296,7 +307,10 @@ int CommandLine::read(const std::vector<std::string>& words) {
                            did_you_mean(first, known));
     }
     if (named != nullptr && named->look_) named->look_({words.begin() + 1, words.end()});
-    if (named != nullptr && ask_for_help(words)) leave_aside(*named->parser_);
+    if (std::ranges::any_of(words, asks_for_help)) return show_help(named, words);
+    for (const std::string& word : words)
+        if (const std::string fault = named == nullptr ? "" : fault_of(word, *named->parser_); !fault.empty())
+            return wrong_usage(fault);
     try {
         parser_->parse(std::vector<std::string>(words.rbegin(), words.rend()));  // as CLI11 takes them
     } catch (const CLI::Success& done) {
@@ -307,11 +321,35 @@ int CommandLine::read(const std::vector<std::string>& words) {
     return run_chosen();
 }
 
+// CLI11 would ignore the words beside --help. Arguments that are missing or wrong are no error here.
+int CommandLine::show_help(const Command* named, std::vector<std::string> words) {
+    std::erase_if(words, asks_for_help);
+    try {
+        parser_->parse(std::vector<std::string>(words.rbegin(), words.rend()));
+    } catch (const CLI::Success& done) {
+        return parser_->exit(done);
+    } catch (const CLI::ParseError&) {
+    }
+    const CLI::App& command = named != nullptr ? *named->parser_ : *parser_;
+    const bool keeps_strays = named != nullptr && named->strays_ != nullptr;
+    if (const auto stray = unexpected(*parser_, words); stray && !keeps_strays)
+        return wrong_usage(why_unexpected(*stray, command));
+    if (named != nullptr && named->objection_)
+        if (const std::string wrong = named->objection_(); !wrong.empty()) return wrong_usage(wrong);
+    if (named != nullptr) leave_aside(*named->parser_);
+    fmt::print("{}", parser_->help());
+    return exit_ok;
+}
+
 int CommandLine::run_chosen() const {
     const CLI::App* chosen = parser_->get_subcommands().front();
     for (const CLI::Option* option : chosen->get_options())
         if (const std::string fault = fault_of(*option); !fault.empty()) return wrong_usage(fault);
-    return find(chosen->get_name())->run();
+    const Command& command = *find(chosen->get_name());
+    const std::vector<std::string> left = chosen->remaining();
+    if (command.strays_ != nullptr && !left.empty() && left.front().starts_with('-'))
+        return wrong_usage(why_unexpected(left.front(), *chosen) + see_help(*chosen));
+    return command.run();
 }
 
 }  // namespace allot::cli

@@ -46,8 +46,6 @@ public:
     Argument repeatable() const;
     // The option takes one value each time, not all words up to the next option.
     Argument one_at_a_time() const;
-    // A list of values that are written with this character between them.
-    Argument separated_by(char separator) const;
     // `objection` returns what is wrong with a value; empty if nothing is.
     Argument check(std::string (*objection)(const std::string& value)) const;
 
@@ -79,7 +77,9 @@ public:
 
     // Sees all words of the command before they are read, and may change the arguments to fit them.
     void before_reading(std::function<void(const std::vector<std::string>& words)> look);
-    // Keeps words that no argument takes; without this they are an error.
+    // `objection` returns what is wrong with the words that stand beside --help; empty if nothing is.
+    void before_help(std::function<std::string()> objection);
+    // Keeps words that no argument takes; without this they are an error, as unknown flags always are.
     void strays(std::vector<std::string>& target);
     // The last lines of --help.
     void footer(const std::string& text);
@@ -95,6 +95,7 @@ private:
 
     CLI::App* parser_;
     std::function<void(const std::vector<std::string>&)> look_;
+    std::function<std::string()> objection_;
     std::vector<std::string>* strays_ = nullptr;
     std::function<int()> action_;
 };
@@ -115,6 +116,7 @@ public:
 private:
     int read(const std::vector<std::string>& words);
     int run_chosen() const;
+    int show_help(const Command* named, std::vector<std::string> words);
     Command* find(const std::string& name) const;
 
     std::unique_ptr<CLI::App> parser_;

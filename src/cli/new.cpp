@@ -1,10 +1,12 @@
 // allot new: writes a folder with a working protocol, as a start for your own.
 
+#include <algorithm>
 #include <boost/algorithm/string/replace.hpp>
 #include <cctype>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
+#include <regex>
 #include <set>
 #include <unistd.h>
 
@@ -31,16 +33,6 @@ bool is_protocol_name(const std::string& name) {
     return !begins_word;
 }
 
-// Names of CMake's targets and of allot's own types: a protocol of such a name does not build.
-bool is_taken(const std::string& name) {
-    static const std::set<std::string> taken{"all",   "clean",   "context", "demand", "detection", "domain",
-                                             "draw",  "effects", "event",   "fence",  "graph",     "help",
-                                             "input", "install", "links",   "model",  "package",   "peer",
-                                             "phase", "random",  "report",  "result", "site",      "stamp",
-                                             "test",  "tree",    "type",    "view"};
-    return taken.contains(name);
-}
-
 // The name as a file name and as a class name: two-locks gives two_locks and TwoLocks.
 std::string file_name(std::string name) {
     boost::replace_all(name, "-", "_");
@@ -55,6 +47,22 @@ std::string class_name(const std::string& name) {
         begins_word = c == '-';
     }
     return made;
+}
+
+// A class of this name would hide a type that the protocol uses, its own or one of allot's.
+bool is_type(const std::string& name) {
+    const std::regex declaration("(struct|class|using) " + name + "\\b");
+    return std::ranges::count(library_types(), name) > 0 ||
+           std::ranges::any_of(protocol_templates(), [&](const Template& one) {
+               return std::regex_search(one.text.begin(), one.text.end(), declaration);
+           });
+}
+
+// CMake has targets of these names.
+bool is_target(const std::string& name) {
+    static const std::set<std::string> targets{"all",     "clean",   "depend",     "help",
+                                               "install", "package", "preinstall", "test"};
+    return targets.contains(name);
 }
 
 std::string renamed(std::string_view text, const std::string& name) {
@@ -90,26 +98,45 @@ bool write_whole(const std::filesystem::path& folder, const std::string& name) {
     return false;
 }
 
+// Why no new folder can have this path.
+std::optional<std::string> unusable(const std::filesystem::path& folder) {
+    std::error_code failure;
+    const bool exists = std::filesystem::exists(folder, failure);
+    const bool unnamed = folder.filename() == "." || folder.filename() == "..";
+    if (!exists && !unnamed) return std::nullopt;
+    const char* reason = unnamed                                          ? "this is no name of a folder"
+                         : std::filesystem::is_directory(folder, failure) ? "the folder exists"
+                                                                          : "a file of this name exists";
+    return fmt::format("{}: {}; name another one with --folder", folder.string(), reason);
+}
+
+// A path as a word of the shell.
+std::string shell_word(const std::string& path) {
+    const bool plain = std::ranges::all_of(path, [](unsigned char c) {
+        return std::isalnum(c) != 0 || std::string_view("/._-+@%").find(char(c)) != std::string_view::npos;
+    });
+    if (path.starts_with('-')) return shell_word("./" + path);  // cd would take it for a flag
+    return plain ? path : "'" + boost::replace_all_copy(path, "'", "'\\''") + "'";
+}
+
 int write_protocol(const std::string& name, std::string folder) {
     if (!is_protocol_name(name))
         return wrong_usage(
             fmt::format("{}: write a name of small letters, digits and dashes, as in two-locks", name));
-    if (is_taken(name))
+    if (is_target(name) || (name != template_name && is_type(class_name(name))))
         return wrong_usage(
             fmt::format("{}: CMake or allot itself has something of this name; write another", name));
     if (folder.empty()) folder = name;
     while (folder.size() > 1 && folder.ends_with('/')) folder.pop_back();
-    std::error_code failure;
-    if (std::filesystem::exists(folder, failure))
-        return wrong_usage(fmt::format("{}: the folder exists; name another one with --folder", folder));
+    if (const auto wrong = unusable(folder)) return wrong_usage(*wrong);
     if (!write_whole(folder, name))
         return failed(fmt::format("{}: cannot write this folder; name another with --folder", folder));
     fmt::print(
         "{0}/ contains a working protocol. Build and check it:\n\n"
-        "    cd {0} && make\n"
+        "    cd {3} && make\n"
         "    build/{1} check {1} --sites 3 --requests any\n\n"
         "Then change {2}.hpp and {2}.cpp; the page docs/adding-a-protocol.md of allot explains them.\n",
-        folder, name, file_name(name));
+        folder, name, file_name(name), shell_word(folder));
     return exit_ok;
 }
 

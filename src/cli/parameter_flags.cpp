@@ -78,6 +78,15 @@ void add_protocol_word(Command& command, const std::string& name, std::string& t
                 fmt::format("One of `{0} protocols`; `{0} {1} PROTOCOL --help` shows its own flags",
                             program_name(), name))
         .required();
+    refuse_help_of_none(command, target);
+}
+
+void refuse_help_of_none(Command& command, const std::string& protocol) {
+    command.before_help([&protocol] {
+        for (const std::string& name : split_list(protocol))
+            if (!name.empty() && registry::protocol(name) == nullptr) return find_protocol(name).error();
+        return std::string();
+    });
 }
 
 Argument add_parameter_flag(Command& command, Parameters& given, const std::string& name,

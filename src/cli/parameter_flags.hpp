@@ -12,6 +12,8 @@ namespace allot::cli {
 
 // Adds the word that names the protocol.
 void add_protocol_word(Command& command, const std::string& name, std::string& target);
+// Beside --help, the word that names the protocol must name one, or several with commas.
+void refuse_help_of_none(Command& command, const std::string& protocol);
 // Adds a flag for each parameter of every protocol and of the setup; `given` collects the values.
 void add_parameter_flags(Command& command, Parameters& given);
 // The same for the parameters of protocols only, except those in `known`.

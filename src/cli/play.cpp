@@ -37,7 +37,7 @@ void print_outcome(const std::string& file, const play::Outcome& outcome) {
     if (outcome.ok())
         fmt::print("{}: as expected\n", file);
     else
-        failed(outcome.message);
+        print_error(outcome.message);
 }
 
 // Plays every file; the worst outcome is the exit code.

@@ -5,6 +5,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
+#include "cli/parameter_flags.hpp"
 #include "cli/table.hpp"
 #include "core/json.hpp"
 #include "registry/registry.hpp"
@@ -117,6 +118,7 @@ void add_protocols(CommandLine& line) {
     command.footer(
         fmt::format("Example: {} protocols {}", program_name(), registry::protocols().front().name));
     command.option("protocol", flags->name, "Show this one: its flags, repairs and properties");
+    refuse_help_of_none(command, flags->name);
     command.flag("--json", flags->json, "For programs");
     command.action([flags] { return run_protocols(*flags); });
 }

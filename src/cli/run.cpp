@@ -58,7 +58,7 @@ Result<microseconds> parse_time(const char* flag, const std::string& text) {
 // --- The demand.
 
 std::optional<std::string> add_permit(const std::string& text, Demand& demand) {
-    const auto equals = text.rfind('=');
+    const auto equals = text.find('=');
     if (equals == std::string::npos) {
         demand.permit(text);
         return std::nullopt;
@@ -83,8 +83,6 @@ Result<Demand> demand_of(const RunFlags& flags) {
 }
 
 Result<Settings> settings_of(const RunFlags& flags) {
-    if (!flags.stray.empty() && flags.stray.front().starts_with('-'))
-        return Error{fmt::format("{}: no such flag; see `allot run --help`", flags.stray.front())};
     if (!flags.stray.empty())
         return Error{fmt::format("{}: write -- before the command, as in `allot run --lock db -- {}`",
                                  flags.stray.front(), fmt::join(flags.stray, " "))};
@@ -223,7 +221,7 @@ int hold_and_run(const Session& session, Lease& lease, bool elsewhere, microseco
     // end then.
     auto child = Child::start(command, environment_of(lease), elsewhere ? Fate::shared : Fate::its_own);
     if (!child) {
-        fmt::print(stderr, "allot: {} cannot be started: {}\n", command.front(), child.error());
+        print_error(fmt::format("{} cannot be started: {}", command.front(), child.error()));
         return exit_failed;
     }
     // The daemon knows of the child before the child does anything.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/serialize.hpp>
+#include <filesystem>
 #include <fmt/format.h>
 #include <tuple>
 
@@ -64,10 +65,13 @@ Result<Place> place_at(const SweepJob& sweeping, std::size_t curve, std::size_t 
 std::optional<std::string> prepare_places(SweepJob& job) {
     const SimFlags& flags = job.flags;
     if (!flags.log.empty())
-        return fmt::format("--log {}: a log is of one run; write one value for --{}", flags.log,
-                           job.sweep.x.name);
-    if (flags.csv == "-" && flags.plot == "-")
-        return "--plot -: standard output has the numbers; write --plot FILE";
+        return fmt::format("--log {}: a log is of one run; write one {}", flags.log,
+                           job.sweep.x.name == "protocol" ? "protocol" : "value for --" + job.sweep.x.name);
+    if (auto wrong = shared_file({"csv", flags.csv}, {"plot", flags.plot})) return wrong;
+    const std::string extension = std::filesystem::path(flags.plot).extension().string();
+    if (!extension.empty() && extension != ".svg")
+        return fmt::format("--plot {}: the picture is an SVG file; write a name that ends in .svg",
+                           flags.plot);
     for (std::size_t curve = 0; curve < job.sweep.curve_count(); ++curve)
         for (std::size_t x = 0; x < job.sweep.x.values.size(); ++x) {
             auto place = place_at(job, curve, x);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/harmless.hpp"
 #include "cli/table.hpp"
 
 namespace allot::cli {
@@ -15,16 +16,6 @@ using session::LinkView;
 using session::Party;
 using session::ResourceStatus;
 using session::Status;
-
-// Other programs chose these words, so control characters must not reach the terminal.
-std::string harmless(const std::string& text) {
-    std::string shown;
-    for (const char letter : text) {
-        const auto code = static_cast<unsigned char>(letter);
-        shown += code < 0x20 || code == 0x7f ? '?' : letter;
-    }
-    return shown;
-}
 
 std::string shortened(const std::string& text, std::size_t width) {
     const std::string shown = harmless(text);

@@ -222,11 +222,11 @@ void add_swarm(CommandLine& line) {
     add_protocol_word(command, "swarm", flags->protocol);
     add_parameter_flags(command, flags->parameters);
     const auto text = [&](const char* name, std::string& target, const char* meaning) {
-        command.option(name, target, meaning).group("Campaign");
+        return command.option(name, target, meaning).group("Campaign");
     };
-    text("--runs", flags->runs, "Number of runs; default 1000");
+    const Argument runs = text("--runs", flags->runs, "Number of runs; default 1000");
     text("--seed", flags->seed, "Seed of the campaign; default 1");
-    text("--run", flags->run, "Repeat only this run of the seed, and print it");
+    text("--run", flags->run, "Repeat only this run of the seed, and print it").excludes(runs);
     text("--threads", flags->threads, "Threads; default one per core");
     text("--limit", flags->limit, "Stop after this time, as in 60s");
     text("--out", flags->out, "Also write the scenario to this file, or - for standard output");

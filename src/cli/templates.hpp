@@ -1,4 +1,5 @@
-// The files of examples/protocol, which the build embeds in the program: `allot new` writes them.
+// The files of examples/protocol, which the build embeds in the program: `allot new` writes them under
+// another name.
 #pragma once
 
 #include <span>
@@ -12,5 +13,7 @@ struct Template {
 };
 
 std::span<const Template> protocol_templates();
+// The types of base/ and core/, which the protocol includes.
+std::span<const std::string_view> library_types();
 
 }  // namespace allot::cli

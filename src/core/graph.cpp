@@ -56,7 +56,8 @@ struct Drawing {
 };
 
 std::optional<Drawing> regular(std::string_view shape, std::uint64_t n) {
-    if (n < 1 || n > most_sites) return std::nullopt;
+    const std::uint64_t least = shape == "cycle" ? 3 : 1;
+    if (n < least || n > most_sites) return std::nullopt;
     const auto sites = static_cast<SiteId>(n);
     Drawing drawing{n, {}};
     for (SiteId i = 0; i < sites; ++i) {
@@ -145,8 +146,8 @@ Result<Graph> Graph::parse(std::string_view name, std::string_view text) {
     if (!drawing)
         return Error{
             "--" + std::string(name) + " " + std::string(text) +
-            ": write path:3, cycle:5, complete:5, star:4, grid:10x10, random:200:4:1 (sites, degree, seed) "
-            "or edges:0-1,1-2, with at most " +
+            ": write path:3, cycle:5 (3 or more), complete:5, star:4, grid:10x10, random:200:4:1 (sites, "
+            "degree, seed) or edges:0-1,1-2, with at most " +
             std::to_string(most_sites) + " sites"};
     Graph graph;
     graph.shape = text;

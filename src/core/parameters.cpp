@@ -60,6 +60,16 @@ std::vector<std::string> split_list(std::string_view text, char separator) {
     }
 }
 
+std::optional<std::string> list_error(std::string_view name, std::string_view text) {
+    const std::vector<std::string> items = split_list(text);
+    const std::string where = "--" + std::string(name) + " " + std::string(text) + ": ";
+    for (const std::string& item : items) {
+        if (item.empty()) return where + "write a value before and after each comma";
+        if (std::ranges::count(items, item) > 1) return where + item + " is there twice; write it once";
+    }
+    return std::nullopt;
+}
+
 namespace {
 
 std::optional<std::string> parse_enumerator(const Type& type, void* value, std::string_view name,
@@ -88,10 +98,12 @@ void for_each_repair(const Type& config, void* value, F&& f) {
 
 std::optional<std::string> switch_repairs(const Type& config, void* value, std::string_view flag,
                                           std::string_view names, bool on) {
-    for (const std::string& wanted : split_list(names)) {
-        if (wanted.empty())
-            return "--" + std::string(flag) + " " + std::string(names) +
-                   ": write repairs with commas between them";
+    if (auto error = list_error(flag, names)) return error;
+    const std::vector<std::string> list = split_list(names);
+    if (list.size() > 1 && std::ranges::count(list, "all") > 0)
+        return "--" + std::string(flag) + " " + std::string(names) +
+               ": all names every repair; write it alone";
+    for (const std::string& wanted : list) {
         bool known = false;
         std::vector<std::string> all;
         for_each_repair(config, value, [&](const Part& repair, bool& state) {

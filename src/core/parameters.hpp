@@ -27,6 +27,8 @@ Result<bool> parse_switch(std::string_view name, std::string_view text);
 std::string listed(std::span<const std::string> names);                            // a, b or c
 std::string enumerated(std::span<const std::string> names);                        // a, b and c
 std::vector<std::string> split_list(std::string_view text, char separator = ',');  // a,b,c
+// The error of a list in which an item is empty or stands twice.
+std::optional<std::string> list_error(std::string_view name, std::string_view text);
 
 struct ParameterInfo {
     std::string name;

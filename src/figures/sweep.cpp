@@ -29,16 +29,27 @@ std::optional<std::uint32_t> number_of(const std::string& text) {
     return number;
 }
 
+// How the user wrote it. The protocol is the one parameter without a flag.
+std::string written(const std::string& name, const std::string& text) {
+    return name == "protocol" ? text : fmt::format("--{} {}", name, text);
+}
+
 Error too_many(const std::string& name, const std::string& text) {
-    return Error{fmt::format("--{} {}: write at most {} values", name, text, most_values)};
+    return Error{fmt::format("{}: write at most {} values", written(name, text), most_values)};
 }
 
 // Adds the numbers of a range, or the item itself if it is none.
 std::optional<Error> add_item(std::vector<std::string>& values, const std::string& name,
                               const std::string& item) {
     static const std::regex range(R"((\d{1,9})\.\.(\d{1,9})(?:([+*])(\d{1,9}))?)");
+    static const std::regex almost_range(R"([\d+*.]*\.\.[\d+*.]*)");
+    const auto wrong_range = [&] {
+        return Error{fmt::format("{}: write a range that ascends, as in 1..8, 0..20+5 or 1..16*2",
+                                 written(name, item))};
+    };
     std::smatch part;
     if (!std::regex_match(item, part, range)) {
+        if (std::regex_match(item, almost_range)) return wrong_range();
         values.push_back(item);
         return std::nullopt;
     }
@@ -46,9 +57,7 @@ std::optional<Error> add_item(std::vector<std::string>& values, const std::strin
     const bool factor = part[3] == "*";
     const std::uint64_t step = part[4].matched ? std::stoull(part[4]) : 1;
     std::uint64_t number = std::stoull(part[1]);
-    if (number > last || step == 0 || (factor && (step == 1 || number == 0)))
-        return Error{
-            fmt::format("--{} {}: write a range that ascends, as in 1..8, 0..20+5 or 1..16*2", name, item)};
+    if (number >= last || step == 0 || (factor && (step == 1 || number == 0))) return wrong_range();
     for (; number <= last; number = factor ? number * step : number + step) {
         values.push_back(std::to_string(number));
         if (values.size() > most_values) return too_many(name, item);
@@ -113,12 +122,15 @@ std::string curve_name(const Sweep& sweep, std::size_t curve) {
 Result<std::vector<std::string>> values_of(const std::string& name, const std::string& text) {
     const auto items = has_commas_itself(name, text) ? std::vector{text} : split_list(text);
     std::vector<std::string> values;
-    for (const std::string& item : items)
+    for (const std::string& item : items) {
+        if (item.empty() && items.size() > 1)
+            return Error{fmt::format("{}: write a value before and after each comma", written(name, text))};
         if (auto error = add_item(values, name, item)) return std::move(*error);
+    }
     if (values.size() > most_values) return too_many(name, text);
     for (std::size_t i = 0; i < values.size(); ++i)
         if (std::count(values.begin(), values.end(), values[i]) > 1)
-            return Error{fmt::format("--{} {}: {} is there twice; write it once", name, text, values[i])};
+            return Error{fmt::format("{}: {} is there twice; write it once", written(name, text), values[i])};
     return values;
 }
 
@@ -129,7 +141,7 @@ Result<std::optional<Sweep>> sweep_of(const Parameters& given) {
         auto values = values_of(name, text);
         if (!values) return Error{values.error()};
         if (values->size() < 2) continue;
-        names.push_back("--" + name);
+        names.push_back(name == "protocol" ? name : "--" + name);
         axes.push_back(axis_of(name, std::move(*values)));
     }
     if (axes.empty()) return std::optional<Sweep>();

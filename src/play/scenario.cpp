@@ -1,9 +1,11 @@
 #include "play/scenario.hpp"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <optional>
 
 #include "base/did_you_mean.hpp"
+#include "base/harmless.hpp"
 #include "base/stop.hpp"
 #include "core/parameters.hpp"
 #include "core/reflect.hpp"
@@ -13,6 +15,8 @@ namespace allot::play {
 namespace {
 
 constexpr std::string_view space = " \t\r";
+// Some editors write it before the first line.
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
 // The end of the JSON that begins at `start`; nothing if its bracket is never closed.
 std::optional<std::size_t> end_of_json(std::string_view line, std::size_t start) {
@@ -53,7 +57,17 @@ std::string_view trimmed(std::string_view text) {
     return text.substr(first, text.find_last_not_of(space) - first + 1);
 }
 
+// The line of a binary file, for one.
+std::optional<std::string> unprintable(std::string_view line) {
+    for (const char letter : line)
+        if (is_control(letter) && space.find(letter) == std::string_view::npos)
+            return fmt::format("this line contains the byte 0x{:02x}; a scenario is a text file",
+                               static_cast<unsigned char>(letter));
+    return std::nullopt;
+}
+
 Result<Statement> read_statement(std::string_view text) {
+    if (auto wrong = unprintable(text)) return Error{std::move(*wrong)};
     auto words = split_words(text);
     if (!words) return Error{words.error()};
     const auto verb = verb_named(words->front());
@@ -158,6 +172,7 @@ Result<Verb> verb_named(std::string_view name) {
 }
 
 Scenario read_scenario(std::string_view text) {
+    if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
     Scenario scenario;
     std::size_t number = 0;
     while (!text.empty() && !scenario.error) {

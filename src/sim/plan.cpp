@@ -153,6 +153,28 @@ bool may_be_down(const Plan& plan, const Schedule::Item& restart) {
            });
 }
 
+// The site that a schedule names again before something undoes the first time.
+std::optional<SiteId> repeated_site(const Schedule& schedule, const Schedule& undone_by) {
+    for (const Schedule::Item& first : schedule.items)
+        for (const Schedule::Item& again : schedule.items) {
+            const auto between = [&](const Schedule::Item& undoing) {
+                return undoing.site == first.site && first.at <= undoing.at && undoing.at <= again.at;
+            };
+            const bool twice = &first != &again && first.site == again.site && first.at <= again.at;
+            if (twice && std::ranges::none_of(undone_by.items, between)) return first.site;
+        }
+    return std::nullopt;
+}
+
+std::optional<std::string> repetition_error(const Plan& plan) {
+    if (const auto site = repeated_site(plan.crash, plan.restart))
+        return fmt::format("--crash {}: site {} is down already; write it once, or --restart it between",
+                           plan.crash.text(), *site);
+    if (const auto site = repeated_site(plan.join, {}))
+        return fmt::format("--join {}: site {} is there twice; write it once", plan.join.text(), *site);
+    return std::nullopt;
+}
+
 std::optional<std::string> schedules_error(const Plan& plan, std::uint32_t sites) {
     using Named = std::pair<const char*, const Schedule*>;
     for (const auto& [flag, schedule] : {Named{"crash", &plan.crash}, Named{"restart", &plan.restart},
@@ -176,6 +198,7 @@ std::optional<std::string> values_error(const Plan& plan, std::uint32_t sites) {
     if (auto error = times_error(plan)) return error;
     if (auto error = sites_error(plan, sites)) return error;
     if (auto error = schedules_error(plan, sites)) return error;
+    if (auto error = repetition_error(plan)) return error;
     if (plan.founders > sites)
         return fmt::format("--founders {}: write a whole number from 1 to {}", plan.founders, sites);
     if (plan.crashes > sites)

@@ -62,8 +62,9 @@ std::optional<std::string> plan_error(const world::Instance& instance, const Pla
         return fmt::format("--give-up {}: {} has no cancel", plan.give_up.text(), facts.name);
     for (const Schedule::Item& item : plan.join.items)
         if (item.site < around.founders)
-            return fmt::format("--join {}: site {} is a founder; write --founders {} or less",
-                               plan.join.text(), item.site, item.site);
+            return fmt::format(
+                "--join {}: site {} is a founder; write {}", plan.join.text(), item.site,
+                item.site == 0 ? "another site" : fmt::format("--founders {} or less", item.site));
     if (auto error = crash_error(instance, plan, around.anchor)) return error;
     if (plan.trust == world::Trust::anchor && !around.anchor)
         return "--trust anchor: write --anchor SITE with it";

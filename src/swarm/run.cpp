@@ -1,6 +1,7 @@
 #include "swarm/run.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "base/stop.hpp"
 #include "core/draw.hpp"
@@ -172,15 +173,28 @@ private:
     std::vector<std::uint64_t> sums_;  // of weights
 };
 
+// The parameter that says how many sites there are, if it is drawn.
+std::optional<std::string> drawn_size(const Parameters& fixed, const Parameters& drawn) {
+    for (const char* name : {"sites", "clients", "graph"})
+        if (drawn.contains(name) && !fixed.contains(name)) return name;
+    return std::nullopt;
+}
+
+// An error that changes from draw to draw is about a fixed parameter beside a drawn one.
 Result<std::unique_ptr<walk::Machine>> draw_machine(const world::Entry& entry, const Parameters& fixed,
                                                     Random& random, Parameters& drawn) {
     Result<std::unique_ptr<walk::Machine>> machine = Error{""};
+    std::set<std::string> errors;
     for (int i = 0; i < most_draws && !machine; ++i) {
         Draw draw(fixed, random);
         entry.sample(draw);
         machine = walk::make_machine(entry, draw.parameters());
         drawn = draw.drawn();
+        if (!machine) errors.insert(machine.error());
     }
+    const auto size = drawn_size(fixed, drawn);
+    if (!machine && errors.size() > 1 && size)
+        return Error{machine.error() + "; --" + *size + " is drawn in every run, so write it as well"};
     return machine;
 }
 

@@ -23,6 +23,8 @@ Result<SiteList> SiteList::parse(std::string_view name, std::string_view text) {
     for (const std::string& word : split_list(text)) {
         const auto site = parse_site(word);
         if (!site) return Error{fmt::format("--{} {}: write sites, as in 0,3,7", name, text)};
+        if (list.contains(*site))
+            return Error{fmt::format("--{} {}: {} is there twice; write it once", name, text, *site)};
         list.sites.push_back(*site);
     }
     return list;
@@ -84,10 +86,8 @@ std::string AnchorChoice::text() const {
 
 Result<NameList> NameList::parse(std::string_view name, std::string_view text) {
     if (text == "all") return NameList{};
-    NameList list{split_list(text)};
-    if (std::ranges::count(list.names, "") > 0)
-        return Error{fmt::format("--{} {}: write names with commas between them, or all", name, text)};
-    return list;
+    if (auto error = list_error(name, text)) return Error{std::move(*error)};
+    return NameList{split_list(text)};
 }
 
 std::string NameList::text() const {

@@ -1,5 +1,5 @@
 // Parameters that are written as one word and say something about sites, requests or links. `check` and `sim`
-// share them, so both read them alike and complain alike.
+// share them, so both read them alike and print_error alike.
 #pragma once
 
 #include <cstdint>

@@ -15,6 +15,11 @@ TEST(Did_you_mean, Names_the_closest_word) {
     EXPECT_EQ(did_you_mean("simm", commands), " (did you mean \"sim\"?)");
 }
 
+TEST(Did_you_mean, Ignores_case) {
+    EXPECT_EQ(did_you_mean("SWARM", commands), " (did you mean \"swarm\"?)");
+    EXPECT_EQ(did_you_mean("Chekc", commands), " (did you mean \"check\"?)");
+}
+
 TEST(Did_you_mean, Is_silent_if_no_word_is_close) {
     EXPECT_EQ(did_you_mean("errata", commands), "");
     EXPECT_EQ(did_you_mean("", commands), "");

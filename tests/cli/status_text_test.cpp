@@ -48,14 +48,14 @@ resource  kind  in use  waiting  at     note
 db        lock  1 of 1  2        alpha
 
 resource  who       host   pid  user  since  units  fence  asked for  command
---------  --------  -----  ---  ----  -----  -----  -----  ---------  ---------
+--------  --------  -----  ---  ----  -----  -----  -----  ---------  ------------
 db        holds     alpha  411  ann   3.2s   1      17     db,gpu0    ./migrate
 db        waits #1  beta   87   bob   1m01s  1             db         make
-db        waits #2  beta   -    ci    5ms    1             db         evil ?[2J
+db        waits #2  beta   -    ci    5ms    1             db         evil \x1b[2J
 
 Waiting programs:
 beta:87 (make) waits for db: alpha:411 (./migrate), which holds it
-beta (evil ?[2J) waits for db: beta:87 (make), which is before it
+beta (evil \x1b[2J) waits for db: beta:87 (make), which is before it
 )");
 }
 

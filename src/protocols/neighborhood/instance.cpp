@@ -117,7 +117,8 @@ std::optional<std::string> bounds_error(const Neighborhood& instance) {
                    ", so no more can be in service; write *, or a number up to that";
         if (low >= high)
             return where + " could never change with at least " + std::to_string(low) + " and at most " +
-                   std::to_string(high) + "; write a smaller number first";
+                   std::to_string(high) +
+                   (high == 0 ? "; write a larger number second" : "; write a smaller number first");
     }
     return std::nullopt;
 }
