@@ -50,7 +50,10 @@ done
 grep -q '^  help ' help.txt || fail "help is not listed"
 
 # Tables fit a terminal.
-for words in protocols errata figures 'feasible --graph path:3 --bounds 0,1;1,2;0,2' 'check strong-weak --clients 1'; do
+for words in protocols errata figures 'feasible --graph path:3 --bounds 0,1;1,2;0,2' 'check strong-weak --clients 1' \
+    'swarm permits --runs 20' --help 'check permits --help' 'sim permits --help' 'swarm permits --help' 'play --help' \
+    'figures --help' 'feasible --help' 'errata --help' 'protocols --help' 'new --help' 'run --help' 'up --help' \
+    'node --help' 'status --help' 'cert --help'; do
     # shellcheck disable=SC2086
     "$ALLOT" $words >table.txt
     awk 'length > 100 { print; bad = 1 } END { exit bad }' table.txt || fail "allot $words is too wide"

@@ -10,6 +10,7 @@
 
 #include "base/did_you_mean.hpp"
 #include "cli/commands.hpp"
+#include "cli/table.hpp"
 #include "core/parameters.hpp"
 
 namespace allot::cli {
@@ -267,11 +268,31 @@ std::vector<std::string> with_help_as_flag(std::vector<std::string> words) {
 
 // --- The command line.
 
+namespace {
+
+// CLI11 breaks no lines by itself; a newline in a description continues in its column.
+class HelpLayout : public CLI::Formatter {
+public:
+    std::string make_option_desc(const CLI::Option* option) const override {
+        return wrapped(option->get_description(), line_width - get_column_width());
+    }
+    std::string make_footer(const CLI::App* command) const override {
+        std::string text;
+        for (const std::string& line : split_list(Formatter::make_footer(command), '\n'))
+            text += (line.size() > line_width ? wrapped(line) : line) + '\n';
+        text.pop_back();
+        return text;
+    }
+};
+
+}  // namespace
+
 CommandLine::CommandLine(const std::string& description, const std::string& version,
                          const std::string& footer)
     : parser_(std::make_unique<CLI::App>(description, program_name())) {
     parser_->set_version_flag("--version", version);
     parser_->require_subcommand(1);
+    parser_->formatter(std::make_shared<HelpLayout>());
     parser_->footer(footer);
 }
 

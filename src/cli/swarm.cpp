@@ -96,7 +96,7 @@ std::string drawn_line(const swarm::Campaign& campaign) {
     std::vector<std::string> ranges;
     for (const auto& [name, values] : campaign.drawn)
         ranges.push_back(fmt::format("{} {}", name, range_of(values)));
-    return fmt::format("Drawn: {}.", fmt::join(ranges, "; "));
+    return wrapped(fmt::format("Drawn: {}.", fmt::join(ranges, "; ")));
 }
 
 std::string faults_line(const swarm::Faults& faults) {
@@ -106,7 +106,7 @@ std::string faults_line(const swarm::Faults& faults) {
         std::replace(words.begin(), words.end(), '-', ' ');
         if (count > 0) counts.push_back(fmt::format("{} {}", words, with_commas(count)));
     });
-    return counts.empty() ? "Faults: none." : fmt::format("Faults: {}.", fmt::join(counts, "; "));
+    return counts.empty() ? "Faults: none." : wrapped(fmt::format("Faults: {}.", fmt::join(counts, "; ")));
 }
 
 std::string verdict_of(const swarm::Campaign& campaign) {
