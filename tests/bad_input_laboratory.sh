@@ -291,6 +291,8 @@ files "": the value is empty; write one | ''
 --quite: no such flag (did you mean "--quiet"?) | --quite a.txt
 /dev/null:1: there is no statement here | /dev/null
 /etc: no such file, or it cannot be read | /etc
+--help: no such file, or it cannot be read | -- --help
+--json=x: no such file, or it cannot be read | -- --json=x
 --json: it is given twice | --json --json a.txt
 END
 
