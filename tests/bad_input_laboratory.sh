@@ -292,6 +292,8 @@ files "": the value is empty; write one | ''
 /dev/null:1: there is no statement here | /dev/null
 /dev/zero: larger than 256 MiB | /dev/zero
 /etc: no such file, or it cannot be read | /etc
+--help: no such file, or it cannot be read | -- --help
+--json=x: no such file, or it cannot be read | -- --json=x
 --json: it is given twice | --json --json a.txt
 END
 

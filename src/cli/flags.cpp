@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "base/did_you_mean.hpp"
@@ -328,8 +329,9 @@ int CommandLine::read(const std::vector<std::string>& words) {
                            did_you_mean(first, known));
     }
     if (named != nullptr && named->look_) named->look_({words.begin() + 1, words.end()});
-    if (std::ranges::any_of(words, asks_for_help)) return show_help(named, words);
-    for (const std::string& word : words)
+    const std::span flags(words.begin(), std::ranges::find(words, "--"));
+    if (std::ranges::any_of(flags, asks_for_help)) return show_help(named, words);
+    for (const std::string& word : flags)
         if (const std::string fault = named == nullptr ? "" : fault_of(word, *named->parser_); !fault.empty())
             return wrong_usage(fault);
     try {
