@@ -16,10 +16,9 @@ namespace allot::stop {
 
 namespace {
 
-// From a stop to the end of the process, unless the report has begun.
+// From a stop to the end of the process, unless the report has begun. A second signal within this time is the
+// same wish as the first: `timeout` signals the process and then its group.
 constexpr suseconds_t grace_microseconds = 800'000;
-// A signal this soon after the first is the same wish: `timeout` signals the process and then its group.
-constexpr std::int64_t one_wish_ns = 1'000'000'000;
 constexpr const char* interruption = "interrupted";
 
 // Signal handlers read and write these.
@@ -70,7 +69,7 @@ void on_interrupt(int signal) {
     if (interrupted_at_ns.compare_exchange_strong(first, now)) {
         interrupted = true;
         set_timer(grace_microseconds / 1e6);
-    } else if (now - first > one_wish_ns) {
+    } else if (now - first >= grace_microseconds * 1000) {
         std::signal(signal, SIG_DFL);
         std::raise(signal);  // ends the process when this handler returns
     }

@@ -6,7 +6,7 @@
 // why it stopped. Both are as cheap as reading a variable: a timer of the system watches the clock.
 //
 // A handler of a protocol never asks: a driver would take the exception for a broken invariant. But a large
-// instance can keep a handler busy for long. If the report has not begun within a second after a stop became
+// instance can keep a handler busy for long. If the report has not begun within 0.8 s after a stop became
 // due, the process says so in one line and ends with `overrun_code`.
 #pragma once
 
@@ -20,7 +20,7 @@ inline constexpr int overrun_code = 3;
 
 // Sets the time limit, which begins now, in place of the one before; without a value there is none.
 void within(std::optional<double> seconds);
-// From now on the first SIGINT or SIGTERM makes a stop due. Another one more than a second later ends the
+// From now on the first SIGINT or SIGTERM makes a stop due. Another one at least 0.8 s later ends the
 // process.
 void on_signals();
 

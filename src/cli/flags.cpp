@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <optional>
 #include <span>
+#include <sstream>
 #include <string_view>
 
 #include "base/did_you_mean.hpp"
@@ -276,6 +277,13 @@ class HelpLayout : public CLI::Formatter {
 public:
     std::string make_option_desc(const CLI::Option* option) const override {
         return wrapped(option->get_description(), line_width - get_column_width());
+    }
+    std::string make_subcommand(const CLI::App* command) const override {
+        std::ostringstream line;
+        CLI::detail::format_help(line, command->get_display_name(true),
+                                 wrapped(command->get_description(), line_width - get_column_width()),
+                                 get_column_width());
+        return line.str();
     }
     std::string make_footer(const CLI::App* command) const override {
         std::string text;
