@@ -28,7 +28,7 @@ public:
     ~Section() {
         for (const auto& [key, value] : table_)
             if (!known_.contains(std::string(key.str())))
-                print_error(value, fmt::format("{}: no such setting; there is {}", path(std::string(key.str())),
+                complain(value, fmt::format("{}: no such setting; there is {}", path(std::string(key.str())),
                                             fmt::join(known_, ", ")));
     }
     Section(const Section&) = delete;
@@ -44,7 +44,7 @@ public:
             if (const auto value = node->value_exact<std::string>())
                 target = *value;
             else
-                print_error(*node, fmt::format("{}: write a text, as in {} = \"...\"", path(key), key));
+                complain(*node, fmt::format("{}: write a text, as in {} = \"...\"", path(key), key));
         }
     }
 
@@ -54,7 +54,7 @@ public:
             if (value && *value >= low && *value <= high)
                 target = static_cast<std::uint32_t>(*value);
             else
-                print_error(*node, fmt::format("{}: write a whole number from {} to {}", path(key), low, high));
+                complain(*node, fmt::format("{}: write a whole number from {} to {}", path(key), low, high));
         }
     }
 
@@ -63,7 +63,7 @@ public:
             if (const auto value = node->value_exact<bool>())
                 target = *value;
             else
-                print_error(*node, fmt::format("{}: write true or false", path(key)));
+                complain(*node, fmt::format("{}: write true or false", path(key)));
         }
     }
 
@@ -74,24 +74,24 @@ public:
             if (time)
                 target = std::chrono::round<milliseconds>(*time);
             else
-                print_error(*node, fmt::format("{}: write a time, as in \"250ms\" or \"5s\"", path(key)));
+                complain(*node, fmt::format("{}: write a time, as in \"250ms\" or \"5s\"", path(key)));
         }
     }
 
     void texts(const std::string& key, std::vector<std::string>& target) {
         if (const toml::node* node = find(key)) {
             const toml::array* list = node->as_array();
-            if (list == nullptr) return print_error(*node, path(key) + ": write a list, as in [\"a\", \"b\"]");
+            if (list == nullptr) return complain(*node, path(key) + ": write a list, as in [\"a\", \"b\"]");
             for (const toml::node& one : *list) {
                 if (const auto value = one.value_exact<std::string>())
                     target.push_back(*value);
                 else
-                    print_error(one, path(key) + ": write a list of texts, as in [\"a\", \"b\"]");
+                    complain(one, path(key) + ": write a list of texts, as in [\"a\", \"b\"]");
             }
         }
     }
 
-    void print_error(const toml::node& where, const std::string& what) {
+    void complain(const toml::node& where, const std::string& what) {
         if (error_.empty()) error_ = fmt::format("{}: {}", where.source().begin.line, what);
     }
     std::string path(const std::string& key) const { return name_.empty() ? key : name_ + "." + key; }
@@ -150,7 +150,7 @@ private:
             Section section(*table, key, error_);
             f(section);
         } else {
-            top.print_error(*node, fmt::format("{}: write a table, as in [{}]", key, key));
+            top.complain(*node, fmt::format("{}: write a table, as in [{}]", key, key));
         }
     }
 
@@ -162,7 +162,7 @@ private:
         if (octal)
             config_.socket_mode = static_cast<unsigned>(std::stoul(mode, nullptr, 8));
         else
-            top.print_error(*top.find("socket_mode"), "socket_mode: write octal digits, as in \"0660\"");
+            top.complain(*top.find("socket_mode"), "socket_mode: write octal digits, as in \"0660\"");
     }
 
     void read_cluster(Section& top) {
@@ -172,14 +172,14 @@ private:
             if (hosts == nullptr) return;
             const toml::table* table = hosts->as_table();
             if (table == nullptr)
-                return section.print_error(*hosts,
+                return section.complain(*hosts,
                                         "cluster.hosts: write names and addresses, as in "
                                         "hosts = { a = \"10.0.0.1:7400\", b = \"10.0.0.2:7400\" }");
             for (const auto& [name, address] : *table) {
                 if (const auto text = address.value_exact<std::string>())
                     config_.hosts.push_back({std::string(name.str()), *text});
                 else
-                    section.print_error(address, fmt::format("cluster.hosts.{}: write an address, as in "
+                    section.complain(address, fmt::format("cluster.hosts.{}: write an address, as in "
                                                           "\"10.0.0.1:7400\"",
                                                           name.str()));
             }
@@ -190,10 +190,10 @@ private:
         const toml::node* node = top.find("semaphores");
         if (node == nullptr) return;
         const toml::table* table = node->as_table();
-        if (table == nullptr) return top.print_error(*node, "semaphores: write a table, as in [semaphores]");
+        if (table == nullptr) return top.complain(*node, "semaphores: write a table, as in [semaphores]");
         for (const auto& [name, value] : *table) {
             if (name.str().empty() || name.str().find_first_of(",=") != std::string_view::npos)
-                top.print_error(value, fmt::format("semaphores: \"{}\": no program can ask for this name; write "
+                top.complain(value, fmt::format("semaphores: \"{}\": no program can ask for this name; write "
                                                 "one without commas and equals signs",
                                                 name.str()));
             Semaphore& semaphore = config_.semaphores[std::string(name.str())];
@@ -207,7 +207,7 @@ private:
                        permits && *permits >= 1 && *permits <= 10'000) {
                 semaphore.permits = semaphore.max_request = static_cast<std::uint32_t>(*permits);
             } else {
-                top.print_error(value, path + ": write the number of permits, from 1 to 10000");
+                top.complain(value, path + ": write the number of permits, from 1 to 10000");
             }
         }
     }
@@ -218,7 +218,7 @@ private:
         if (mode == "heartbeat")
             config_.detector = Config::Detector::heartbeat;
         else if (!mode.empty() && mode != "automatic")
-            section.print_error(*section.find("mode"), "detector.mode: write \"automatic\" or \"heartbeat\"");
+            section.complain(*section.find("mode"), "detector.mode: write \"automatic\" or \"heartbeat\"");
         section.duration("heartbeat", config_.heartbeat);
         section.duration("dead_after", config_.dead_after);
         section.duration("stop_within", config_.stop_within);
@@ -235,16 +235,16 @@ private:
         const toml::node* node = top.find("allow");
         if (node == nullptr) return;
         const toml::array* list = node->as_array();
-        if (list == nullptr) return top.print_error(*node, "allow: write tables, each as [[allow]]");
+        if (list == nullptr) return top.complain(*node, "allow: write tables, each as [[allow]]");
         for (const toml::node& one : *list) {
             const toml::table* table = one.as_table();
-            if (table == nullptr) return top.print_error(one, "allow: write tables, each as [[allow]]");
+            if (table == nullptr) return top.complain(one, "allow: write tables, each as [[allow]]");
             Section section(*table, "allow", error_);
             Allowance allowance;
             section.texts("users", allowance.users);
             for (const std::string& user : allowance.users)
                 if (is_nobody(user))
-                    section.print_error(one,
+                    section.complain(one,
                                      fmt::format("allow.users: \"{}\" is no user; write a user, \"@group\", "
                                                  "\"cert:NAME\" or \"*\"",
                                                  user));
