@@ -1,7 +1,7 @@
 # The larger instances of the pool on a tree: section 7 of its specification, with the longest waits.
 . "$ALLOT_SOURCE_DIR/tests/soak/lib.sh"
 # waits TEXT: the last check printed these longest waits.
-waits() { grep "meanwhile: $1\.$" found.txt || complain "wanted the longest waits $1"; }
+waits() { grep "by site: $1\.$" found.txt || complain "wanted the longest waits $1"; }
 holds 3647853 19729417 tree-pool --sites 3 --tree star --units 2 --max-request 2 --modulus 2 --requests any --waits
 waits '6, 12, 12'
 holds 3430495 18444193 tree-pool --sites 3 --tree chain --units 2 --max-request 2 --modulus 2 --requests any --waits
