@@ -143,7 +143,8 @@ bool take_optional(std::string_view& in, T& out) {
     bool engaged = false;
     out.reset();
     if (!take_bool(in, engaged)) return false;
-    return !engaged || decode(in, out.emplace());
+    // A copy: clang 14 does not see that a nested struct with default values can be made from nothing.
+    return !engaged || decode(in, out.emplace(typename T::value_type()));
 }
 
 template <reflect::FixedArray T>

@@ -120,7 +120,7 @@ constexpr void describe_number(Type& type) {
     using Limits = std::numeric_limits<typename NumberBehind<T>::type>;
     type.number = &number_at<T>;
     type.set_number = &set_number<T>;
-    type.least = static_cast<std::int64_t>(Limits::min());
+    type.least = static_cast<std::int64_t>(+Limits::min());
     type.greatest = static_cast<std::uint64_t>(Limits::max());
     if constexpr (reflect::DescribedEnum<T>) type.enumerators = enumerators_of<T>;
 }

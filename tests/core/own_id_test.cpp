@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <map>
 
+#include "core/random.hpp"
+
 namespace allot {
 namespace {
 
@@ -40,7 +42,7 @@ TEST(OwnId, The_ids_of_each_owner_are_numbered_from_zero_in_their_order) {
     sites[0].standing = sites[1].standing = Standing::up;
     sites[0].protocol.notes = {{id(0, 7), id(1, 4)}, {id(0, 9), id(1, 4)}};
     sites[1].protocol.notes = {{id(1, 40), id(0, 9)}};
-    std::vector<EnvelopeOf<Note>> flight{{0, 1, {id(0, 3), id(1, 41)}}};
+    std::vector<EnvelopeOf<Note>> flight{{{0, 1}, {id(0, 3), id(1, 41)}}};
     MutableView<Notebook> world{{}, sites, flight};
     rename_ids(world);
     EXPECT_EQ(sites[0].protocol.notes,
@@ -53,7 +55,7 @@ TEST(OwnId, What_is_gone_has_no_ids) {
     std::vector<SiteOf<Notebook>> sites(1);
     sites[0].standing = Standing::down;
     sites[0].protocol.notes = {{id(0, 0), id(0, 0)}};
-    std::vector<EnvelopeOf<Note>> flight{{0, 1, {id(0, 8), std::nullopt}}};
+    std::vector<EnvelopeOf<Note>> flight{{{0, 1}, {id(0, 8), std::nullopt}}};
     MutableView<Notebook> world{{}, sites, flight};
     rename_ids(world);
     EXPECT_EQ(flight[0].message.about, id(0, 0));

@@ -22,11 +22,11 @@ std::vector<SiteId> neighbours(const Tree& tree, SiteId site, std::uint32_t site
 using List = std::vector<SiteId>;
 
 TEST(Tree, Has_the_parent_on_channel_0_and_then_the_children) {
-    EXPECT_EQ(neighbours(tree("chain"), 0, 3), List({1}));
+    EXPECT_EQ(neighbours(tree("chain"), 0, 3), List{1});
     EXPECT_EQ(neighbours(tree("chain"), 1, 3), List({0, 2}));
-    EXPECT_EQ(neighbours(tree("chain"), 2, 3), List({1}));
+    EXPECT_EQ(neighbours(tree("chain"), 2, 3), List{1});
     EXPECT_EQ(neighbours(tree("star"), 0, 4), List({1, 2, 3}));
-    EXPECT_EQ(neighbours(tree("star"), 3, 4), List({0}));
+    EXPECT_EQ(neighbours(tree("star"), 3, 4), List{0});
     EXPECT_EQ(neighbours(tree("binary"), 0, 6), List({1, 2}));
     EXPECT_EQ(neighbours(tree("binary"), 1, 6), List({0, 3, 4}));
     EXPECT_EQ(neighbours(tree("binary"), 2, 6), List({0, 5}));
