@@ -125,12 +125,12 @@ std::optional<std::string> WholeFile::complete() {
 // A file without a name cannot replace another: it gets a name of its own first.
 std::optional<std::string> WholeFile::take_name() {
     if (!file_) return std::nullopt;
-    if (written_.empty()) {
-        const std::string name = path_ + "." + std::to_string(::getpid());
-        ::unlink(name.c_str());  // of a process that was killed just here, long ago
-        if (::linkat(AT_FDCWD, name_of(file_).c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) != 0)
+    for (int number = 0; written_.empty(); ++number) {
+        const std::string name = path_ + "." + std::to_string(::getpid()) + "." + std::to_string(number);
+        if (::linkat(AT_FDCWD, name_of(file_).c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0)
+            written_ = name;
+        else if (errno != EEXIST)  // a file of somebody else keeps its name
             return problem(path_);
-        written_ = name;
     }
     if (::rename(written_.c_str(), path_.c_str()) != 0) return problem(path_);
     written_.clear();

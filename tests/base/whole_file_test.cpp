@@ -54,6 +54,17 @@ TEST_F(WholeFileTest, Has_no_name_before_it_is_complete) {
     EXPECT_EQ(entries(), 1);
 }
 
+TEST_F(WholeFileTest, Keeps_a_file_that_has_the_name_it_would_take_first) {
+    const std::string others = "a." + std::to_string(::getpid()) + ".0";
+    std::ofstream(path(others.c_str())) << "of somebody else";
+    auto file = WholeFile::open(path("a"));
+    file->stream() << "new";
+    EXPECT_EQ(file->commit(), std::nullopt);
+    EXPECT_EQ(content("a"), "new");
+    EXPECT_EQ(content(others.c_str()), "of somebody else");
+    EXPECT_EQ(entries(), 2);
+}
+
 TEST_F(WholeFileTest, Leaves_nothing_behind_if_it_is_given_up) {
     { WholeFile::open(path("a"))->stream() << "half"; }
     EXPECT_EQ(entries(), 0);
