@@ -119,7 +119,7 @@ refused '--requests few: write a number, any' check raymond --requests few
 refused '--crashes x: write a whole number' check raymond --crashes x
 refused '--trust thick: write dense, sparse or anchor' check raymond --trust thick
 refused '--anchor 3: the sites are 0 to 2' check raymond --anchor 3
-refused '--links tcp: write own, fifo or unordered' check raymond --links tcp
+refused '--links tcp: write own, fifo, unordered or lossy' check raymond --links tcp
 refused '--cancel: raymond has no cancel' check raymond --cancel
 refused '--memory lots: write a size, as in 4G' check raymond --memory lots
 refused '--limit soon: write a time, as in 60s' check raymond --limit soon
@@ -191,7 +191,7 @@ refused '--campers 3: the sites are 0 to 2' sim raymond --campers 3
 refused '--campers x: write sites, as in 0,3,7' sim raymond --campers x
 refused '--give-up soon: write a time, as in 0.6ms, uniform:0.2ms..1ms or exponential:0.6ms (the mean), or never' sim counters --give-up soon
 refused '--give-up 1ms: raymond has no cancel' sim raymond --give-up 1ms
-refused '--links tcp: write own, fifo or unordered' sim raymond --links tcp
+refused '--links tcp: write own, fifo, unordered or lossy' sim raymond --links tcp
 refused '--tick 0: write a time, as in 1ms' sim raymond --tick 0
 refused '--crashes 4: write a whole number from 0 to 3' sim raymond --crashes 4
 refused '--crash-from 9s: write no more than --crash-to 5s' sim raymond --crashes 2 --crash-from 9s

@@ -123,7 +123,8 @@ public:
         for (unsigned i = 0; i < graph.owners(); ++i) workers_.push_back(std::make_unique<Worker>(graph, i));
         const Walker& walker = workers_[0]->walker;
         round_size_ = workers_.size() == 1 ? round_alone : round_together;
-        hurried_ = !walker.canonicalises() && !walker.takes_prompt_messages() && !options.from_anywhere;
+        hurried_ = !walker.canonicalises() && !walker.takes_prompt_messages() && !walker.keeps_messages() &&
+                   !options.from_anywhere;
     }
 
     Exploration run() {

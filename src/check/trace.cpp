@@ -46,7 +46,53 @@ public:
     // Takes the step that leads to the target; of several, the one with the wanted action.
     void step_to(const Target& target, std::vector<Move>& steps, std::optional<ActionKey> wanted = {},
                  const std::string& property = {}) {
-        if (!trace.replayed) return;
+        if (!trace.replayed || take_step(target, steps, wanted, property)) return;
+        trace.replayed =
+            graph_.machine().setup().fifo() && take_behind_ignored(target, steps, wanted, property);
+    }
+
+    const World& here() const { return here_; }
+    void close(const World& round) { trace.replayed = trace.replayed && walker_.recurs(round, here_); }
+
+private:
+    // Canonical worlds lack messages that their receivers ignore; here they are in the way of others.
+    bool take_behind_ignored(const Target& target, std::vector<Move>& steps, std::optional<ActionKey> wanted,
+                             const std::string& property) {
+        const World before = here_;
+        for (const walk::EnvelopeId id : before.flight) {
+            std::vector<Move> more = clear_channel_of(id);
+            if (!more.empty() && take_step(target, more, wanted, property)) {
+                steps.insert(steps.end(), more.begin(), more.end());
+                return true;
+            }
+            here_ = before;
+        }
+        return false;
+    }
+
+    std::vector<Move> clear_channel_of(walk::EnvelopeId some) {
+        const std::uint64_t channel = graph_.machine().envelope(some).order;
+        std::vector<Move> received;
+        for (;;) {
+            const auto head = std::ranges::find(here_.flight, channel, [&](walk::EnvelopeId id) {
+                return graph_.machine().envelope(id).order;
+            });
+            if (head == here_.flight.end() || !walker_.is_ignored(here_, *head)) return received;
+            received.push_back(reception_of(*head));
+            Report ignored;
+            here_ = walker_.apply(here_, received.back(), ignored);
+        }
+    }
+
+    Move reception_of(walk::EnvelopeId id) const {
+        return {.site = graph_.machine().envelope(id).to,
+                .input = {InputKind::deliver, id, 0},
+                .envelope = id,
+                .fair = true};
+    }
+
+    bool take_step(const Target& target, std::vector<Move>& steps, std::optional<ActionKey> wanted,
+                   const std::string& property) {
         std::vector<Move> chosen;
         World after_chosen;
         bool exact = false;
@@ -59,25 +105,15 @@ public:
             exact = !wanted || walker_.action(move) == *wanted;
             if (!exact && !chosen.empty()) return;
             chosen = {move};
-            for (const auto id : prompt)
-                chosen.push_back({.site = graph_.machine().envelope(id).to,
-                                  .input = {InputKind::deliver, id, 0},
-                                  .envelope = id,
-                                  .fair = true});
+            for (const auto id : prompt) chosen.push_back(reception_of(id));
             after_chosen = after;
         });
-        if (chosen.empty()) {
-            trace.replayed = false;
-            return;
-        }
+        if (chosen.empty()) return false;
         steps.insert(steps.end(), chosen.begin(), chosen.end());
         here_ = after_chosen;
+        return true;
     }
 
-    const World& here() const { return here_; }
-    void close(const World& round) { trace.replayed = trace.replayed && walker_.recurs(round, here_); }
-
-private:
     void begin(Node root) {
         const Target is_root = at_node(root);
         for (const World& start : starts_) {

@@ -97,6 +97,8 @@ std::vector<std::string> bounds(const walk::Machine& machine, const check::Optio
     if (machine.facts().normalises && setup.normalises())
         lines.emplace_back(
             "Worlds: in normal form, without messages that can never act again and with canonical ids.");
+    else if (machine.deletes_ignored())
+        lines.emplace_back("Worlds: without messages that can never act again.");
     if (setup.backlog > 0)
         lines.push_back(fmt::format("Timers: fire only while every channel holds fewer than {} messages.",
                                     setup.backlog));

@@ -28,6 +28,9 @@ struct SwarmFlags {
     std::string run;
     std::string threads;
     std::string limit;
+    std::string grants;
+    std::string faults;
+    std::string ticks;
     std::string out;
     bool json = false;
 };
@@ -53,6 +56,8 @@ std::optional<std::string> read_flags(const SwarmFlags& flags, swarm::Options& o
     options.seed = number("seed", flags.seed, 0, any, 0);
     if (!flags.run.empty()) options.only = number("run", flags.run, 0, any - 1, 0);
     options.threads = static_cast<unsigned>(number("threads", flags.threads, 1, 64, cores));
+    options.least = {number("grants", flags.grants, 0, 10'000, 0), number("faults", flags.faults, 0, 1000, 0),
+                     number("ticks", flags.ticks, 0, 10'000, 0)};
     for (const char* name : {"sites", "clients"})
         if (const auto count = flags.parameters.find(name); count != flags.parameters.end())
             number(name, count->second, 1, most_sites, 1);
@@ -125,6 +130,9 @@ void print_probes(const swarm::Campaign& campaign) {
 void print_for_people(const SwarmJob& job, const swarm::Campaign& campaign) {
     fmt::print("protocol {}, seed {}\n\n", job.entry->name, job.options.seed);
     fmt::print("{}\n{}\n", drawn_line(campaign), faults_line(campaign.faults));
+    if (job.options.least != swarm::Extent{})
+        fmt::print("Each run: at least {} grants, {} faults, {} ticks.\n", campaign.least.grants,
+                   campaign.least.faults, campaign.least.ticks);
     print_probes(campaign);
     if (!campaign.stopped_by.empty()) fmt::print("\nBounded: {}.\n", campaign.stopped_by);
     fmt::print("\n{}: {} {}, {} steps, {:.2f} s, {} runs/s\n", verdict_of(campaign),
@@ -164,6 +172,7 @@ void print_for_programs(const SwarmJob& job, const swarm::Campaign& campaign) {
                                {"steps", campaign.steps},
                                {"drawn", drawn},
                                {"faults", to_json(campaign.faults)},
+                               {"least", to_json(campaign.least)},
                                {"probes", probes},
                                {"seconds", campaign.seconds},
                                {"stopped_by", campaign.stopped_by},
@@ -228,6 +237,9 @@ void add_swarm(CommandLine& line) {
     text("--seed", flags->seed, "Seed of the campaign; default 1");
     text("--run", flags->run, "Repeat only this run of the seed, and print it").excludes(runs);
     text("--threads", flags->threads, "Threads; default one per core");
+    text("--grants", flags->grants, "Let no run close before so many grants");
+    text("--faults", flags->faults, "... and before so many faults");
+    text("--ticks", flags->ticks, "... and before each clock has ticked so often");
     text("--limit", flags->limit, "Stop after this time, as in 60s");
     text("--out", flags->out, "Also write the scenario to this file, or - for standard output");
     command.flag("--json", flags->json, "For programs");

@@ -18,4 +18,8 @@ void AnyEffects::refused(std::string reason) {
     notices_.push_back({Notice::Kind::refused, {}, std::move(reason)});
 }
 
+void AnyEffects::stopped() {
+    notices_.push_back({Notice::Kind::stopped, {}, {}});
+}
+
 }  // namespace allot

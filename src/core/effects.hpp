@@ -17,7 +17,7 @@ BOOST_DESCRIBE_ENUM(NoTimer)
 
 // A message to the application of a site.
 struct Notice {
-    enum class Kind : std::uint8_t { granted, released, revoked, refused };
+    enum class Kind : std::uint8_t { granted, released, revoked, refused, stopped };
     Kind kind{};
     std::vector<Fence> fences;  // with granted: one per resource of the demand, in its order
     std::string reason;         // with refused
@@ -44,6 +44,11 @@ public:
     void released();
     void revoked();
     void refused(std::string reason);
+    void stopped();  // the program that held has been stopped
+
+    // The durable part of the state has changed: it is to be written to the disk. `Synced` follows when it is
+    // there; a message that depends on the write must wait for that.
+    void persist() { persisted_ = true; }
 
     // The handler took a rare path, one of the model's probes. A campaign of random runs reports the paths
     // that no run took.
@@ -54,12 +59,15 @@ public:
     const std::vector<TimerChange>& timers() const { return timers_; }
     const std::vector<Notice>& notices() const { return notices_; }
     const std::vector<std::string_view>& probes() const { return probes_; }
+    bool persisted() const { return persisted_; }
+    bool take_persisted() { return std::exchange(persisted_, false); }
 
     // Drivers keep one object and empty it between steps, so that steps reuse its memory.
     virtual void clear() {
         timers_.clear();
         notices_.clear();
         probes_.clear();
+        persisted_ = false;
     }
 
 protected:
@@ -70,6 +78,7 @@ protected:
     std::vector<TimerChange> timers_;
     std::vector<Notice> notices_;
     std::vector<std::string_view> probes_;
+    bool persisted_ = false;
 };
 
 template <class MessageType, class TimerType = NoTimer>

@@ -123,6 +123,14 @@ struct FaultModel {
     bool (*needs_anchor)(const Config&) = nullptr;
 };
 
+// For protocols whose sites remember something beyond a crash.
+template <class P>
+struct DurabilityModel {
+    // The state from which the next incarnation starts: the durable part of this one, after a crash that
+    // leaves the disk kept, torn or lost. Default: nothing outlives a crash.
+    P (P::*after_crash)(Disk) const = nullptr;
+};
+
 // How the checker makes the worlds fewer, without changing a verdict.
 template <class P>
 struct ReductionModel {
@@ -131,6 +139,10 @@ struct ReductionModel {
     // Deletes what can never act again and renames what is only compared. Not used under loss and
     // duplication, where it would be unsound.
     void (*normalise)(MutableView<P>&) = nullptr;
+    // Whether `receiver` will never act on a message of `sender`, now or later, however often it comes. Such
+    // messages are deleted. `normalise` can do the same, but this is much faster, and right under loss.
+    bool (*ignores)(const ContextOf<P>&, const P& receiver, const P& sender,
+                    const typename P::Message&) = nullptr;
     // Every stamp that the site will make comes after this one.
     Stamp (P::*clock)() const = nullptr;
 };
@@ -196,6 +208,7 @@ struct Model {
     RequestModel<P> requests = {};
     TimerModel<P> timers = {};
     FaultModel<P> faults = {};
+    DurabilityModel<P> durability = {};
     ReductionModel<P> reduction = {};
     StabilisationModel<P> stabilisation = {};
     HandwrittenModel<P> handwritten = {};

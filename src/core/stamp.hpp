@@ -36,4 +36,10 @@ struct StampAccess {
     static constexpr Stamp make(std::uint64_t value) { return Stamp(value); }
 };
 
+// The stamp that comes with the n-th grant of an epoch: later than all of earlier epochs.
+constexpr Stamp in_epoch(std::uint32_t epoch, Stamp n) {
+    constexpr unsigned bits_of_n = 40;
+    return StampAccess::make(std::uint64_t{epoch} << bits_of_n | StampAccess::value(n));
+}
+
 }  // namespace allot

@@ -9,6 +9,7 @@
 #include <boost/container/flat_map.hpp>
 #include <boost/container/flat_set.hpp>
 #include <concepts>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -36,15 +37,39 @@ struct Application {
 };
 BOOST_DESCRIBE_STRUCT(Application, (), (phase, requests_left, demand, fences, revoked))
 
-// The failure detector of a site about one peer: the latest incarnations (plus 1; 0: none) that it trusted
-// and that it reported dead, and whether the link has lost messages, which the site does not know yet.
+// The failure detector of a site about one peer: the latest incarnations (plus 1; 0: none) that it trusted,
+// that it reported dead and whose programs it reported stopped, and whether the link has lost messages, which
+// the site does not know yet.
 struct Watch {
     std::uint32_t trusted = 0;
     std::uint32_t reported = 0;
     bool interrupted = false;
+    std::uint32_t stopped = 0;
     bool operator==(const Watch&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Watch, (), (trusted, reported, interrupted))
+BOOST_DESCRIBE_STRUCT(Watch, (), (trusted, reported, interrupted, stopped))
+
+// The relation of a site to the agreed views, by their numbers (plus 1; 0: it has seen none), and to its
+// lease.
+struct Membership {
+    std::uint32_t first = 0;
+    std::uint32_t seen = 0;  // the newest
+    bool lapsed = false;     // its lease has ended and was not renewed
+    bool quiet = false;      // it knows that everybody who was removed before its first view has stopped
+    bool operator==(const Membership&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Membership, (), (first, seen, lapsed, quiet))
+
+// A program that has outlived the incarnation that granted it what it holds.
+struct Orphan {
+    std::uint32_t incarnation = 0;
+    std::uint32_t keeper = 0;  // the latest incarnation under whose lease it ran
+    Demand demand;
+    std::vector<Fence> fences;
+    bool adopted = false;  // it is the application of the site again
+    bool operator==(const Orphan&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Orphan, (), (incarnation, keeper, demand, fences, adopted))
 
 struct Site {
     Standing standing = Standing::absent;
@@ -52,13 +77,26 @@ struct Site {
     Application application;
     std::uint32_t armed = 0;       // one bit per timer
     SharedVector<Watch> detector;  // by peer; those at the end of which nothing was said have no entry
+    bool unsynced = false;         // a write to the disk is under way
+    std::string image;             // of the disk, as somebody copied it; may be restored later
+    Membership membership;
+    std::optional<Orphan> orphan;
     bool operator==(const Site&) const = default;
 
     bool up() const { return standing == Standing::up; }
     bool holding() const { return up() && application.phase == Phase::holding; }
+    // The demand of the program that runs here: the application's, or an orphan's.
+    const Demand* in_use() const {
+        if (orphan && !orphan->adopted) return &orphan->demand;
+        return holding() ? &application.demand : nullptr;
+    }
+    // Whether the orphan runs under the lease of this incarnation, which has adopted it.
+    bool has_taken_over() const { return orphan && orphan->adopted && membership.seen > 0; }
     Watch watch(SiteId peer) const { return peer < detector.size() ? detector[peer] : Watch{}; }
 };
-BOOST_DESCRIBE_STRUCT(Site, (), (standing, incarnation, application, armed, detector))
+BOOST_DESCRIBE_STRUCT(Site, (),
+                      (standing, incarnation, application, armed, detector, unsynced, image, membership,
+                       orphan))
 
 template <class P>
 struct SiteOf : Site {
@@ -135,14 +173,23 @@ private:
 
 // One step as a monitor sees it: a request of an application, or a notice to it.
 struct Event {
-    enum class Kind : std::uint8_t { requested, granted, released, revoked, refused, cancelled, crashed };
+    enum class Kind : std::uint8_t {
+        requested,
+        granted,
+        released,
+        revoked,
+        refused,
+        cancelled,
+        crashed,
+        stopped,
+    };
     Kind kind{};
     SiteId site = 0;
     Demand demand;
     std::vector<Fence> fences;
     bool operator==(const Event&) const = default;
 };
-BOOST_DESCRIBE_ENUM(Event::Kind, requested, granted, released, revoked, refused, cancelled, crashed)
+BOOST_DESCRIBE_ENUM(Event::Kind, requested, granted, released, revoked, refused, cancelled, crashed, stopped)
 BOOST_DESCRIBE_STRUCT(Event, (), (kind, site, demand, fences))
 
 // A monitor is a described value that remembers what a property needs of the past; the world keeps it,

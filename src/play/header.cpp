@@ -57,9 +57,36 @@ Parameters filled_in(const Scenario& scenario, Parameters given) {
     given.try_emplace("anchor", "none");
     fill_in(scenario, Verb::duplicate, "duplicate", given);
     fill_in(scenario, Verb::drop, "lose", given);
+    fill_in(scenario, Verb::cut, "cuts", given);
     // A timer replaces messages that it sent, or that the scenario put there.
     fill_in(scenario, Verb::timeout, "copies", given, count_of(scenario, Verb::put));
     return given;
+}
+
+std::ptrdiff_t disks(const Scenario& scenario, Disk fate) {
+    return std::count_if(scenario.statements.begin(), scenario.statements.end(), [&](const Statement& one) {
+        return one.verb == Verb::kill && !one.words.empty() && one.words.back() == enum_name(fate);
+    });
+}
+
+// Parameters that the lines of the scenario need and the header does not give.
+std::vector<std::pair<std::string, std::string>> implied(const Scenario& scenario) {
+    std::vector<std::pair<std::string, std::string>> all;
+    const auto count = [&](const char* parameter, std::ptrdiff_t number) {
+        if (number > 0) all.emplace_back(parameter, std::to_string(number));
+    };
+    if (count_of(scenario, Verb::cancel) > 0) all.emplace_back("cancel", "on");
+    if (count_of(scenario, Verb::synced) > 0) all.emplace_back("writes", "late");
+    count("leaves", count_of(scenario, Verb::leave));
+    count("crashes", count_of(scenario, Verb::crash) + count_of(scenario, Verb::kill));
+    count("restarts", count_of(scenario, Verb::restart));
+    if (count_of(scenario, Verb::adopt) + count_of(scenario, Verb::stop) > 0)
+        all.emplace_back("orphans", "on");
+    count("expulsions", count_of(scenario, Verb::view));
+    count("lapses", count_of(scenario, Verb::lapse));
+    count("lost-disks", disks(scenario, Disk::lost));
+    count("restored-disks", disks(scenario, Disk::restored));
+    return all;
 }
 
 }  // namespace
@@ -77,14 +104,9 @@ Result<std::unique_ptr<walk::Machine>> make_machine(const Scenario& scenario,
     if (!machine) return Error{header.text + ": " + machine.error()};
     // Sites of some protocols cannot cancel, leave, crash or restart. The error then belongs to the line that
     // tries, not to the header.
-    for (const auto& [verb, parameter] : {std::pair(Verb::cancel, "cancel"),
-                                          {Verb::leave, "leaves"},
-                                          {Verb::crash, "crashes"},
-                                          {Verb::restart, "restarts"}}) {
-        const auto count = count_of(scenario, verb);
+    for (const auto& [parameter, value] : implied(scenario)) {
         Parameters more = taken;
-        const std::string value = verb == Verb::cancel ? "on" : std::to_string(count);
-        if (count == 0 || !more.try_emplace(parameter, value).second) continue;
+        if (!more.try_emplace(parameter, value).second) continue;
         auto able = walk::make_machine(**entry, more);
         if (!able) continue;
         machine = std::move(able);

@@ -64,6 +64,7 @@ private:
     Problem carry_out();
     Problem take(const Move& move);
     Problem take_step();
+    Problem tick();
     Problem settle();
     Problem settle_round();
     Problem set_state();
@@ -106,6 +107,8 @@ Problem Run::carry_out() {
     switch (now().verb) {
         case Verb::settle:
             return settle();
+        case Verb::tick:
+            return tick();
         case Verb::state:
             return set_state();
         case Verb::put:
@@ -121,6 +124,21 @@ Problem Run::carry_out() {
         default:
             return take_step();
     }
+}
+
+// `tick 0 3` is three steps.
+Problem Run::tick() {
+    Words statement = words();
+    const std::string clock = statement.word("a site, or all");
+    const std::uint64_t count = statement.more() ? statement.number("a number of ticks") : 1;
+    if (const auto wrong = statement.finish()) return explained(bad(*wrong));
+    for (std::uint64_t i = 0; i < count && violation_.clean(); ++i) {
+        Words once({clock}, usage(Verb::tick), stage_.machine().setup().sites);
+        const auto move = read_step(stage_, Verb::tick, once);
+        if (!move) return explained(bad(move.error()));
+        if (auto problem = take(*move)) return problem;
+    }
+    return std::nullopt;
 }
 
 Problem Run::take_step() {

@@ -88,62 +88,54 @@ std::optional<std::string> misplaced(const Scenario& scenario, const Statement& 
     return std::nullopt;
 }
 
+// The form of a statement, for each verb.
+constexpr std::pair<Verb, std::string_view> usages[]{
+    {Verb::protocol, "protocol NAME KEY=VALUE..."},
+    {Verb::request, "request SITE [UNITS] [RESOURCE,...]"},
+    {Verb::release, "release SITE"},
+    {Verb::cancel, "cancel SITE"},
+    {Verb::leave, "leave SITE"},
+    {Verb::join, "join SITE"},
+    {Verb::restart, "restart SITE"},
+    {Verb::expel, "expel SITE"},
+    {Verb::timeout, "timeout SITE TIMER"},
+    {Verb::crash, "crash SITE [in STEP [sent SITE...]]"},
+    {Verb::kill, "kill SITE [disk torn|lost|restored]"},
+    {Verb::synced, "synced SITE"},
+    {Verb::copy, "copy SITE"},
+    {Verb::tick, "tick SITE|all [COUNT]"},
+    {Verb::cut, "cut FROM -> TO"},
+    {Verb::heal, "heal FROM -> TO"},
+    {Verb::view, "view remove|add|replace SITE"},
+    {Verb::see, "see SITE NUMBER"},
+    {Verb::lapse, "lapse SITE"},
+    {Verb::renew, "renew SITE"},
+    {Verb::quiet, "quiet SITE"},
+    {Verb::adopt, "adopt SITE"},
+    {Verb::stop, "stop SITE"},
+    {Verb::deliver, "deliver FROM -> TO [KIND [JSON]]"},
+    {Verb::duplicate, "duplicate FROM -> TO [KIND [JSON]]"},
+    {Verb::drop, "drop FROM -> TO [KIND [JSON]]"},
+    {Verb::settle, "settle [ROUNDS]"},
+    {Verb::trusted, "trusted OBSERVER PEER"},
+    {Verb::dead, "dead OBSERVER PEER"},
+    {Verb::suspected, "suspected OBSERVER PEER"},
+    {Verb::departed, "departed OBSERVER PEER"},
+    {Verb::reconnected, "reconnected SITE PEER"},
+    {Verb::stopped, "stopped OBSERVER PEER"},
+    {Verb::state, "state SITE JSON"},
+    {Verb::put, "put FROM -> TO {\"KIND\": {...}}"},
+    {Verb::empty, "empty"},
+    {Verb::expect, "expect WHAT..."},
+    {Verb::loop, "loop"},
+    {Verb::show, "show"},
+};
+
 }  // namespace
 
 std::string_view usage(Verb verb) {
-    switch (verb) {
-        case Verb::protocol:
-            return "protocol NAME KEY=VALUE...";
-        case Verb::request:
-            return "request SITE [UNITS] [RESOURCE,...]";
-        case Verb::release:
-            return "release SITE";
-        case Verb::cancel:
-            return "cancel SITE";
-        case Verb::leave:
-            return "leave SITE";
-        case Verb::join:
-            return "join SITE";
-        case Verb::restart:
-            return "restart SITE";
-        case Verb::expel:
-            return "expel SITE";
-        case Verb::timeout:
-            return "timeout SITE TIMER";
-        case Verb::crash:
-            return "crash SITE [in STEP [sent SITE...]]";
-        case Verb::deliver:
-            return "deliver FROM -> TO [KIND [JSON]]";
-        case Verb::duplicate:
-            return "duplicate FROM -> TO [KIND [JSON]]";
-        case Verb::drop:
-            return "drop FROM -> TO [KIND [JSON]]";
-        case Verb::settle:
-            return "settle [ROUNDS]";
-        case Verb::trusted:
-            return "trusted OBSERVER PEER";
-        case Verb::dead:
-            return "dead OBSERVER PEER";
-        case Verb::suspected:
-            return "suspected OBSERVER PEER";
-        case Verb::departed:
-            return "departed OBSERVER PEER";
-        case Verb::reconnected:
-            return "reconnected SITE PEER";
-        case Verb::state:
-            return "state SITE JSON";
-        case Verb::put:
-            return "put FROM -> TO {\"KIND\": {...}}";
-        case Verb::empty:
-            return "empty";
-        case Verb::expect:
-            return "expect WHAT...";
-        case Verb::loop:
-            return "loop";
-        case Verb::show:
-            return "show";
-    }
-    return {};
+    const auto* const place = std::ranges::find(usages, verb, &std::pair<Verb, std::string_view>::first);
+    return place == std::end(usages) ? std::string_view() : place->second;
 }
 
 Result<std::vector<std::string>> split_words(std::string_view line) {

@@ -25,6 +25,19 @@ enum class Verb : std::uint8_t {
     expel,
     timeout,
     crash,
+    kill,
+    synced,
+    copy,
+    tick,
+    cut,
+    heal,
+    view,
+    see,
+    lapse,
+    renew,
+    quiet,
+    adopt,
+    stop,
     deliver,
     duplicate,
     drop,
@@ -34,6 +47,7 @@ enum class Verb : std::uint8_t {
     suspected,
     departed,
     reconnected,
+    stopped,
     state,
     put,
     empty,
@@ -42,7 +56,8 @@ enum class Verb : std::uint8_t {
     show,
 };
 BOOST_DESCRIBE_ENUM(Verb, protocol, request, release, cancel, leave, join, restart, expel, timeout, crash,
-                    deliver, duplicate, drop, settle, trusted, dead, suspected, departed, reconnected, state,
+                    kill, synced, copy, tick, cut, heal, view, see, lapse, renew, quiet, adopt, stop, deliver,
+                    duplicate, drop, settle, trusted, dead, suspected, departed, reconnected, stopped, state,
                     put, empty, expect, loop, show)
 
 // The form of a statement with this verb, for error messages.

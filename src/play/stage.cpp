@@ -21,7 +21,19 @@ Stage::Stage(std::unique_ptr<walk::Machine> machine)
 
 namespace {
 
+std::vector<EnvelopeId> sent_by_ticks(walk::Machine& machine, const World& before, const Move& move) {
+    std::vector<EnvelopeId> sent;
+    for (SiteId site = 0; site < before.sites.size(); ++site) {
+        if (machine.setup().skew > 0 && site != move.site) continue;
+        if (!machine.local(before.sites[site]).up()) continue;
+        const auto& reaction = machine.react(before.sites[site], move.input);
+        sent.insert(sent.end(), reaction.sent.begin(), reaction.sent.end());
+    }
+    return sent;
+}
+
 std::vector<EnvelopeId> sent_by(walk::Machine& machine, const World& before, const Move& move) {
+    if (move.kind == MoveKind::tick) return sent_by_ticks(machine, before, move);
     if (move.kind != MoveKind::input && move.kind != MoveKind::crash_inside) return {};
     const auto& reaction = machine.react(before.sites[move.site], move.input);
     std::vector<EnvelopeId> sent(reaction.sent.begin(), reaction.sent.end());

@@ -36,6 +36,7 @@ public:
     const walk::World& world() const { return world_; }
     const walk::LocalInfo& site(SiteId id) const { return machine_->local(world_.sites[id]); }
     const walk::Budget& budget() const { return machine_->ledger(world_.ledger).budget; }
+    const walk::Conditions& conditions() const { return machine_->ledger(world_.ledger).conditions; }
     bool fifo() const { return machine_->setup().fifo(); }
 
     Taken take(const walk::Move& move);

@@ -313,6 +313,9 @@ std::string why_silent(Stage& stage, InputKind kind, SiteId observer, SiteId pee
             return std::string(stage.machine().facts().name) + " takes no such input";
         case InputKind::reconnected:
             return up ? "the link between the two sites has lost nothing" + deaf : name + " is not up";
+        case InputKind::stopped:
+            return "a program of " + name + " may still run, or " + site_text(observer) +
+                   " does not wait for its end";
         default:
             return up ? name + " is up; only a site that crashed or left can have departed"
                       : site_text(observer) + " keeps no state about " + name + deaf;
@@ -345,6 +348,21 @@ Result<Move> read_expulsion(Stage& stage, Words& words) {
 }
 
 // --- Crashes.
+
+Error why_not_killed(const Stage& stage, SiteId site, Disk disk) {
+    const world::Setup& setup = stage.machine().setup();
+    if (setup.anchor.site == site) return Error{site_text(site) + " is the anchor, which never crashes"};
+    if (!stage.site(site).may_crash)
+        return Error{site_text(site) + " never crashes in " + std::string(stage.machine().facts().name)};
+    if (stage.budget().crashes == 0) return used_up("crashes", setup.crashes);
+    if (!stage.machine().facts().durable)
+        return Error{"a site of " + std::string(stage.machine().facts().name) + " has no disk"};
+    if (disk == Disk::torn) return Error{site_text(site) + " writes nothing to its disk now"};
+    if (disk == Disk::lost) return used_up("lost-disks", setup.lost_disks);
+    if (stage.site(site).copied) return used_up("restored-disks", setup.restored_disks);
+    return Error{"nobody has copied the disk of " + site_text(site) + "; write copy " + text(site) +
+                 " first"};
+}
 
 std::string destinations_text(const walk::Machine& machine, const Reaction& reaction) {
     if (reaction.sent.empty()) return "nothing";
@@ -415,7 +433,7 @@ Result<Move> read_crash(Stage& stage, Words& words) {
     // A crash inside a step may also hit a site that joins or restarts; the step itself says what it needs.
     const bool inside_a_step = words.next_is("in");
     if (const auto error = not_up(stage, site); error && !inside_a_step) return *error;
-    Move move{.kind = MoveKind::crash, .site = site};
+    Move move{.kind = MoveKind::crash, .site = site, .input = {InputKind::crash}};
     if (inside_a_step) {
         const auto inside = read_crash_inside(stage, site, words);
         if (!inside) return Error{inside.error()};
@@ -433,6 +451,154 @@ Result<Move> read_crash(Stage& stage, Words& words) {
         return Error{site_text(site) + " never crashes in " + std::string(stage.machine().facts().name)};
     if (stage.budget().crashes == 0) return used_up("crashes", stage.machine().setup().crashes);
     return move;
+}
+
+// --- Disks, clocks and channels.
+
+Result<Move> read_kill(Stage& stage, Words& words) {
+    const SiteId site = words.site();
+    Disk disk = Disk::kept;
+    if (words.next_is("disk")) {
+        words.word("disk");
+        const std::string fate = words.word("torn, lost or restored");
+        const auto known = enum_from<Disk>(fate);
+        if (!known && !words.error()) words.fail("\"" + fate + "\": a disk is torn, lost or restored");
+        disk = known.value_or(disk);
+    }
+    if (const auto wrong = words.finish()) return Error{*wrong};
+    if (const auto error = not_up(stage, site)) return *error;
+    for (const Move& move : stage.walker().crashes(stage.world(), site))
+        if (static_cast<Disk>(move.input.argument) == disk) return move;
+    return why_not_killed(stage, site, disk);
+}
+
+Result<Move> read_disk_step(Stage& stage, InputKind kind, Words& words) {
+    const SiteId site = words.site();
+    if (const auto wrong = words.finish()) return Error{*wrong};
+    if (const auto error = not_up(stage, site)) return *error;
+    if (const auto move = find_input(stage, site, kind)) return *move;
+    if (kind == InputKind::synced)
+        return Error{site_text(site) + " writes nothing to a disk now, or the header says writes=instant"};
+    return Error{"the disk of " + site_text(site) +
+                 " is copied already, or the header allows restored-disks=0"};
+}
+
+Result<Move> read_channel_change(Stage& stage, MoveKind kind, Words& words) {
+    const Channel channel = words.channel();
+    if (const auto wrong = words.finish()) return Error{*wrong};
+    for (const Move& move : stage.walker().channel_changes(stage.world(), kind))
+        if (move.site == channel.from && move.input.argument == channel.to) return move;
+    const std::string name = text(channel.from) + " -> " + text(channel.to);
+    const bool is_cut = stage.conditions().is_cut(channel.from, channel.to);
+    if (kind == MoveKind::heal) return Error{"the channel " + name + " is not cut"};
+    if (is_cut) return Error{"the channel " + name + " is cut already"};
+    return used_up("cuts", stage.machine().setup().cuts);
+}
+
+// --- Agreed views and programs.
+
+Result<Move> read_view_change(Stage& stage, Words& words) {
+    const std::string name = words.word("remove, add or replace");
+    const auto change = enum_from<ViewChange>(name);
+    if (!change && !words.error()) words.fail("\"" + name + "\": a view removes, adds or replaces a site");
+    const SiteId site = words.site();
+    if (const auto wrong = words.finish()) return Error{*wrong};
+    for (const Move& move : stage.walker().view_changes(stage.world()))
+        if (move.site == site && static_cast<ViewChange>(move.input.argument) == *change) return move;
+    if (stage.conditions().views.empty())
+        return Error{"sites of " + std::string(stage.machine().facts().name) + " see no agreed views"};
+    switch (*change) {
+        case ViewChange::remove:
+            return Error{site_text(site) + " is no member of the newest view, or it is up and expulsions=" +
+                         text(stage.machine().setup().expulsions) + " are used up"};
+        case ViewChange::add:
+            return Error{site_text(site) + " is a member, was one in this incarnation, or is not up"};
+        case ViewChange::replace:
+            break;
+    }
+    return Error{site_text(site) + " is not up, or no earlier incarnation of it is a member"};
+}
+
+Result<Move> read_see(Stage& stage, Words& words) {
+    const SiteId site = words.site();
+    const std::uint64_t number = words.number("the number of a view");
+    if (const auto wrong = words.finish()) return Error{*wrong};
+    if (const auto error = not_up(stage, site)) return *error;
+    for (const Move& move : stage.walker().inputs(stage.world()))
+        if (move.kind == MoveKind::input && move.site == site && move.input.kind == InputKind::see &&
+            stage.machine().view(move.input.argument).number == number)
+            return move;
+    return Error{"there is no view " + text(number) + " that " + site_text(site) + " has yet to see"};
+}
+
+std::string why_no_program_step(const Stage& stage, InputKind kind, SiteId site) {
+    const std::string name = site_text(site);
+    switch (kind) {
+        case InputKind::lapse:
+            return "the lease of " + name +
+                   " has ended already, it has none, or lapses=" + text(stage.machine().setup().lapses) +
+                   " are used up";
+        case InputKind::renew:
+            return "the lease of " + name + " has not ended, or it is no member of the newest view";
+        case InputKind::quiet:
+            return name + " does not wait for this, or a program may still run that it waits for";
+        case InputKind::adopt:
+            return name + " has not outlived a program, or its application is busy";
+        default:
+            return "no program has outlived " + name;
+    }
+}
+
+// An orphan stops whether its site is up or not.
+Result<Move> read_program_step(Stage& stage, InputKind kind, Words& words) {
+    const SiteId site = words.site();
+    if (const auto wrong = words.finish()) return Error{*wrong};
+    if (kind != InputKind::stop)
+        if (const auto error = not_up(stage, site)) return *error;
+    if (const auto move = find_input(stage, site, kind)) return *move;
+    return Error{why_no_program_step(stage, kind, site)};
+}
+
+// The count is the player's business.
+Result<Move> read_tick(Stage& stage, Words& words) {
+    const bool all = words.next_is("all");
+    const SiteId site = all ? SiteId(0) : words.site("a site, or all");
+    if (all) words.word("all");
+    if (const auto wrong = words.finish()) return Error{*wrong};
+    const world::Setup& setup = stage.machine().setup();
+    if (!stage.machine().facts().ticks)
+        return Error{std::string(stage.machine().facts().name) + " has no clock that ticks"};
+    if (all != (setup.skew == 0))
+        return Error{all ? "the header has a skew, so clocks tick one by one; write tick SITE"
+                         : "all clocks tick at once where the header has no skew; write tick all"};
+    for (const Move& move : stage.walker().inputs(stage.world()))
+        if (move.kind == MoveKind::tick && move.site == site) return move;
+    if (!stage.walker().backlog_allows(stage.world()))
+        return Error{"a channel holds backlog=" + text(setup.backlog) + " messages; deliver some first"};
+    return Error{"the clock of " + site_text(site) + " is skew=" + text(setup.skew) +
+                 " ticks ahead of the slowest; another one must tick first"};
+}
+
+Result<Move> read_membership_step(Stage& stage, Verb verb, Words& words) {
+    switch (verb) {
+        case Verb::view:
+            return read_view_change(stage, words);
+        case Verb::see:
+            return read_see(stage, words);
+        case Verb::lapse:
+            return read_program_step(stage, InputKind::lapse, words);
+        case Verb::renew:
+            return read_program_step(stage, InputKind::renew, words);
+        case Verb::quiet:
+            return read_program_step(stage, InputKind::quiet, words);
+        case Verb::adopt:
+            return read_program_step(stage, InputKind::adopt, words);
+        case Verb::stop:
+            return read_program_step(stage, InputKind::stop, words);
+        default:
+            return Error{"this is no step of one site; write, for example, " +
+                         std::string(usage(Verb::request))};
+    }
 }
 
 }  // namespace
@@ -467,13 +633,26 @@ Result<Move> read_step(Stage& stage, Verb verb, Words& words) {
             return read_detection(stage, InputKind::departed, words);
         case Verb::reconnected:
             return read_detection(stage, InputKind::reconnected, words);
+        case Verb::stopped:
+            return read_detection(stage, InputKind::stopped, words);
         case Verb::crash:
             return read_crash(stage, words);
+        case Verb::kill:
+            return read_kill(stage, words);
+        case Verb::synced:
+            return read_disk_step(stage, InputKind::synced, words);
+        case Verb::copy:
+            return read_disk_step(stage, InputKind::copy, words);
+        case Verb::tick:
+            return read_tick(stage, words);
+        case Verb::cut:
+            return read_channel_change(stage, MoveKind::cut, words);
+        case Verb::heal:
+            return read_channel_change(stage, MoveKind::heal, words);
         case Verb::expel:
             return read_expulsion(stage, words);
         default:
-            return Error{"this is no step of one site; write, for example, " +
-                         std::string(usage(Verb::request))};
+            return read_membership_step(stage, verb, words);
     }
 }
 

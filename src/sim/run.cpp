@@ -117,6 +117,7 @@ void Run::begin() {
     for (SiteId self = 0; self < surroundings_.founders && may_go_on(); ++self) {
         stepper_.start(self, at(self), plan_.requests.of(self));
         settle(self, Phase::idle);
+        see_founders(self);
     }
     beginning_ = false;
     begin_detectors();
@@ -124,6 +125,15 @@ void Run::begin() {
     if (log_ != nullptr) *log_ << surroundings_.header << '\n';
     plan_faults();
     if (plan_.start == Start::arbitrary) corrupt();
+}
+
+// The sites of a simulation have one view.
+void Run::see_founders(SiteId self) {
+    if (!instance_.facts().sees_views) return;
+    AgreedView founders;
+    for (SiteId site = 0; site < surroundings_.founders; ++site) founders.members.push_back({site, 0});
+    stepper_.see(self, at(self), founders);
+    settle(self, Phase::idle);
 }
 
 void Run::start(SiteId self) {

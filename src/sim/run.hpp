@@ -84,6 +84,7 @@ private:
     };
 
     void begin();
+    void see_founders(SiteId self);
     void begin_detectors();
     void plan_faults();
     bool may_go_on();  // false after a violation, and when a stop is due

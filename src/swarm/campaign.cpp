@@ -19,11 +19,20 @@ void add(Faults& sum, const Faults& more) {
         [&](auto member) { sum.*member.pointer += more.*member.pointer; });
 }
 
+void lower(Extent& least, const Extent& extent, bool first) {
+    boost::mp11::mp_for_each<boost::describe::describe_members<Extent, boost::describe::mod_public>>(
+        [&](auto member) {
+            auto& measure = least.*member.pointer;
+            measure = first ? extent.*member.pointer : std::min(measure, extent.*member.pointer);
+        });
+}
+
 // The part of a run that a campaign keeps.
 struct Summary {
     Parameters drawn;
     std::size_t steps = 0;
     Faults faults;
+    Extent extent;
     std::uint64_t probes = 0;
     std::optional<Run> kept;  // if the report shows it: it failed, or it is the only one
     std::string error;
@@ -73,13 +82,13 @@ private:
 
     void work() {
         while (const auto number = next_run()) {
-            auto run = take_run(entry_, options_.fixed, seed_of(options_.seed, *number));
+            auto run = take_run(entry_, options_.fixed, seed_of(options_.seed, *number), options_.least);
             hand_in(*number, run ? summary_of(std::move(*run)) : Summary{.error = run.error()});
         }
     }
 
     Summary summary_of(Run run) const {
-        Summary summary{run.drawn, run.moves.size(), run.faults, run.probes, std::nullopt, ""};
+        Summary summary{run.drawn, run.moves.size(), run.faults, run.extent, run.probes, std::nullopt, ""};
         if (run.finding || options_.only) summary.kept = std::move(run);
         return summary;
     }
@@ -109,6 +118,7 @@ private:
         ++campaign_.runs;
         campaign_.steps += summary.steps;
         add(campaign_.faults, summary.faults);
+        if (!summary.failed()) lower(campaign_.least, summary.extent, campaign_.runs == 1);
         for (std::size_t i = 0; i < campaign_.probes.size(); ++i)
             campaign_.probes[i].second += (summary.probes >> i) & 1u;
         for (const auto& [name, value] : summary.drawn) campaign_.drawn[name].insert(value);
@@ -161,6 +171,15 @@ private:
 
 }  // namespace
 
+namespace {
+
+// Parameters that the command line has without a value.
+bool is_flag(const std::string& name) {
+    return name == "cancel" || name == "full" || name == "starts" || name == "orphans";
+}
+
+}  // namespace
+
 Result<Campaign> swarm(const world::Entry& entry, const Options& options) {
     return Campaigner(entry, options).run();
 }
@@ -168,7 +187,10 @@ Result<Campaign> swarm(const world::Entry& entry, const Options& options) {
 std::string command_of(const world::Entry& entry, const Options& options, std::uint64_t run) {
     std::string command = "allot swarm " + std::string(entry.name);
     for (const auto& [name, value] : options.fixed)
-        command += " --" + name + (name == "cancel" || name == "full" ? "" : " " + value);
+        command += " --" + name + (is_flag(name) ? "" : " " + value);
+    for_each_member(options.least, [&](std::string_view name, std::uint64_t count) {
+        if (count > 0) command += " --" + std::string(name) + " " + std::to_string(count);
+    });
     return command + " --seed " + std::to_string(options.seed) + " --run " + std::to_string(run);
 }
 

@@ -20,6 +20,7 @@ struct Options {
     std::uint64_t seed = 1;
     std::uint64_t runs = 1000;
     std::optional<std::uint64_t> only;  // repeat only this run
+    Extent least;                       // of each run
     unsigned threads = 1;
     std::function<void(const Progress&)> on_progress;  // called after each run, one call at a time
 };
@@ -37,6 +38,7 @@ struct Campaign {
     std::uint64_t runs = 0;
     std::uint64_t steps = 0;
     Faults faults;
+    Extent least;                                               // of the runs, each measure on its own
     std::vector<std::pair<std::string, std::uint64_t>> probes;  // with the number of runs that reached it
     std::map<std::string, std::set<std::string>> drawn;         // the values of each parameter
     double seconds = 0;

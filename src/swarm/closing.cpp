@@ -62,11 +62,18 @@ private:
         return {};
     }
 
-    // False if no fair step changes anything.
+    // Time passes when nothing else happens: faults have stopped, so answers come in time. False if no fair
+    // step changes anything.
     bool take_fair_step() {
         std::vector<Move> fair = run_.walker().inputs(run_.here());
         std::erase_if(fair, [](const Move& move) { return !move.fair; });
         note_ages(fair);
+        const auto ticks = std::ranges::stable_partition(
+            fair, [](const Move& move) { return move.kind != walk::MoveKind::tick; });
+        return take_one_of({fair.begin(), ticks.begin()}) || take_one_of({ticks.begin(), ticks.end()});
+    }
+
+    bool take_one_of(std::vector<Move> fair) {
         while (!fair.empty()) {
             const std::size_t chosen = choose(fair);
             const Move move = fair[chosen];

@@ -64,12 +64,12 @@ std::uint32_t may_leave(const PartialRun& partial, const Move& inside) {
 }
 
 bool can_be_cut_short(const PartialRun& partial, const Move& inside) {
-    const bool starting = inside.input.kind == InputKind::start;
     const auto& reaction = partial.machine().react(partial.here().sites[inside.site], inside.input);
-    const auto& mortal = starting ? partial.machine().local(reaction.after) : partial.site(inside.site);
+    const walk::LocalId crashing = partial.walker().crashing(partial.here(), inside, reaction);
+    const bool leaves_a_trace = crashing != partial.here().sites[inside.site];
     const std::uint32_t all = reachable(partial, inside);
-    return partial.budget().crashes > 0 && mortal.may_crash && (inside.sent & ~all) == 0 &&
-           inside.sent != all && (inside.sent != 0 || starting) &&
+    return partial.budget().crashes > 0 && partial.machine().local(crashing).may_crash &&
+           (inside.sent & ~all) == 0 && inside.sent != all && (inside.sent != 0 || leaves_a_trace) &&
            partial.walker().may_be_cut_short(inside.sent, reaction);
 }
 

@@ -22,15 +22,21 @@ constexpr int most_draws = 200;
 // The phase of a run in which any step and any fault may happen.
 class FaultyPhase {
 public:
-    FaultyPhase(PartialRun& partial, Random& random, Faults& faults)
-        : run_(partial), random_(random), faults_(faults), weights_(random) {}
+    FaultyPhase(PartialRun& partial, Random& random, const Extent& least, Run& result)
+        : run_(partial),
+          random_(random),
+          least_(least),
+          faults_(result.faults),
+          extent_(result.extent),
+          ticks_(partial.sites()),
+          weights_(random) {}
 
     void run() {
         // Short runs find defects that a late step would mend, long runs those that build up slowly.
         constexpr std::array<std::size_t, 4> lengths{30, 100, 200, 400};
-        const std::size_t steps = 5 + random_(lengths[random_(lengths.size())]);
+        steps_ = 5 + random_(lengths[random_(lengths.size())]);
         weights_end_ = weights_.steps();
-        for (std::size_t step = 0; step < steps && !run_.broken(); ++step) {
+        for (std::size_t step = 0; (step < steps_ || must_go_on(step)) && !run_.broken(); ++step) {
             stop::poll();
             if (step >= weights_end_) draw_weights(step);
             if (!take_step(step)) return;
@@ -39,8 +45,14 @@ public:
     }
 
 private:
+    // A run whose faults are used up, or that starves its sites, must end as well.
+    bool must_go_on(std::size_t step) const {
+        constexpr std::size_t most_steps = 20'000;
+        return step < most_steps && !extent_.covers(least_);
+    }
+
     void draw_weights(std::size_t step) {
-        weights_ = StepWeights(random_);
+        weights_ = step < steps_ || random_.coin() ? StepWeights(random_) : StepWeights::mild(random_);
         weights_end_ = step + weights_.steps();
     }
 
@@ -88,11 +100,12 @@ private:
 
     std::optional<Move> choose_fault(const std::vector<Move>& inputs) {
         const walk::Budget& budget = run_.budget();
-        const std::array<std::pair<MoveKind, std::uint32_t>, 4> kinds{
+        const std::array<std::pair<MoveKind, std::uint32_t>, 5> kinds{
             {{MoveKind::crash, budget.crashes},
              {MoveKind::crash_inside, budget.crashes},
              {MoveKind::duplicate, budget.duplicate},
-             {MoveKind::drop, budget.lose}}};
+             {MoveKind::drop, budget.lose},
+             {MoveKind::cut, budget.cuts}}};
         const auto chosen = choose(kinds.size(), [&](std::size_t i) {
             return kinds[i].second > 0 ? weights_.weight_of_fault(kinds[i].first) : 0;
         });
@@ -102,8 +115,10 @@ private:
 
     std::optional<Move> make_fault(MoveKind kind, const std::vector<Move>& inputs) {
         if (kind == MoveKind::crash) return make_crash();
+        if (kind == MoveKind::cut) return any_of(run_.walker().channel_changes(run_.here(), kind));
         std::vector<Move> suitable = inputs;
         std::erase_if(suitable, [&](const Move& move) {
+            if (move.kind != MoveKind::input) return true;
             if (kind == MoveKind::crash_inside) return !may_crash(move);
             return move.input.kind != InputKind::deliver;
         });
@@ -122,7 +137,12 @@ private:
             return weights_.weight_of_crash(run_.site(static_cast<SiteId>(one)));
         });
         if (!site) return std::nullopt;
-        return Move{.kind = MoveKind::crash, .site = static_cast<SiteId>(*site)};
+        return any_of(run_.walker().crashes(run_.here(), static_cast<SiteId>(*site)));
+    }
+
+    std::optional<Move> any_of(const std::vector<Move>& moves) {
+        if (moves.empty()) return std::nullopt;
+        return moves.size() == 1 ? moves.front() : moves[random_(moves.size())];
     }
 
     // The step with some of its messages; the whole step if it sends none that can be lost.
@@ -150,26 +170,61 @@ private:
     }
 
     void count(const walk::World& before, const Move& move) {
+        count_faults(before, move);
+        const Faults& all = faults_;
+        extent_.faults = all.crashes + all.crashes_inside + all.duplicates + all.losses + all.lies +
+                         all.false_suspicions + all.cuts + all.lapses + all.expulsions;
+        if (least_ == Extent{}) return;
+        for (SiteId site = 0; site < run_.sites(); ++site)
+            extent_.grants += run_.site(site).phase == Phase::holding &&
+                              run_.machine().local(before.sites[site]).phase != Phase::holding;
+        if (move.kind != MoveKind::tick) return;
+        const bool all_clocks = run_.machine().setup().skew == 0;
+        for (SiteId site = 0; site < run_.sites(); ++site) ticks_[site] += all_clocks || site == move.site;
+        extent_.ticks = *std::ranges::min_element(ticks_);
+    }
+
+    void count_faults(const walk::World& before, const Move& move) {
         const walk::Machine& machine = run_.machine();
         faults_.crashes += move.kind == MoveKind::crash;
         faults_.crashes_inside += move.kind == MoveKind::crash_inside;
         faults_.duplicates += move.kind == MoveKind::duplicate;
         faults_.losses += move.kind == MoveKind::drop;
+        faults_.cuts += move.kind == MoveKind::cut;
+        faults_.views += move.kind == MoveKind::agree;
+        faults_.expulsions += expelled(before, move);
+        if (move.kind == MoveKind::crash) {
+            faults_.lost_disks += static_cast<Disk>(move.input.argument) == Disk::lost;
+            faults_.restored_disks += static_cast<Disk>(move.input.argument) == Disk::restored;
+        }
         if (move.kind != MoveKind::input) return;
         const bool absent = machine.local(before.sites[move.site]).standing == Standing::absent;
         faults_.joins += move.input.kind == InputKind::start && absent;
         faults_.restarts += move.input.kind == InputKind::start && !absent;
         faults_.leaves += move.input.kind == InputKind::leave;
         faults_.cancels += move.input.kind == InputKind::cancel;
+        faults_.lapses += move.input.kind == InputKind::lapse;
         faults_.lies += move.input.kind == InputKind::dead && !move.fair;
         faults_.false_suspicions += move.input.kind == InputKind::suspected && !move.fair;
     }
 
+    // An expulsion is paid for.
+    bool expelled(const walk::World& before, const Move& move) const {
+        const auto left = [&](const walk::World& world) {
+            return run_.machine().ledger(world.ledger).budget.expulsions;
+        };
+        return move.kind == MoveKind::agree && left(run_.here()) < left(before);
+    }
+
     PartialRun& run_;
     Random& random_;
+    const Extent& least_;
     Faults& faults_;
+    Extent& extent_;
+    std::vector<std::uint64_t> ticks_;  // by site
     StepWeights weights_;
     std::size_t weights_end_ = 0;
+    std::size_t steps_ = 0;            // of the phase, unless its extent is too small then
     std::vector<std::uint64_t> sums_;  // of weights
 };
 
@@ -204,7 +259,8 @@ std::uint64_t seed_of(std::uint64_t campaign, std::uint64_t run) {
     return Random(Random(campaign)(0) + run)(0);
 }
 
-Result<Run> take_run(const world::Entry& entry, const Parameters& fixed, std::uint64_t seed) {
+Result<Run> take_run(const world::Entry& entry, const Parameters& fixed, std::uint64_t seed,
+                     const Extent& least) {
     Run run;
     Random random(seed);
     auto machine = draw_machine(entry, fixed, random, run.drawn);
@@ -221,7 +277,7 @@ Result<Run> take_run(const world::Entry& entry, const Parameters& fixed, std::ui
     }
 
     PartialRun partial(walker, run.start);
-    FaultyPhase(partial, random, run.faults).run();
+    FaultyPhase(partial, random, least, run).run();
     run.closing = partial.moves().size();
     Closing closing{Ending::broken};
     if (!partial.broken()) closing = close(partial, &random);

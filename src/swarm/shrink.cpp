@@ -40,12 +40,27 @@ int distance(const walk::Machine& machine, EnvelopeId wanted, EnvelopeId found) 
     return a.shape == b.shape ? 1 : 2;
 }
 
+bool is_same_step(const Move& one, const Move& other) {
+    return one.site == other.site && one.input.kind == other.input.kind &&
+           one.input.argument == other.input.argument;
+}
+
+std::optional<Move> among(const std::vector<Move>& moves, const Move& wanted) {
+    const auto place =
+        std::ranges::find_if(moves, [&](const Move& one) { return is_same_step(one, wanted); });
+    return place == moves.end() ? std::nullopt : std::optional(*place);
+}
+
+bool sees(const Move& move) {
+    return move.kind == MoveKind::input && move.input.kind == InputKind::see;
+}
+
 // The possible step that is most like the wanted one.
 std::optional<Move> most_alike(PartialRun& partial, const Move& wanted) {
-    if (wanted.kind == MoveKind::crash) {
-        if (partial.budget().crashes == 0 || !partial.site(wanted.site).may_crash) return std::nullopt;
-        return wanted;
-    }
+    if (wanted.kind == MoveKind::crash)
+        return among(partial.walker().crashes(partial.here(), wanted.site), wanted);
+    if (wanted.kind == MoveKind::cut)
+        return among(partial.walker().channel_changes(partial.here(), wanted.kind), wanted);
     std::optional<Move> best;
     int nearest = 3;
     for (const Move& move : partial.walker().inputs(partial.here())) {
@@ -54,9 +69,10 @@ std::optional<Move> most_alike(PartialRun& partial, const Move& wanted) {
             far = move.input.kind == InputKind::deliver
                       ? distance(partial.machine(), wanted.envelope, move.envelope)
                       : 3;
-        else if (move.site == wanted.site && move.input.kind == wanted.input.kind &&
-                 move.input.argument == wanted.input.argument)
+        else if (is_same_step(move, wanted))
             far = 0;
+        else if (sees(wanted) && sees(move) && move.site == wanted.site)
+            far = 2;  // without an earlier step, views may be others
         if (far >= nearest) continue;
         nearest = far;
         best = move;
@@ -80,8 +96,7 @@ std::optional<Move> possible(PartialRun& partial, const Move& wanted) {
             move->fair = false;
             if (!can_be_cut_short(partial, *move)) return std::nullopt;
             return move;
-        case MoveKind::input:
-        case MoveKind::crash:
+        default:
             break;
     }
     return move;
@@ -147,13 +162,23 @@ std::string header_for(const std::string& header, const std::vector<Move>& moves
     const auto by_input = [&](InputKind kind) {
         return any([=](const Move& move) { return carries_input(move) && move.input.kind == kind; });
     };
-    const std::array<std::pair<std::string_view, bool>, 6> faults{
+    const auto by_disk = [&](Disk disk) {
+        return any([=](const Move& move) {
+            return move.kind == MoveKind::crash && static_cast<Disk>(move.input.argument) == disk;
+        });
+    };
+    const std::array<std::pair<std::string_view, bool>, 11> faults{
         {{"crashes=", by_kind(MoveKind::crash) || by_kind(MoveKind::crash_inside)},
          {"restarts=", by_input(InputKind::start)},
          {"leaves=", by_input(InputKind::leave)},
          {"cancel=", by_input(InputKind::cancel)},
          {"duplicate=", by_kind(MoveKind::duplicate)},
-         {"lose=", by_kind(MoveKind::drop)}}};
+         {"lose=", by_kind(MoveKind::drop)},
+         {"cuts=", by_kind(MoveKind::cut)},
+         {"expulsions=", by_kind(MoveKind::agree)},
+         {"lapses=", by_input(InputKind::lapse)},
+         {"lost-disks=", by_disk(Disk::lost)},
+         {"restored-disks=", by_disk(Disk::restored)}}};
     std::string kept;
     std::istringstream words(header);
     for (std::string word; words >> word;) {

@@ -14,8 +14,16 @@ StepWeights::StepWeights(Random& random) {
     salt_ = random(0);
 }
 
+StepWeights StepWeights::mild(Random& random) {
+    StepWeights weights(random);
+    weights.kinds_.fill(1);
+    weights.mild_ = true;
+    return weights;
+}
+
 // The same for the same site and peer until the weights are drawn again.
 std::uint32_t StepWeights::preference(SiteId site, std::uint32_t peer) const {
+    if (mild_) return 1;
     constexpr std::array<std::uint32_t, 8> preferences{0, 1, 4, 4, 4, 4, 4, 32};
     std::uint64_t x = (std::uint64_t{site} << 32 | peer) * 0x9E3779B97F4A7C15u ^ salt_;
     x = (x ^ (x >> 32)) * 0xD6E8FEB86659FD93u;

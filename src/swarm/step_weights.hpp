@@ -14,6 +14,8 @@ namespace allot::swarm {
 class StepWeights {
 public:
     explicit StepWeights(Random& random);
+    // No kind of step is more frequent than others, and no channel is starved, so that a run gets on.
+    static StepWeights mild(Random& random);
 
     // The weight of a step relative to others; 0: never.
     std::uint32_t weight(const walk::Machine& machine, const walk::Move& move) const;
@@ -36,6 +38,7 @@ private:
     std::uint32_t fault_every_ = 0;
     std::uint32_t steps_ = 0;
     std::uint64_t salt_ = 0;
+    bool mild_ = false;
 };
 
 }  // namespace allot::swarm

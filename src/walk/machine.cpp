@@ -49,8 +49,15 @@ std::string key_of(const Values<Base>& values, const Base& value) {
 
 }  // namespace
 
+bool Conditions::is_member(const Peer& peer, std::uint32_t from) const {
+    return std::ranges::any_of(views,
+                               [&](const AgreedView& view) { return view.number >= from && view.has(peer); });
+}
+
 Machine::Machine(std::unique_ptr<const Instance> instance, Setup setup)
-    : instance_(std::move(instance)), setup_(std::move(setup)), stepper_(*instance_) {
+    : instance_(std::move(instance)),
+      setup_(std::move(setup)),
+      stepper_(*instance_, setup_.writes, setup_.orphans) {
     intern_events({});  // id 0: nothing happened
     for (SiteId site = 0; site < setup_.sites; ++site)
         for (const Demand& demand : instance_->demands(site)) {
@@ -75,8 +82,8 @@ auto Machine::with_view(const World& world, F&& f) const {
     const Budget& left = ledger(world.ledger).budget;
     return f(AnyView{{sites.data(), sites.size()},
                      {flight.data(), flight.size()},
-                     setup_.lose.any() || left.lose < setup_.lose.value,
-                     left.duplicate < setup_.duplicate});
+                     setup_.lossy() || setup_.lose.any() || left.lose < setup_.lose.value,
+                     setup_.lossy() || left.duplicate < setup_.duplicate});
 }
 
 void Machine::check_state(const World& world, Report& report) const {
@@ -116,15 +123,23 @@ EnvelopeId Machine::intern_envelope(const Envelope& envelope) {
 
 LedgerId Machine::intern_ledger(const Ledger& ledger) {
     std::string key = to_bytes(ledger.budget);
+    encode(ledger.conditions, key);
     instance_->history_values().encode(*ledger.history, key);
     return books_.intern(key, [&] {
-        ledgers_.push_back({ledger.budget, stamp_set(instance_->history_values(), *ledger.history)});
+        LedgerInfo info{.budget = ledger.budget, .conditions = ledger.conditions};
+        for (const AgreedView& view : ledger.conditions.views) info.views.push_back(intern_view(view));
+        info.stamps = stamp_set(instance_->history_values(), *ledger.history);
+        ledgers_.push_back(std::move(info));
         return ledger;
     });
 }
 
 EventsId Machine::intern_events(const std::vector<Event>& events) {
     return events_.intern(to_bytes(events), [&] { return events; });
+}
+
+std::uint32_t Machine::intern_view(const AgreedView& view) {
+    return views_.intern(to_bytes(view), [&] { return view; });
 }
 
 std::uint32_t Machine::intern_demand(const Demand& demand) {
@@ -155,6 +170,7 @@ std::string Machine::known() const {
     encode(std::uint64_t{books_.size()}, out);
     for (LedgerId id = 0; id < books_.size(); ++id) {
         encode(books_[id].budget, out);
+        encode(books_[id].conditions, out);
         instance_->history_values().encode(*books_[id].history, out);
     }
     return out;
@@ -184,7 +200,7 @@ bool Machine::learn(std::string_view known) {
     stamps_from_nothing_ = stamps_from_nothing_ || from_nothing;
     Box<Site> site(instance_->site_values());
     Box<Envelope> envelope(instance_->envelope_values());
-    Ledger book{{}, Box<History>(instance_->history_values())};
+    Ledger book{{}, {}, Box<History>(instance_->history_values())};
     return take_each(known,
                      [&](std::uint64_t id) {
                          SiteId self = 0;
@@ -198,7 +214,7 @@ bool Machine::learn(std::string_view known) {
                      }) &&
            take_each(known,
                      [&](std::uint64_t id) {
-                         return decode(known, book.budget) &&
+                         return decode(known, book.budget) && decode(known, book.conditions) &&
                                 instance_->history_values().decode(known, *book.history) &&
                                 intern_ledger(book) == id;
                      }) &&
@@ -218,11 +234,30 @@ World Machine::initial(Report& report) {
     return initial_->first;
 }
 
+// View 0 has the founders.
+Conditions Machine::initial_conditions() const {
+    Conditions conditions;
+    if (!facts().sees_views) return conditions;
+    AgreedView founders;
+    for (SiteId site = 0; site < setup_.founders; ++site) founders.members.push_back({site, 0});
+    conditions.views.push_back(std::move(founders));
+    return conditions;
+}
+
 World Machine::make_initial(Report& report) {
     World world;
-    Ledger ledger{
-        {setup_.crashes, setup_.restarts, setup_.leaves, setup_.duplicate, setup_.lose.value, setup_.lies},
-        Box<History>(instance_->history_values())};
+    Ledger ledger{Budget{.crashes = setup_.crashes,
+                         .restarts = setup_.restarts,
+                         .leaves = setup_.leaves,
+                         .duplicate = setup_.duplicate,
+                         .lose = setup_.lose.value,
+                         .lies = setup_.lies,
+                         .lost_disks = setup_.lost_disks,
+                         .restored_disks = setup_.restored_disks,
+                         .cuts = setup_.cuts,
+                         .expulsions = setup_.expulsions,
+                         .lapses = setup_.lapses},
+                  initial_conditions(), Box<History>(instance_->history_values())};
     std::vector<Box<Site>> sites(setup_.sites, Box<Site>(instance_->site_values()));
     std::vector<Box<Envelope>> sent;
     const auto collect = [&](SiteId self) {
@@ -237,6 +272,10 @@ World Machine::make_initial(Report& report) {
     for (SiteId self = 0; self < setup_.founders; ++self) {
         stepper_.start(self, *sites[self], setup_.requests.of(self));
         collect(self);
+        for (const AgreedView& view : ledger.conditions.views) {
+            stepper_.see(self, *sites[self], view);
+            collect(self);
+        }
     }
     const auto trusts = [&](SiteId self) {
         return setup_.trust == Trust::dense || self == setup_.anchor.site;
@@ -289,8 +328,9 @@ const Reaction& Machine::react(LocalId local, const Input& input) {
         if (notice.kind == Notice::Kind::refused) reaction.refused = notice.reason;
     note_probes(reaction.report);
     reaction.after = intern_local(self, *site);
-    reaction.plain =
-        site->up() && input.kind != InputKind::start && reaction.events == 0 && reaction.report.clean();
+    const bool same_life = site->up() && site->incarnation == this->local(local).incarnation;
+    reaction.plain = same_life && input.kind != InputKind::start && input.kind != InputKind::see &&
+                     reaction.events == 0 && reaction.report.clean();
     watch_stamps(local, input, reaction);
     const Reaction* kept = &reactions_.emplace_back(std::move(reaction));
     reaction_of_.emplace(key, kept);
@@ -339,11 +379,32 @@ void Machine::run(SiteId self, Site& site, const Input& input) {
         case InputKind::timeout:
             return stepper_.timeout(self, site, input.argument);
         case InputKind::crash:
-            return stepper_.crash(self, site);
+            return stepper_.crash(self, site, static_cast<Disk>(input.argument));
+        case InputKind::synced:
+            return stepper_.sync(self, site);
+        case InputKind::tick:
+            return stepper_.tick(self, site);
+        case InputKind::copy:
+            return stepper_.copy_disk(site);
+        case InputKind::see:
+            return stepper_.see(self, site, views_[input.argument]);
+        case InputKind::lapse:
+            return stepper_.lapse(self, site);
+        case InputKind::renew:
+            return stepper_.renew(self, site);
+        case InputKind::quiet:
+            return stepper_.quiet(self, site);
+        case InputKind::adopt:
+            return stepper_.adopt(self, site);
+        case InputKind::stop:
+            return stepper_.stop(site);
+        case InputKind::agree:  // no step of a site
+            return;
         case InputKind::trusted:
         case InputKind::dead:
         case InputKind::suspected:
         case InputKind::departed:
+        case InputKind::stopped:
         case InputKind::interrupted:
         case InputKind::reconnected:
             return stepper_.detect(self, site, input.kind, peer);
@@ -366,6 +427,13 @@ LedgerId Machine::spend(LedgerId ledger, std::uint32_t Budget::*what) {
     return intern_ledger(book);
 }
 
+LedgerId Machine::with_conditions(LedgerId ledger, const Conditions& conditions) {
+    const std::scoped_lock lock(mutex_);
+    Ledger book = books_[ledger];
+    book.conditions = conditions;
+    return intern_ledger(book);
+}
+
 // --- The facts that explorers need about a local state or an envelope.
 
 LocalInfo Machine::describe_local(SiteId self, const Site& site) {
@@ -378,6 +446,13 @@ LocalInfo Machine::describe_local(SiteId self, const Site& site) {
     info.may_crash = site.up() && self != setup_.anchor.site && instance_->may_crash(self, site);
     info.starting = setup_.starts && site.up() && site.application.requests_left > 0 &&
                     !instance_->may_request(self, site);
+    info.unsynced = site.unsynced;
+    info.copied = !site.image.empty();
+    info.membership = site.membership;
+    if (site.orphan && !site.has_taken_over()) info.orphan = site.orphan->incarnation;
+    info.abandoned = site.orphan && !site.orphan->adopted;
+    info.stopped = stopped_incarnations(site, false);
+    info.stopped_as_member = stopped_incarnations(site, true);
     info.offers = offers(self, site);
     info.stamps = stamp_set(instance_->site_values(), site);
     if (site.up()) info.clock = StampAccess::value(instance_->clock(site));
@@ -406,12 +481,34 @@ Machine::Offers Machine::offers(SiteId self, const Site& site) {
     Offers offers;
     if (!site.up()) {
         offers.push_back({{InputKind::start}, false});
+        offer_orphan(site, offers);
         return offers;
     }
     offer_application(self, site, offers);
     offer_timers(site, offers);
+    if (site.unsynced) offers.push_back({{InputKind::synced}, true});
+    const bool may_be_restored = instance_->mortal(self) && self != setup_.anchor.site;
+    if (setup_.restored_disks > 0 && site.image.empty() && may_be_restored)
+        offers.push_back({{InputKind::copy}, false});
+    offer_membership(self, site, offers);
+    offer_orphan(site, offers);
     offer_detector(self, site, offers);
     return offers;
+}
+
+// A founder need not hear who was removed before its first view: nobody was.
+void Machine::offer_membership(SiteId self, const Site& site, Offers& offers) {
+    const Membership& membership = site.membership;
+    if (membership.seen == 0) return;
+    offers.push_back({{membership.lapsed ? InputKind::renew : InputKind::lapse}, false});
+    if (!membership.quiet && membership.first > 1 && instance_->watches(self, site, self))
+        offers.push_back({{InputKind::quiet}, true});
+}
+
+void Machine::offer_orphan(const Site& site, Offers& offers) {
+    if (!site.orphan || site.orphan->adopted) return;
+    offers.push_back({{InputKind::stop}, true});
+    if (site.up() && site.application.phase == Phase::idle) offers.push_back({{InputKind::adopt}, false});
 }
 
 void Machine::offer_application(SiteId self, const Site& site, Offers& offers) {
@@ -458,6 +555,10 @@ void Machine::normalise(World& world) {
     if (normal.flight) launch(world, std::move(*normal.flight));
 }
 
+bool Machine::ignores(LocalId receiver, LocalId sender, EnvelopeId envelope) const {
+    return instance_->ignores(*sites_[receiver], *sites_[sender], *messages_[envelope]);
+}
+
 std::vector<std::uint64_t> Machine::stamps_of(const World& world) const {
     std::vector<std::uint64_t> all;
     const auto add = [&](const auto& values, const auto& value) {
@@ -485,7 +586,8 @@ EnvelopeId Machine::rename_envelope(EnvelopeId id, const StampNames& names) {
 LedgerId Machine::rename_ledger(LedgerId id, const StampNames& names) {
     const std::scoped_lock lock(mutex_);
     const Ledger& book = books_[id];
-    return intern_ledger({book.budget, renamed(instance_->history_values(), *book.history, names)});
+    return intern_ledger(
+        {book.budget, book.conditions, renamed(instance_->history_values(), *book.history, names)});
 }
 
 // --- For people.

@@ -49,7 +49,7 @@ struct World {
     bool operator==(const World&) const = default;
 };
 
-// An input of a site. `argument` is a demand, an envelope, a timer or a peer, after `kind`.
+// An input of a site. `argument` is a demand, an envelope, a timer, a view or a peer, after `kind`.
 struct Input {
     InputKind kind{};
     std::uint32_t argument = 0;
@@ -87,6 +87,13 @@ struct LocalInfo {
     bool revoked = false;  // its application was told that what it holds is no longer its own
     bool may_crash = false;
     bool starting = false;  // wants to ask and may not yet, where that is judged
+    bool unsynced = false;  // a write to its disk is under way
+    bool copied = false;    // there is an image of its disk
+    Membership membership;
+    std::optional<std::uint32_t> orphan;  // the incarnation under whose lease an orphan runs
+    bool abandoned = false;               // nobody has adopted the orphan
+    std::uint32_t stopped = 0;            // number of incarnations of which no program runs any more ...
+    std::uint32_t stopped_as_member = 0;  // ... if this one is a member of the newest view
     boost::container::small_vector<Offer, 2> offers;
     StampSet stamps;
     std::uint64_t clock = 0;  // new stamps of this site come after this one, if the protocol names its clock
@@ -114,12 +121,39 @@ struct Budget {
     std::uint32_t duplicate = 0;
     std::uint32_t lose = 0;
     std::uint32_t lies = 0;
+    std::uint32_t lost_disks = 0;
+    std::uint32_t restored_disks = 0;
+    std::uint32_t cuts = 0;
+    std::uint32_t expulsions = 0;
+    std::uint32_t lapses = 0;
     bool operator==(const Budget&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Budget, (), (crashes, restarts, leaves, duplicate, lose, lies))
+BOOST_DESCRIBE_STRUCT(Budget, (),
+                      (crashes, restarts, leaves, duplicate, lose, lies, lost_disks, restored_disks, cuts,
+                       expulsions, lapses))
+
+// The state of what connects the sites: their links, the time, and the views on which they have agreed.
+struct Conditions {
+    std::uint64_t cut = 0;             // one bit per channel that delivers nothing
+    std::vector<std::uint32_t> ahead;  // by site: ticks that its clock is ahead of the slowest; empty: none
+    // Oldest first: the newest one, and those that a site may still see. Empty where the sites see none.
+    std::vector<AgreedView> views;
+
+    static std::uint64_t bit(SiteId from, SiteId to) {
+        return std::uint64_t{1} << (from * world::most_sites_cut + to);
+    }
+    bool is_cut(SiteId from, SiteId to) const { return cut != 0 && (cut & bit(from, to)) != 0; }
+    // Whether a peer is a member of the newest view, or of any view from this number on.
+    bool is_member(const Peer& peer) const { return !views.empty() && views.back().has(peer); }
+    bool is_member(const Peer& peer, std::uint32_t from) const;
+    bool operator==(const Conditions&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Conditions, (), (cut, ahead, views))
 
 struct LedgerInfo {
     Budget budget;
+    Conditions conditions;
+    std::vector<std::uint32_t> views;  // their ids, in the order of the conditions
     StampSet stamps;
 };
 
@@ -152,6 +186,7 @@ public:
     const Reaction& react(LocalId local, const Input& input);
     LedgerId observe(LedgerId ledger, EventsId events, Report& report);
     LedgerId spend(LedgerId ledger, std::uint32_t Budget::*what);
+    LedgerId with_conditions(LedgerId ledger, const Conditions& conditions);
 
     void check_state(const World& world, Report& report) const;
     // Whether the world is legitimate, where the protocol says what that is.
@@ -168,8 +203,11 @@ public:
     std::string known() const;
     bool learn(std::string_view known);
 
-    // Canonical forms: `normalise` is the protocol's own, the others rename the stamps of one thing.
+    // Canonical forms: `normalise` and `ignores` are the protocol's own, the others rename the stamps of one
+    // thing.
     void normalise(World& world);
+    bool ignores(LocalId receiver, LocalId sender, EnvelopeId envelope) const;
+    bool deletes_ignored() const { return facts().ignores_messages && setup_.normalise; }
     std::vector<std::uint64_t> stamps_of(const World& world) const;
     LocalId rename_local(LocalId id, const StampNames& names);
     EnvelopeId rename_envelope(EnvelopeId id, const StampNames& names);
@@ -185,6 +223,7 @@ public:
     std::vector<Demand> demands() const;
     std::uint32_t intern_demand(const Demand& demand);
     const Demand& demand(std::uint32_t id) const { return demands_[id]; }
+    const AgreedView& view(std::uint32_t id) const { return views_[id]; }
     // Why there are no messages of this kind.
     std::optional<std::string> unknown_kind(std::string_view kind) const;
     // Both give an error sentence instead of changing anything where the JSON does not fit.
@@ -198,6 +237,7 @@ private:
     // The faults that may still happen, and the protocol's monitor.
     struct Ledger {
         Budget budget;
+        Conditions conditions;
         Box<History> history;
     };
     struct ReactionKey {
@@ -211,6 +251,7 @@ private:
     using Offers = decltype(LocalInfo::offers);
 
     World make_initial(Report& report);
+    Conditions initial_conditions() const;
     Report judged(Report report) const;
     template <class F>
     auto with_view(const World& world, F&& f) const;
@@ -219,12 +260,15 @@ private:
     EnvelopeId intern_envelope(const Envelope& envelope);
     LedgerId intern_ledger(const Ledger& ledger);
     EventsId intern_events(const std::vector<Event>& events);
+    std::uint32_t intern_view(const AgreedView& view);
 
     LocalInfo describe_local(SiteId self, const Site& site);
     EnvelopeInfo describe_envelope(const Envelope& envelope);
     Offers offers(SiteId self, const Site& site);
     void offer_application(SiteId self, const Site& site, Offers& offers);
     void offer_timers(const Site& site, Offers& offers);
+    void offer_membership(SiteId self, const Site& site, Offers& offers);
+    static void offer_orphan(const Site& site, Offers& offers);
     void offer_detector(SiteId self, const Site& site, Offers& offers);
     void run(SiteId self, Site& site, const Input& input);
     void note_probes(Report& report);
@@ -251,6 +295,7 @@ private:
     Interner<Ledger> books_;
     Interner<std::vector<Event>> events_;
     Interner<Demand> demands_;
+    Interner<AgreedView> views_;
     boost::unordered_flat_map<ReactionKey, const Reaction*> reaction_of_;
     std::deque<Reaction> reactions_;
     std::optional<std::pair<World, Report>> initial_;

@@ -41,6 +41,8 @@ std::string input_line(const Machine& machine, const World& before, const Move& 
             return line_about("deliver", machine, before, move.envelope);
         case InputKind::timeout:
             return timeout_line(move.site, machine.timer_name(move.input.argument));
+        case InputKind::see:
+            return see_line(move.site, machine.view(move.input.argument).number);
         default:
             return detection_of(kind) ? detection_line(kind, move.site, move.input.argument)
                                       : site_line(kind, move.site);
@@ -58,7 +60,15 @@ std::string line_of(Machine& machine, const World& before, const Move& move) {
         case MoveKind::drop:
             return line_about("drop", machine, before, move.envelope);
         case MoveKind::crash:
-            return site_line(InputKind::crash, move.site);
+            return crash_line(move.site, machine.facts().durable, static_cast<Disk>(move.input.argument));
+        case MoveKind::cut:
+            return channel_line("cut", move.site, move.input.argument);
+        case MoveKind::heal:
+            return channel_line("heal", move.site, move.input.argument);
+        case MoveKind::tick:
+            return tick_line(move.site, machine.setup().skew == 0);
+        case MoveKind::agree:
+            return view_line(static_cast<ViewChange>(move.input.argument), move.site);
         case MoveKind::crash_inside:
             break;
     }

@@ -15,8 +15,27 @@ namespace {
 // More prompt messages than this after one step are taken for an endless chain.
 constexpr std::size_t longest_trail = 100'000;
 
-PeerState peer_state(const LocalInfo& peer) {
-    return {peer.standing, peer.incarnation};
+// The view after `view`: `peer` goes, comes, or takes the place of an earlier incarnation. It certifies only
+// those whom it replaces itself. A site that skips a replacement and sees the removal of the successor must
+// wait, for a program that the successor has adopted may run.
+AgreedView changed_view(AgreedView view, ViewChange change, const Peer& peer) {
+    ++view.number;
+    view.certified.clear();
+    const auto old = std::ranges::find(view.members, peer.site, &Peer::site);
+    switch (change) {
+        case ViewChange::remove:
+            view.members.erase(old);
+            break;
+        case ViewChange::add:
+            view.members.insert(std::ranges::lower_bound(view.members, peer), peer);
+            break;
+        case ViewChange::replace:
+            for (Peer earlier = *old; earlier.incarnation < peer.incarnation; ++earlier.incarnation)
+                view.certified.push_back(earlier);
+            *old = peer;
+            break;
+    }
+    return view;
 }
 
 }  // namespace
@@ -37,9 +56,11 @@ void Deliveries::grow() {
 Walker::Walker(Machine& machine, std::optional<bool> ranked)
     : machine_(machine),
       fifo_(machine.setup().fifo()),
+      lossy_(machine.setup().lossy()),
       prompt_(machine.facts().has_prompt && machine.setup().takes_prompt_messages()),
       ranked_(ranked.value_or(machine.setup().ranked())),
-      normalises_(machine.facts().normalises && machine.setup().normalises()) {}
+      normalises_(machine.facts().normalises && machine.setup().normalises()),
+      deletes_ignored_(machine.deletes_ignored()) {}
 
 const Reaction& Walker::react_otherwise(LocalId local, const Input& input) {
     if (input.kind == InputKind::deliver) {
@@ -61,30 +82,64 @@ const Walker::Observed& Walker::observe(LedgerId ledger, EventsId events) {
 }
 
 LedgerId Walker::spend(LedgerId ledger, std::uint32_t Budget::*what) {
-    constexpr std::array kinds{&Budget::crashes,   &Budget::restarts, &Budget::leaves,
-                               &Budget::duplicate, &Budget::lose,     &Budget::lies};
+    constexpr std::array kinds{&Budget::crashes,    &Budget::restarts,       &Budget::leaves,
+                               &Budget::duplicate,  &Budget::lose,           &Budget::lies,
+                               &Budget::lost_disks, &Budget::restored_disks, &Budget::cuts,
+                               &Budget::expulsions, &Budget::lapses};
     const auto kind = static_cast<std::uint64_t>(std::find(kinds.begin(), kinds.end(), what) - kinds.begin());
     const auto [place, fresh] = spent_.try_emplace(MemoKey{ledger, kind});
     if (fresh) place->second = machine_.spend(ledger, what);
     return place->second;
 }
 
+LedgerId Walker::changed(LedgerId ledger, const Move& move) {
+    const auto what = std::uint64_t{move.input.incarnation} << 40 |
+                      static_cast<std::uint64_t>(move.kind) << 32 | move.input.argument;
+    const auto [place, fresh] = changed_.try_emplace(MemoKey{ledger | std::uint64_t{move.site} << 32, what});
+    if (fresh)
+        place->second =
+            machine_.with_conditions(ledger, conditions_after(machine_.ledger(ledger).conditions, move));
+    return place->second;
+}
+
+Conditions Walker::conditions_after(const Conditions& before, const Move& move) const {
+    Conditions after = before;
+    if (move.kind == MoveKind::agree) {
+        after.views.push_back(changed_view(before.views.back(), static_cast<ViewChange>(move.input.argument),
+                                           {move.site, move.input.incarnation}));
+        return after;
+    }
+    if (move.kind != MoveKind::tick) {
+        after.cut ^= Conditions::bit(move.site, move.input.argument);
+        return after;
+    }
+    if (machine_.setup().skew == 0) return after;
+    after.ahead.resize(machine_.setup().sites);
+    ++after.ahead[move.site];
+    const std::uint32_t slowest = std::ranges::min(after.ahead);
+    for (std::uint32_t& ahead : after.ahead) ahead -= slowest;
+    if (std::ranges::max(after.ahead) == 0) after.ahead.clear();
+    return after;
+}
+
 void Walker::put(World& world, EnvelopeId envelope) const {
     const std::uint64_t order = machine_.envelope(envelope).order;
     auto place = world.flight.end();
     while (place != world.flight.begin() && machine_.envelope(*(place - 1)).order > order) --place;
+    if (lossy_ && place != world.flight.begin() && *(place - 1) == envelope) return;
     world.flight.insert(place, envelope);
 }
 
 void Walker::advance(const World& world, SiteId site, const Reaction& reaction, std::size_t received,
                      std::uint32_t sent_mask) {
+    const std::uint32_t incarnation = machine_.local(world.sites[site]).incarnation;
     if (&world != &after_) {
         after_.ledger = world.ledger;
         after_.sites = world.sites;
         after_.flight = world.flight;
     }
     if (!reaction.report.clean() || !report_.clean()) report_ = reaction.report;
-    if (received != nothing_received)
+    if (received != nothing_received && !lossy_)
         after_.flight.erase(after_.flight.begin() + static_cast<std::ptrdiff_t>(received));
     after_.sites[site] = reaction.after;
     for (std::size_t i = 0; i < reaction.sent.size(); ++i) {
@@ -92,7 +147,8 @@ void Walker::advance(const World& world, SiteId site, const Reaction& reaction, 
         const EnvelopeId id = reaction.sent[i];
         if (machine_.local(after_.sites[machine_.envelope(id).to]).up()) put(after_, id);
     }
-    if (!machine_.local(reaction.after).up()) fall(after_, site);
+    const LocalInfo& now = machine_.local(reaction.after);
+    if (!now.up() || now.incarnation != incarnation) fall(after_, site);
     if (reaction.events != 0) {
         const Observed& seen = observe(after_.ledger, reaction.events);
         after_.ledger = seen.ledger;
@@ -110,14 +166,95 @@ void Walker::pay(const World& before, const Move& move) {
         case InputKind::leave:
             after_.ledger = spend(after_.ledger, &Budget::leaves);
             return;
+        case InputKind::see:
+            return forget_views(after_);
+        case InputKind::crash:
+            forget_views(after_);
+            after_.ledger = spend(after_.ledger, &Budget::crashes);
+            if (move.input.argument == static_cast<std::uint32_t>(Disk::lost))
+                after_.ledger = spend(after_.ledger, &Budget::lost_disks);
+            if (move.input.argument == static_cast<std::uint32_t>(Disk::restored))
+                after_.ledger = spend(after_.ledger, &Budget::restored_disks);
+            return;
         case InputKind::dead:
-            if (!peer_state(machine_.local(before.sites[move.input.argument]))
-                     .is_over(move.input.incarnation))
+            if (!peer_state(before, move.input.argument).is_over(move.input.incarnation))
                 after_.ledger = spend(after_.ledger, &Budget::lies);
+            return;
+        case InputKind::lapse:
+            if (machine_.ledger(before.ledger)
+                    .conditions.is_member({move.site, machine_.local(before.sites[move.site]).incarnation}))
+                after_.ledger = spend(after_.ledger, &Budget::lapses);
             return;
         default:
             return;
     }
+}
+
+void Walker::advance_clocks(const World& world, const Move& move) {
+    after_ = world;
+    after_.ledger = changed(world.ledger, move);
+    report_ = Report{};
+    for (SiteId site = 0; site < world.sites.size() && report_.clean(); ++site)
+        if ((machine_.setup().skew == 0 || site == move.site) && machine_.local(after_.sites[site]).up())
+            advance(after_, site, react(after_.sites[site], {InputKind::tick}), nothing_received,
+                    everything_sent);
+}
+
+// A clock ticks unless it is as far ahead of the slowest as it may be.
+std::vector<Move> Walker::ticks(const World& world) const {
+    if (!machine_.facts().ticks || !backlog_allows(world)) return {};
+    const Move tick{.kind = MoveKind::tick, .input = {InputKind::tick}, .fair = true};
+    const std::uint32_t skew = machine_.setup().skew;
+    if (skew == 0) return {tick};
+    const std::vector<std::uint32_t>& ahead = machine_.ledger(world.ledger).conditions.ahead;
+    std::vector<Move> moves;
+    for (SiteId site = 0; site < world.sites.size(); ++site)
+        if (ahead.empty() || ahead[site] < skew) {
+            moves.push_back(tick);
+            moves.back().site = site;
+        }
+    return moves;
+}
+
+std::vector<Move> Walker::channel_changes(const World& world, MoveKind kind) const {
+    const LedgerInfo& ledger = machine_.ledger(world.ledger);
+    std::vector<Move> moves;
+    if (kind == MoveKind::cut ? ledger.budget.cuts == 0 : ledger.conditions.cut == 0) return moves;
+    for (SiteId from = 0; from < world.sites.size(); ++from)
+        for (SiteId to = 0; to < world.sites.size(); ++to)
+            if (from != to && ledger.conditions.is_cut(from, to) == (kind == MoveKind::heal))
+                moves.push_back({.kind = kind,
+                                 .site = from,
+                                 .input = {InputKind::interrupted, to},
+                                 .fair = kind == MoveKind::heal});
+    return moves;
+}
+
+std::vector<Move> Walker::crashes(const World& world, SiteId site) const {
+    const LocalInfo& local = machine_.local(world.sites[site]);
+    const Budget& budget = machine_.ledger(world.ledger).budget;
+    std::vector<Move> moves;
+    if (!local.may_crash || budget.crashes == 0) return moves;
+    const auto add = [&](bool possible, Disk disk) {
+        if (possible)
+            moves.push_back({.kind = MoveKind::crash,
+                             .site = site,
+                             .input = {InputKind::crash, static_cast<std::uint32_t>(disk)}});
+    };
+    add(true, Disk::kept);
+    add(local.unsynced, Disk::torn);
+    add(budget.lost_disks > 0, Disk::lost);
+    add(budget.restored_disks > 0 && local.copied, Disk::restored);
+    return moves;
+}
+
+LocalId Walker::crashing(const World& world, const Move& move, const Reaction& whole) const {
+    const LocalId before = world.sites[move.site];
+    const auto holds = [&](LocalId id) { return machine_.local(id).phase == Phase::holding; };
+    // A program that ends its use in this step is no orphan.
+    const bool ends_use = machine_.setup().orphans && holds(before) && !holds(whole.after);
+    const bool begun = move.input.kind == InputKind::start || machine_.facts().durable;
+    return begun || ends_use ? whole.after : before;
 }
 
 // Messages to a site that is gone vanish.
@@ -147,8 +284,10 @@ bool Walker::copies_allow(const World& world, std::uint32_t timer) const {
 bool Walker::backlog_allows(const World& world) const {
     const std::uint32_t most = machine_.setup().backlog;
     if (most == 0) return true;
+    const Conditions& conditions = machine_.ledger(world.ledger).conditions;
     return std::none_of(world.flight.begin(), world.flight.end(), [&](EnvelopeId id) {
         const EnvelopeInfo& mine = machine_.envelope(id);
+        if (conditions.is_cut(mine.from, mine.to)) return false;
         const auto waiting = std::count_if(world.flight.begin(), world.flight.end(), [&](EnvelopeId other) {
             const EnvelopeInfo& info = machine_.envelope(other);
             return info.from == mine.from && info.to == mine.to;
@@ -157,21 +296,155 @@ bool Walker::backlog_allows(const World& world) const {
     });
 }
 
+namespace {
+
+// Copies that are never restored change nothing, so there are no more of them than may be restored.
+bool may_copy_disk(const Machine& machine, const World& world) {
+    const auto copied =
+        std::ranges::count_if(world.sites, [&](LocalId id) { return machine.local(id).copied; });
+    return machine.ledger(world.ledger).budget.restored_disks > 0 &&
+           static_cast<std::size_t>(copied) < machine.setup().restored_disks;
+}
+
+}  // namespace
+
 bool Walker::offered(const World& world, SiteId self, const LocalInfo& info, Offer& offer) const {
     const Budget& budget = machine_.ledger(world.ledger).budget;
     if (offer.input.kind == InputKind::start) return info.standing == Standing::absent || budget.restarts > 0;
     if (offer.input.kind == InputKind::leave) return budget.leaves > 0;
+    if (offer.input.kind == InputKind::copy) return may_copy_disk(machine_, world);
     const auto detection = detection_of(offer.input.kind);
-    if (!detection) return true;
+    if (!detection) return membership_offered(world, self, info, offer);
     const SiteId peer = offer.input.argument;
     if (peer == self) return false;
-    const auto statement =
-        may_say(*detection, offer.input.incarnation, peer_state(machine_.local(world.sites[peer])),
-                peer == machine_.setup().anchor.site, budget.lies > 0);
+    const auto statement = may_say(*detection, offer.input.incarnation, peer_state(world, peer),
+                                   peer == machine_.setup().anchor.site, budget.lies > 0);
     if (!statement) return false;
     offer.input.incarnation = statement->incarnation;
     offer.fair = statement->fair;
     return true;
+}
+
+// A member renews its lease in time, unless it pays for a lapse; the lease of any other site ends.
+bool Walker::membership_offered(const World& world, SiteId self, const LocalInfo& info, Offer& offer) const {
+    const LedgerInfo& ledger = machine_.ledger(world.ledger);
+    const bool member = ledger.conditions.is_member({self, info.incarnation});
+    switch (offer.input.kind) {
+        case InputKind::lapse:
+            offer.fair = !member;
+            return !member || ledger.budget.lapses > 0;
+        case InputKind::renew:
+            offer.fair = true;
+            return member;
+        case InputKind::quiet:
+            return others_stopped(world, info);
+        default:
+            return true;
+    }
+}
+
+// Whether the programs of everybody who was removed before the first view of a site have stopped.
+bool Walker::others_stopped(const World& world, const LocalInfo& info) const {
+    const Conditions& conditions = machine_.ledger(world.ledger).conditions;
+    const std::uint32_t first = info.membership.first - 1;
+    return std::ranges::all_of(world.sites, [&](LocalId id) {
+        const LocalInfo& other = machine_.local(id);
+        const auto removed = [&](std::uint32_t incarnation) {
+            return !conditions.is_member({other.site, incarnation}, first);
+        };
+        if (other.orphan && removed(*other.orphan)) return false;
+        // A site that was added and has not seen that yet may still do so, and let programs run.
+        const bool added =
+            other.membership.seen > 0 || conditions.is_member({other.site, other.incarnation}, 0);
+        const bool runs = other.up() && added && !other.membership.lapsed;
+        return !runs || !removed(other.incarnation);
+    });
+}
+
+// First the view by which the site was added, for it asked for that itself; then every newer one.
+std::vector<Move> Walker::views_to_see(const World& world, SiteId site, const LocalInfo& info) const {
+    const LedgerInfo& ledger = machine_.ledger(world.ledger);
+    std::vector<Move> moves;
+    const auto add = [&](std::size_t i, bool fair) {
+        moves.push_back({.site = site, .input = {InputKind::see, ledger.views[i]}, .fair = fair});
+    };
+    const bool fresh = info.membership.seen == 0;
+    for (std::size_t i = 0; i < ledger.views.size(); ++i) {
+        const AgreedView& view = ledger.conditions.views[i];
+        if (fresh && !view.has({site, info.incarnation})) continue;
+        if (view.number >= info.membership.seen) add(i, fresh || i + 1 == ledger.views.size());
+        if (fresh) break;
+    }
+    return moves;
+}
+
+// A member whose incarnation is over is removed, or replaced if its site is up again; a site that was in no
+// view is added; and at a price any member is removed.
+std::vector<Move> Walker::view_changes(const World& world) const {
+    std::vector<Move> moves;
+    const LedgerInfo& ledger = machine_.ledger(world.ledger);
+    const Conditions& conditions = ledger.conditions;
+    if (conditions.views.empty()) return moves;
+    const auto add = [&](SiteId site, ViewChange change, std::uint32_t incarnation, bool fair) {
+        moves.push_back({.kind = MoveKind::agree,
+                         .site = site,
+                         .input = {InputKind::agree, static_cast<std::uint32_t>(change), incarnation},
+                         .fair = fair});
+    };
+    const std::vector<Peer>& members = conditions.views.back().members;
+    for (SiteId site = 0; site < world.sites.size(); ++site) {
+        const LocalInfo& info = machine_.local(world.sites[site]);
+        const auto member = std::ranges::find(members, site, &Peer::site);
+        const bool is_member = member != members.end();
+        const bool over = is_member && peer_state(world, site).is_over(member->incarnation);
+        if (over || (is_member && ledger.budget.expulsions > 0))
+            add(site, ViewChange::remove, member->incarnation, over);
+        const bool is_new =
+            info.up() && info.membership.seen == 0 && !conditions.is_member({site, info.incarnation}, 0);
+        if (is_new && !is_member) add(site, ViewChange::add, info.incarnation, true);
+        // A successor vouches for the programs of its predecessor: each has stopped, or is its own now.
+        if (is_new && over && !info.abandoned) add(site, ViewChange::replace, info.incarnation, true);
+    }
+    return moves;
+}
+
+bool Walker::may_see(const World& world, const AgreedView& view) const {
+    return std::ranges::any_of(world.sites, [&](LocalId id) {
+        const LocalInfo& info = machine_.local(id);
+        const bool added = info.membership.seen > 0 || view.has({info.site, info.incarnation});
+        return info.up() && added && view.number >= info.membership.seen;
+    });
+}
+
+// Worlds that differ only in views that nobody will see are the same.
+void Walker::forget_views(World& world) {
+    const LedgerInfo& ledger = machine_.ledger(world.ledger);
+    const std::size_t count = ledger.views.size();
+    if (count < 2 || count > 64) return;
+    std::uint64_t kept = std::uint64_t{1} << (count - 1);
+    for (std::size_t i = 0; i + 1 < count; ++i)
+        if (may_see(world, ledger.conditions.views[i])) kept |= std::uint64_t{1} << i;
+    if (std::popcount(kept) == static_cast<int>(count)) return;
+    const auto [place, fresh] = forgotten_.try_emplace(MemoKey{world.ledger, kept});
+    if (fresh) {
+        Conditions left = ledger.conditions;
+        left.views.clear();
+        for (std::size_t i = 0; i < count; ++i)
+            if ((kept >> i & 1) != 0) left.views.push_back(ledger.conditions.views[i]);
+        place->second = machine_.with_conditions(world.ledger, left);
+    }
+    world.ledger = place->second;
+}
+
+bool Walker::expels(const World& world, const Move& move) const {
+    return static_cast<ViewChange>(move.input.argument) == ViewChange::remove &&
+           !peer_state(world, move.site).is_over(move.input.incarnation);
+}
+
+PeerState Walker::peer_state(const World& world, SiteId site) const {
+    const LocalInfo& info = machine_.local(world.sites[site]);
+    const bool is_member = machine_.ledger(world.ledger).conditions.is_member({site, info.incarnation});
+    return {info.standing, info.incarnation, is_member ? info.stopped_as_member : info.stopped};
 }
 
 World Walker::apply(const World& world, const Move& move, Report& report) {
@@ -194,18 +467,34 @@ World Walker::apply(const World& world, const Move& move, Report& report) {
             return next;
         }
         case MoveKind::crash:
-            advance(world, move.site, react(world.sites[move.site], {InputKind::crash}), nothing_received, 0);
-            after_.ledger = spend(after_.ledger, &Budget::crashes);
+            advance(world, move.site, react(world.sites[move.site], move.input), nothing_received, 0);
+            pay(world, move);
             break;
         case MoveKind::crash_inside: {
             const Reaction& whole = react(world.sites[move.site], move.input);
-            const bool starting = move.input.kind == InputKind::start;  // it is the new life that ends
-            Reaction cut = react(starting ? whole.after : world.sites[move.site], {InputKind::crash});
+            Reaction cut = react(crashing(world, move, whole), {InputKind::crash});
             cut.sent = whole.sent;
             advance(world, move.site, cut, received, move.sent);
             pay(world, move);
             after_.ledger = spend(after_.ledger, &Budget::crashes);
             break;
+        }
+        case MoveKind::cut:
+        case MoveKind::heal: {
+            World next = world;
+            next.ledger = changed(next.ledger, move);
+            if (move.kind == MoveKind::cut) next.ledger = spend(next.ledger, &Budget::cuts);
+            return next;
+        }
+        case MoveKind::tick:
+            advance_clocks(world, move);
+            break;
+        case MoveKind::agree: {
+            World next = world;
+            next.ledger = changed(next.ledger, move);
+            if (expels(world, move)) next.ledger = spend(next.ledger, &Budget::expulsions);
+            forget_views(next);
+            return next;
         }
         case MoveKind::input: {
             const Reaction& reaction = react(world.sites[move.site], move.input);
@@ -236,11 +525,14 @@ std::vector<Move> Walker::inputs(const World& world) {
         if (!timer || in_time(world, move.input, react(world.sites[move.site], move.input)))
             moves.push_back(move);
     });
+    for (const Move& tick : ticks(world)) moves.push_back(tick);
+    for (const Move& heal : channel_changes(world, MoveKind::heal)) moves.push_back(heal);
+    for (const Move& change : view_changes(world)) moves.push_back(change);
     return moves;
 }
 
 ActionKey Walker::action(const Move& move) const {
-    const Input& input = move.input;
+    const Input& input = move.input;  // of a cut or a tick, too, it has a kind of its own
     const auto kind = static_cast<std::uint64_t>(input.kind) << 58;
     if (input.kind == InputKind::deliver) {
         const EnvelopeInfo& envelope = machine_.envelope(move.envelope);
@@ -273,8 +565,23 @@ void Walker::take_prompt_messages() {
     }
 }
 
-void Walker::canonical(World& world) {
+bool Walker::is_ignored(const World& world, EnvelopeId envelope) {
+    if (!deletes_ignored_) return false;
+    const LocalId receiver = world.sites[machine_.envelope(envelope).to];
+    const LocalId sender = world.sites[machine_.envelope(envelope).from];
+    const auto [place, fresh] =
+        ignored_.try_emplace(MemoKey{std::uint64_t{receiver} << 32 | envelope, sender});
+    if (fresh) place->second = machine_.ignores(receiver, sender, envelope);
+    return place->second;
+}
+
+void Walker::normalise(World& world) {
+    if (deletes_ignored_) std::erase_if(world.flight, [&](EnvelopeId id) { return is_ignored(world, id); });
     if (normalises_) machine_.normalise(world);
+}
+
+void Walker::canonical(World& world) {
+    normalise(world);
     if (!ranked_) return;
     const Naming naming = measure(world, Spacing::Of::real_stamps);
     rename(world, spacing_.names(0), naming);
@@ -283,7 +590,7 @@ void Walker::canonical(World& world) {
 std::span<const World> Walker::canonical_forms(const World& world) {
     if (forms_.empty()) forms_.emplace_back();
     forms_.front() = world;
-    if (normalises_) machine_.normalise(forms_.front());
+    normalise(forms_.front());
     if (!ranked_) return {forms_.data(), 1};
     Naming naming = measure(forms_.front(), Spacing::Of::named_stamps);
     leapt_ = leapt_ || spacing_.leaps(known_);

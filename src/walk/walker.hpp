@@ -11,6 +11,7 @@
 
 #include "walk/machine.hpp"
 #include "walk/spacing.hpp"
+#include "world/axioms.hpp"
 
 namespace allot::walk {
 
@@ -20,6 +21,10 @@ enum class MoveKind : std::uint8_t {
     crash_inside,  // a site stops inside the step `input`: only the messages in `sent` left it
     duplicate,     // the network copies `envelope`
     drop,          // the network loses `envelope`
+    cut,           // the channel from `site` to the site `input.argument` delivers nothing until it heals
+    heal,
+    tick,   // the clock of `site` ticks; or all clocks, where they tick at once
+    agree,  // on a view that differs by `input.argument`, a ViewChange, of `site`
 };
 
 struct Move {
@@ -79,14 +84,24 @@ public:
     void for_each_step(const World& world, F&& visit);
     static constexpr std::size_t nothing_received = ~std::size_t{0};
     bool takes_prompt_messages() const { return prompt_; }
+    bool keeps_messages() const { return lossy_; }
 
     // The messages received at once after the step being visited, in order.
     const std::vector<EnvelopeId>& trail() const { return trail_; }
 
     // Takes one step, without receiving prompt messages. The move must be possible.
     World apply(const World& world, const Move& move, Report& report);
-    // Every step that is no fault, without taking any; crashes, copies and losses are left out.
+    // Every step that is no fault, without taking any; crashes, copies, losses and cuts are left out.
     std::vector<Move> inputs(const World& world);
+    // The crashes of a site between two steps, with each way that its disk may fare.
+    std::vector<Move> crashes(const World& world, SiteId site) const;
+    // The channels that may be cut, or that may heal.
+    std::vector<Move> channel_changes(const World& world, MoveKind kind) const;
+    // The views on which the sites may agree next.
+    std::vector<Move> view_changes(const World& world) const;
+    // The state in which a crash inside a step finds the site: before the step, unless the step begins an
+    // incarnation or may have written to the disk.
+    LocalId crashing(const World& world, const Move& move, const Reaction& whole) const;
     // Whether a crash inside a step may let just these of its messages out.
     bool may_be_cut_short(std::uint32_t sent, const Reaction& reaction) const;
 
@@ -98,7 +113,11 @@ public:
     // The same for a world that is a step after a canonical one. That does not say how far apart distant
     // stamps are; so these are all the worlds it may stand for. Overwritten by the next call.
     std::span<const World> canonical_forms(const World& world);
-    bool canonicalises() const { return ranked_ || normalises_; }
+    bool canonicalises() const { return ranked_ || normalises_ || deletes_ignored_; }
+    // Whether the receiver of a message in flight will never act on it.
+    bool is_ignored(const World& world, EnvelopeId envelope);
+    // False while a channel that is not cut holds too many messages for timers and clocks.
+    bool backlog_allows(const World& world) const;
     // How many more worlds there were than steps that led to them.
     std::uint64_t guesses() const { return guesses_; }
     // Whether a step ever made stamps so far ahead that the names of stamps do not tell what it did.
@@ -141,14 +160,21 @@ private:
     const Reaction& react_otherwise(LocalId local, const Input& input);
     const Observed& observe(LedgerId ledger, EventsId events);
     LedgerId spend(LedgerId ledger, std::uint32_t Budget::*what);
-
+    LedgerId changed(LedgerId ledger, const Move& move);
+    Conditions conditions_after(const Conditions& before, const Move& move) const;
     bool offered(const World& world, SiteId self, const LocalInfo& info, Offer& offer) const;
+    bool membership_offered(const World& world, SiteId self, const LocalInfo& info, Offer& offer) const;
+    bool others_stopped(const World& world, const LocalInfo& info) const;
+    std::vector<Move> views_to_see(const World& world, SiteId site, const LocalInfo& info) const;
+    world::PeerState peer_state(const World& world, SiteId site) const;
+    bool expels(const World& world, const Move& move) const;
+    bool may_see(const World& world, const AgreedView& view) const;
+    void forget_views(World& world);
     // Whether a step may happen as far as the bounds on timers go.
     bool in_time(const World& world, const Input& input, const Reaction& reaction) const {
         if (input.kind != InputKind::timeout) return true;
         return copies_allow(world, input.argument) && (reaction.sent.empty() || backlog_allows(world));
     }
-    bool backlog_allows(const World& world) const;
     bool copies_allow(const World& world, std::uint32_t timer) const;
 
     // Builds `after_` from `world` and a reaction of `site`; `sent` masks its messages.
@@ -157,6 +183,8 @@ private:
     void fall(World& world, SiteId site);
     void interrupt(World& world, const EnvelopeInfo& lost);
     void pay(const World& before, const Move& move);
+    void advance_clocks(const World& world, const Move& move);
+    std::vector<Move> ticks(const World& world) const;
     static constexpr std::uint32_t everything_sent = ~0u;
 
     template <class F>
@@ -166,13 +194,18 @@ private:
     template <class F>
     void visit_crashes_inside(const World& world, const Move& move, F& visit);
     template <class F>
+    void visit_conditions(const World& world, F& visit);
+    template <class F>
     void visit_faults(const World& world, F& visit);
+    template <class F>
+    void visit_applied(const World& world, const Move& move, F& visit);
     template <class F>
     void hand_over(const Move& move, F& visit);
 
     template <class F>
     void for_each_deliverable(const World& world, F&& f) const;
     void take_prompt_messages();
+    void normalise(World& world);
     // The facts that decide the names of stamps. Without large stamps, a renaming is remembered.
     struct Naming {
         std::uint64_t stamps = 0;  // a set; nothing if some are large
@@ -186,13 +219,18 @@ private:
 
     Machine& machine_;
     const bool fifo_;
+    const bool lossy_;  // messages stay in flight: each may come again, or never
     const bool prompt_;
     const bool ranked_;
     const bool normalises_;
+    const bool deletes_ignored_;
     Deliveries deliveries_;
+    boost::unordered_flat_map<MemoKey, bool, MemoHash> ignored_;
     boost::unordered_flat_map<MemoKey, const Reaction*, MemoHash> reactions_;
     boost::unordered_flat_map<MemoKey, Observed, MemoHash> observed_;
     boost::unordered_flat_map<MemoKey, LedgerId, MemoHash> spent_;
+    boost::unordered_flat_map<MemoKey, LedgerId, MemoHash> changed_;
+    boost::unordered_flat_map<MemoKey, LedgerId, MemoHash> forgotten_;
     boost::unordered_flat_map<MemoKey, std::uint32_t, MemoHash> renamed_;
     World after_;
     Report report_;
@@ -213,9 +251,11 @@ void Walker::for_each_step(const World& world, F&& visit) {
         visit_reaction(world, move, received, visit);
     };
     for_each_input(world, take);
+    visit_conditions(world, visit);
     visit_faults(world, visit);
     // Last, so that of two equally short ways to a world the one with plain crashes is found first.
-    if (machine_.ledger(world.ledger).budget.crashes > 0)
+    // On lossy links a message that does not leave is one that never comes.
+    if (machine_.ledger(world.ledger).budget.crashes > 0 && !lossy_)
         for_each_input(world,
                        [&](const Move& move, std::size_t) { visit_crashes_inside(world, move, visit); });
 }
@@ -225,13 +265,16 @@ template <class F>
 void Walker::for_each_input(const World& world, F&& f) {
     for_each_deliverable(world, [&](std::size_t i, const EnvelopeInfo& envelope) {
         const EnvelopeId id = world.flight[i];
-        f(Move{.site = envelope.to, .input = {InputKind::deliver, id, 0}, .envelope = id, .fair = true}, i);
+        f(Move{.site = envelope.to, .input = {InputKind::deliver, id, 0}, .envelope = id, .fair = !lossy_},
+          i);
     });
     for (SiteId site = 0; site < world.sites.size(); ++site) {
         const LocalInfo& info = machine_.local(world.sites[site]);
         for (Offer offer : info.offers)
             if (offered(world, site, info, offer))
                 f(Move{.site = site, .input = offer.input, .fair = offer.fair}, nothing_received);
+        if (machine_.facts().sees_views && info.up())
+            for (const Move& see : views_to_see(world, site, info)) f(see, nothing_received);
     }
 }
 
@@ -252,8 +295,11 @@ void Walker::visit_reaction(const World& world, const Move& move, std::size_t re
 template <class F>
 void Walker::visit_crashes_inside(const World& world, const Move& move, F& visit) {
     const Reaction& reaction = react(world.sites[move.site], move.input);
-    const bool starting = move.input.kind == InputKind::start;
-    if (!machine_.local(starting ? reaction.after : world.sites[move.site]).may_crash) return;
+    // A site that starts has begun an incarnation, and one with a disk may have written, even if none of the
+    // messages left.
+    const LocalId crashed = crashing(world, move, reaction);
+    const bool leaves_a_trace = crashed != world.sites[move.site];
+    if (!machine_.local(crashed).may_crash) return;
     if (!in_time(world, move.input, reaction)) return;
     // None sent is a crash before the step, all sent a crash after it, and what goes to the dead is lost
     // anyway.
@@ -264,31 +310,39 @@ void Walker::visit_crashes_inside(const World& world, const Move& move, F& visit
     }
     for (std::uint32_t rest = reachable; rest != 0; rest = (rest - 1) & reachable) {
         const std::uint32_t sent = (rest - 1) & reachable;
-        // A site that starts has begun an incarnation even if none of its messages left.
-        if ((sent == 0 && !starting) || !may_be_cut_short(sent, reaction)) continue;
+        if ((sent == 0 && !leaves_a_trace) || !may_be_cut_short(sent, reaction)) continue;
         Move inside = move;
         inside.kind = MoveKind::crash_inside;
         inside.sent = sent;
         inside.fair = false;
-        Report report;
-        after_ = apply(world, inside, report);
-        report_ = std::move(report);
-        hand_over(inside, visit);
+        visit_applied(world, inside, visit);
     }
+}
+
+// Clocks tick, channels heal, and the sites agree on views.
+template <class F>
+void Walker::visit_conditions(const World& world, F& visit) {
+    for (const Move& tick : ticks(world)) visit_applied(world, tick, visit);
+    for (const Move& heal : channel_changes(world, MoveKind::heal)) visit_applied(world, heal, visit);
+    for (const Move& change : view_changes(world)) visit_applied(world, change, visit);
+}
+
+template <class F>
+void Walker::visit_applied(const World& world, const Move& move, F& visit) {
+    Report report;
+    after_ = apply(world, move, report);
+    report_ = std::move(report);
+    hand_over(move, visit);
 }
 
 template <class F>
 void Walker::visit_faults(const World& world, F& visit) {
     const Budget& budget = machine_.ledger(world.ledger).budget;
-    auto take = [&](const Move& move) {
-        Report report;
-        after_ = apply(world, move, report);
-        report_ = std::move(report);
-        hand_over(move, visit);
-    };
+    const auto take = [&](const Move& move) { visit_applied(world, move, visit); };
     if (budget.crashes > 0)
         for (SiteId site = 0; site < world.sites.size(); ++site)
-            if (machine_.local(world.sites[site]).may_crash) take({.kind = MoveKind::crash, .site = site});
+            for (const Move& crash : crashes(world, site)) take(crash);
+    for (const Move& cut : channel_changes(world, MoveKind::cut)) take(cut);
     if (budget.duplicate + budget.lose == 0) return;
     for_each_deliverable(world, [&](std::size_t i, const EnvelopeInfo&) {
         if (budget.duplicate > 0) take({.kind = MoveKind::duplicate, .envelope = world.flight[i]});
@@ -306,10 +360,12 @@ void Walker::hand_over(const Move& move, F& visit) {
 // The oldest message of each channel where links are FIFO, else one of each kind: f(index, message).
 template <class F>
 void Walker::for_each_deliverable(const World& world, F&& f) const {
+    const Conditions& conditions = machine_.ledger(world.ledger).conditions;
     const EnvelopeInfo* last = nullptr;
     for (std::size_t i = 0; i < world.flight.size(); ++i) {
         const EnvelopeInfo& envelope = machine_.envelope(world.flight[i]);
-        if (last == nullptr || last->order != envelope.order) f(i, envelope);
+        const bool first = last == nullptr || last->order != envelope.order;
+        if (first && !conditions.is_cut(envelope.from, envelope.to)) f(i, envelope);
         last = &envelope;
     }
 }

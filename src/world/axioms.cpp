@@ -1,5 +1,7 @@
 #include "world/axioms.hpp"
 
+#include <algorithm>
+
 namespace allot::world {
 
 bool may_be_cut_short(Links links, std::size_t count, FunctionRef<SiteId(std::size_t)> destination,
@@ -24,11 +26,21 @@ std::optional<std::uint32_t> next_incarnation(Detection detection, const Watch& 
         }
         case Detection::reconnected:
             return heard.interrupted ? std::optional(0u) : std::nullopt;
+        case Detection::stopped:  // of one incarnation after the other
+            return heard.stopped;
         case Detection::suspected:
         case Detection::departed:
             return 0;
     }
     return std::nullopt;
+}
+
+std::uint32_t stopped_incarnations(const Site& site, bool is_member) {
+    if (site.standing == Standing::absent) return 0;
+    const bool ended = !site.up() || (site.membership.lapsed && !is_member);
+    const std::uint32_t count = site.incarnation + (ended ? 1 : 0);
+    if (!site.orphan || (is_member && site.has_taken_over())) return count;
+    return std::min(count, site.orphan->incarnation);
 }
 
 std::optional<Statement> may_say(Detection detection, std::uint32_t incarnation, const PeerState& peer,
@@ -48,6 +60,9 @@ std::optional<Statement> may_say(Detection detection, std::uint32_t incarnation,
         case Detection::departed:
             if (!peer.gone()) return std::nullopt;
             return Statement{peer.incarnation, true};
+        case Detection::stopped:
+            if (incarnation >= peer.stopped) return std::nullopt;
+            return Statement{incarnation, true};
         case Detection::reconnected:
             if (!peer.up()) return std::nullopt;
             return Statement{peer.incarnation, true};

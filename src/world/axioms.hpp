@@ -20,6 +20,8 @@ bool may_be_cut_short(Links links, std::size_t count, FunctionRef<SiteId(std::si
 struct PeerState {
     Standing standing = Standing::absent;
     std::uint32_t incarnation = 0;
+    std::uint32_t stopped =
+        0;  // number of incarnations, from the first on, of which no program runs any more
     bool up() const { return standing == Standing::up; }
     bool gone() const { return standing == Standing::down || standing == Standing::left; }
     // Whether that incarnation has ended, by a crash or in order.
@@ -31,6 +33,10 @@ struct PeerState {
 // the others do not look at it. Without a handler for `trusted`, every incarnation counts as trusted.
 std::optional<std::uint32_t> next_incarnation(Detection detection, const Watch& heard, bool hears_trusted,
                                               Trust trust);
+
+// The number of incarnations of a site, from the first on, of which no program runs any more. A member of the
+// newest view may renew its lease, and an orphan that it has adopted is its own program.
+std::uint32_t stopped_incarnations(const Site& site, bool is_member);
 
 // The state of the peer says whether the detection may be made of it, of which incarnation, whether it is
 // certain to come, and whether it is a lie.

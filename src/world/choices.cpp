@@ -123,8 +123,9 @@ std::optional<std::string> requests_error(const RequestCounts& requests, std::ui
 }
 
 std::optional<std::string> links_error(LinkChoice chosen, Links needed) {
-    if (needed != Links::fifo || chosen != LinkChoice::unordered) return std::nullopt;
-    return "--links unordered: this protocol needs fifo links; leave the flag out";
+    if (needed != Links::fifo || chosen == LinkChoice::own || chosen == LinkChoice::fifo) return std::nullopt;
+    return "--links " + std::string(enum_name(chosen)) +
+           ": this protocol needs fifo links; leave the flag out";
 }
 
 }  // namespace allot::world

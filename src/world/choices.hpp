@@ -71,9 +71,10 @@ struct NameList {
     bool operator==(const NameList&) const = default;
 };
 
-// `own`: what the protocol needs; fifo narrows.
-enum class LinkChoice : std::uint8_t { own, fifo, unordered };
-BOOST_DESCRIBE_ENUM(LinkChoice, own, fifo, unordered)
+// `own`: what the protocol needs; fifo narrows. `lossy` links deliver each message any number of times, or
+// never.
+enum class LinkChoice : std::uint8_t { own, fifo, unordered, lossy };
+BOOST_DESCRIBE_ENUM(LinkChoice, own, fifo, unordered, lossy)
 
 // Reads the number of a site.
 std::optional<SiteId> parse_site(std::string_view text);

@@ -46,18 +46,29 @@ struct Facts {
     bool names_founders = false;
     bool has_prompt = false;
     bool normalises = false;
+    bool ignores_messages = false;
     bool has_domains = false;
     bool says_legal = false;
+    bool durable = false;  // a part of the state outlives a crash
+    bool ticks = false;
+    bool sees_views = false;
+    bool adopts = false;  // programs of earlier incarnations
 
     bool listens(Detection detection) const { return hears.contains(detection); }
 };
+
+// instant: a write is on the disk within the step that makes it. late: it is there some time later.
+enum class Writes : std::uint8_t { instant, late };
+BOOST_DESCRIBE_ENUM(Writes, instant, late)
 
 // The inputs of all protocols, without types.
 struct AnyMessage {
     const void* content = nullptr;  // of the protocol's message type
 };
-using AnyInput = std::variant<input::Start, input::Request, input::Release, input::Cancel, input::Leave,
-                              input::Receive<AnyMessage>, input::Timeout<std::uint32_t>, input::Detected>;
+using AnyInput =
+    std::variant<input::Start, input::Request, input::Release, input::Cancel, input::Leave, input::Synced,
+                 input::Tick, input::Lapse, input::Renewed, input::Quiet, input::Seen, input::Adopt,
+                 input::Receive<AnyMessage>, input::Timeout<std::uint32_t>, input::Detected>;
 
 // History: the monitor of a protocol. HistoryOf<M> adds it.
 struct History {
@@ -116,6 +127,9 @@ public:
     virtual bool may_crash(SiteId self, const Site& site) const = 0;
     virtual bool watches(SiteId self, const Site& site, SiteId peer) const = 0;
     virtual Stamp clock(const Site& site) const = 0;  // zero where the protocol names none
+    // Leaves of the site only what outlives a crash: its disk, and the image of it.
+    virtual void lose_volatile(Site& site, Disk disk) const = 0;
+    virtual std::string disk_image(const Site& site) const = 0;
 
     // Timers, by number.
     virtual bool is_fair(std::uint32_t timer) const = 0;
@@ -130,6 +144,7 @@ public:
     virtual std::size_t kind(const Envelope& envelope) const = 0;
     virtual const Type& message_type() const = 0;
     virtual bool prompt(const Envelope& envelope) const = 0;
+    virtual bool ignores(const Site& receiver, const Site& sender, const Envelope& envelope) const = 0;
 
     // Worlds.
     virtual void check(const AnyView& view, Report& report) const = 0;

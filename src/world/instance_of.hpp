@@ -99,6 +99,16 @@ public:
                                                    : Stamp{};
     }
 
+    void lose_volatile(Site& site, Disk disk) const override {
+        SiteOf<P> left;
+        if (facts().durable) left.protocol = remembered(typed(site), disk);
+        left.image = std::move(site.image);
+        typed(site) = std::move(left);
+    }
+    std::string disk_image(const Site& site) const override {
+        return to_bytes(remembered(typed(site), Disk::kept));
+    }
+
     bool is_fair(std::uint32_t timer) const override { return says_of_timer(P::model.timers.fair, timer); }
     bool backs_off(std::uint32_t timer) const override {
         return says_of_timer(P::model.timers.backs_off, timer);
@@ -126,6 +136,11 @@ public:
     const Type& message_type() const override { return type_of<Message>; }
     bool prompt(const Envelope& envelope) const override {
         return P::model.reduction.prompt != nullptr && P::model.reduction.prompt(typed(envelope));
+    }
+    bool ignores(const Site& receiver, const Site& sender, const Envelope& envelope) const override {
+        const auto ignores = P::model.reduction.ignores;
+        return ignores != nullptr && ignores(context(envelope.to, receiver), typed(receiver).protocol,
+                                             typed(sender).protocol, typed(envelope).message);
     }
 
     void check(const AnyView& any, Report& report) const override {
@@ -181,6 +196,13 @@ private:
         return static_cast<const EnvelopeOf<Message>&>(envelope);
     }
     Context context(SiteId self, const Site& site) const { return {config_, self, site.incarnation}; }
+
+    static P remembered(const SiteOf<P>& site, Disk disk) {
+        if (disk != Disk::restored) return (site.protocol.*P::model.durability.after_crash)(disk);
+        auto older = from_bytes<P>(site.image);
+        ensure(older.has_value(), "only an image of a disk is restored");
+        return std::move(*older);
+    }
 
     template <class Function, class... Args>
     static MaybeError ask(Function* function, const Args&... args) {
@@ -278,8 +300,18 @@ const Facts& InstanceOf<P>::facts() {
         facts.names_founders = P::model.founders != nullptr;
         facts.has_prompt = P::model.reduction.prompt != nullptr;
         facts.normalises = P::model.reduction.normalise != nullptr;
+        facts.ignores_messages = P::model.reduction.ignores != nullptr;
         facts.has_domains = P::model.domain != nullptr;
         facts.says_legal = P::model.stabilisation.legal != nullptr;
+        facts.durable = P::model.durability.after_crash != nullptr;
+        ensure(facts.durable == takes<P, input::Synced>,
+               "a model says what outlives a crash if and only if its Input has input::Synced");
+        facts.ticks = takes<P, input::Tick>;
+        facts.sees_views = takes<P, input::Seen>;
+        facts.adopts = takes<P, input::Adopt>;
+        ensure(facts.sees_views == takes<P, input::Lapse> && facts.sees_views == takes<P, input::Renewed> &&
+                   facts.sees_views == takes<P, input::Quiet>,
+               "an Input has input::Seen if and only if it has Lapse, Renewed and Quiet");
         return facts;
     }();
     return all;

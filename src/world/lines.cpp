@@ -37,6 +37,28 @@ std::string site_line(InputKind kind, SiteId site) {
     return std::string(enum_name(kind)) + " " + std::to_string(site);
 }
 
+std::string crash_line(SiteId site, bool durable, Disk disk) {
+    if (!durable) return site_line(InputKind::crash, site);
+    const std::string line = "kill " + std::to_string(site);
+    return disk == Disk::kept ? line : line + " disk " + std::string(enum_name(disk));
+}
+
+std::string tick_line(SiteId site, bool all) {
+    return "tick " + (all ? "all" : std::to_string(site));
+}
+
+std::string channel_line(std::string_view verb, SiteId from, SiteId to) {
+    return std::string(verb) + " " + channel_text({from, to});
+}
+
+std::string view_line(ViewChange change, SiteId site) {
+    return "view " + std::string(enum_name(change)) + " " + std::to_string(site);
+}
+
+std::string see_line(SiteId site, std::uint32_t view) {
+    return site_line(InputKind::see, site) + " " + std::to_string(view);
+}
+
 std::string timeout_line(SiteId site, std::string_view timer) {
     return site_line(InputKind::timeout, site) + " " + std::string(timer);
 }

@@ -16,8 +16,19 @@ namespace allot::world {
 std::string request_line(SiteId site, const Demand& demand);
 // `join 3` for the first incarnation, `restart 3` for a later one.
 std::string start_line(SiteId site, bool first);
-// `release 0`, `cancel 0`, `leave 0`, `crash 0`.
+// `release 0`, `cancel 0`, `leave 0`, `synced 0`, `copy 0`, `lapse 0`, `renew 0`, `quiet 0`, `adopt 0`, `stop
+// 0`.
 std::string site_line(InputKind kind, SiteId site);
+// `kill 2 disk lost`, or `crash 2` where sites have no disk.
+std::string crash_line(SiteId site, bool durable, Disk disk);
+// `tick 2`: the clock of one site; `tick all` where all clocks tick at once.
+std::string tick_line(SiteId site, bool all);
+// `cut 0 -> 1` or `heal 0 -> 1`.
+std::string channel_line(std::string_view verb, SiteId from, SiteId to);
+// `view remove 2`: the sites agree on a view that differs in this from the one before.
+std::string view_line(ViewChange change, SiteId site);
+// `see 0 3`: site 0 sees the view with number 3.
+std::string see_line(SiteId site, std::uint32_t view);
 // `timeout 0 controller`.
 std::string timeout_line(SiteId site, std::string_view timer);
 // `trusted 0 1`: the detector of the first speaks of the second.

@@ -9,7 +9,8 @@ namespace allot::world {
 namespace {
 
 std::optional<std::string> count_error(const Parameters& given) {
-    for (const char* flag : {"crashes", "restarts", "leaves", "duplicate", "lies", "backlog", "copies"})
+    for (const char* flag : {"crashes", "restarts", "leaves", "duplicate", "lies", "lost-disks",
+                             "restored-disks", "cuts", "skew", "expulsions", "lapses", "backlog", "copies"})
         if (const auto text = given.find(flag); text != given.end())
             if (const auto count = parse_number(flag, text->second, 0, most_faults); !count)
                 return count.error();
@@ -23,6 +24,24 @@ std::optional<std::string> sites_error(const Setup& setup) {
     if (auto error = sites_error("campers", setup.campers, setup.sites)) return error;
     if (setup.founders > setup.sites)
         return parse_number("founders", std::to_string(setup.founders), 1, setup.sites).error();
+    return std::nullopt;
+}
+
+std::optional<std::string> disk_error(const Facts& facts, const Setup& setup) {
+    const bool asked = setup.writes == Writes::late || setup.lost_disks > 0 || setup.restored_disks > 0;
+    if (asked && !facts.durable)
+        return "--writes, --lost-disks, --restored-disks: a site of " + std::string(facts.name) +
+               " keeps nothing on a disk";
+    if (std::max(setup.lost_disks, setup.restored_disks) > setup.crashes)
+        return "--lost-disks, --restored-disks: a disk is lost in a crash; write more --crashes";
+    return std::nullopt;
+}
+
+std::optional<std::string> views_error(const Facts& facts, const Setup& setup) {
+    const std::string name(facts.name);
+    if ((setup.expulsions > 0 || setup.lapses > 0) && !facts.sees_views)
+        return "--expulsions, --lapses: sites of " + name + " see no agreed views";
+    if (setup.orphans && !facts.adopts) return "--orphans: a site of " + name + " adopts no programs";
     return std::nullopt;
 }
 
@@ -40,6 +59,12 @@ std::optional<std::string> protocol_error(const Instance& instance, const Setup&
     if (setup.crashes > 0 && !some_mortal(instance))
         return "--crashes " + std::to_string(setup.crashes) + ": no site of " + name +
                " may crash; leave the flag out";
+    if (auto error = disk_error(facts, setup)) return error;
+    if (auto error = views_error(facts, setup)) return error;
+    if (setup.skew > 0 && !facts.ticks) return "--skew: " + name + " has no clock that ticks";
+    if (setup.cuts > 0 && setup.sites > most_sites_cut)
+        return "--cuts: at most " + std::to_string(most_sites_cut) +
+               " sites can be cut off; write fewer sites";
     if (setup.restarts > 0 && !facts.sites_return)
         return "--restarts " + std::to_string(setup.restarts) + ": a site that is gone from " + name +
                " does not come back; for newcomers write --founders";

@@ -9,11 +9,10 @@
 
 #include "core/parameters.hpp"
 #include "world/choices.hpp"
+#include "world/instance.hpp"
 #include "world/properties.hpp"
 
 namespace allot::world {
-
-class Instance;
 
 // dense: everybody trusts everybody from the start. sparse: only the anchor does; elsewhere trust in a peer
 // may come late, and for a peer that crashes never. anchor: elsewhere it never comes.
@@ -23,6 +22,9 @@ BOOST_DESCRIBE_ENUM(Trust, dense, sparse, anchor)
 // Whether stamps are replaced by their ranks. `own`: where requests are unbounded.
 enum class Ranks : std::uint8_t { own, on, off };
 BOOST_DESCRIBE_ENUM(Ranks, own, on, off)
+
+// A world has one bit for each channel that may be cut.
+constexpr std::uint32_t most_sites_cut = 8;
 
 struct Setup {
     std::uint32_t sites = 0;
@@ -36,6 +38,14 @@ struct Setup {
     std::uint32_t duplicate = 0;
     Amount lose;
     std::uint32_t lies = 0;
+    Writes writes = Writes::instant;
+    std::uint32_t lost_disks = 0;
+    std::uint32_t restored_disks = 0;
+    std::uint32_t cuts = 0;
+    std::uint32_t skew = 0;
+    std::uint32_t expulsions = 0;
+    std::uint32_t lapses = 0;
+    bool orphans = false;
     Trust trust = Trust::dense;
     AnchorChoice anchor;
     LinkChoice links = LinkChoice::own;
@@ -58,16 +68,25 @@ struct Setup {
         {"duplicate", "maximum of messages that are delivered twice"},
         {"lose", "maximum of messages that get lost, or any"},
         {"lies", "maximum of false reports that a live site is dead"},
+        {"writes", "instant: a write is durable in its step; late: some steps later"},
+        {"lost_disks", "maximum of crashes that lose the disk"},
+        {"restored_disks", "maximum of crashes after which an older copy of the disk is restored"},
+        {"cuts", "maximum of cuts of a channel, which delivers nothing until it heals"},
+        {"skew", "maximum difference of two clocks in ticks; 0: all clocks tick at once"},
+        {"expulsions", "maximum of live sites that a view removes"},
+        {"lapses", "maximum of leases of members that end before they are renewed"},
+        {"orphans", "a crash ends the site only: its program goes on until it stops or is adopted"},
         {"trust",
          "dense: every detector trusts every site at once; sparse: late or never; anchor: only the "
          "anchor's does"},
         {"anchor", "the site that never crashes and that no detector suspects, none, or own: as needed"},
-        {"links", "fifo, unordered, or own: what the protocol needs"},
+        {"links",
+         "fifo, unordered, or own: what the protocol needs; lossy: each message comes any number of times"},
         {"starts", "a site that may not ask yet counts as waiting: every start must end"},
         {"full", "deliver no prompt message at once: explore every order of deliveries"},
         {"ranks", "on: rename stamps to small ones; own: where requests are unbounded"},
-        {"normalise", "off: do not bring worlds into the protocol's normal form"},
-        {"backlog", "a timer fires only while every channel holds fewer messages than this; 0: always"},
+        {"normalise", "off: do not forget dead messages, nor bring worlds into a normal form"},
+        {"backlog", "timers fire and clocks tick only while each channel holds fewer messages; 0: always"},
         {"copies", "a timer fires only while fewer messages that it replaces are in flight"},
         {"campers", "these sites may hold forever, as in 0,2"},
         {"property", "judge only this property; may be repeated"},
@@ -77,16 +96,19 @@ struct Setup {
     Links order() const { return fifo() ? Links::fifo : Links::unordered; }
     bool judges(std::string_view name) const { return property.contains(name); }
     bool camps(SiteId site) const { return campers.contains(site); }
-    bool loses() const { return lose.value > 0; }
+    bool lossy() const { return links == LinkChoice::lossy; }
+    bool loses() const { return lose.value > 0 || lossy(); }
+    bool duplicates() const { return duplicate > 0 || lossy(); }
     // Normalisation is unsound under loss and duplication.
-    bool normalises() const { return normalise && duplicate == 0 && !loses(); }
+    bool normalises() const { return normalise && !duplicates() && !loses(); }
     // A message that may be copied or lost, or come too late, must be seen in flight: then none is taken at
     // once.
-    bool takes_prompt_messages() const { return !full && !cancel && duplicate == 0 && !loses(); }
+    bool takes_prompt_messages() const { return !full && !cancel && !duplicates() && !loses(); }
     bool ranked() const { return ranks == Ranks::own ? requests.unbounded() : ranks == Ranks::on; }
 
     BOOST_DESCRIBE_CLASS(Setup, (),
-                         (requests, founders, cancel, crashes, restarts, leaves, duplicate, lose, lies, trust,
+                         (requests, founders, cancel, crashes, restarts, leaves, duplicate, lose, lies,
+                          writes, lost_disks, restored_disks, cuts, skew, expulsions, lapses, orphans, trust,
                           anchor, links, starts, full, ranks, normalise, backlog, copies, campers, property),
                          (), ())
 };

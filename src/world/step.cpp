@@ -4,12 +4,15 @@
 #include <new>
 #include <utility>
 
+#include "base/ensure.hpp"
+
 namespace allot::world {
 
 namespace {
 
-void rest(Application& app) {
-    app = Application{.requests_left = app.requests_left};
+void rest(Site& site) {
+    site.application = Application{.requests_left = site.application.requests_left};
+    if (site.orphan && site.orphan->adopted) site.orphan.reset();
 }
 
 }  // namespace
@@ -17,7 +20,9 @@ void rest(Application& app) {
 void Stepper::start(SiteId self, Site& site, std::uint32_t requests) {
     begin();
     const std::uint32_t incarnation = site.standing == Standing::absent ? 0 : site.incarnation + 1;
-    instance_.site_values().reset(site);
+    auto orphan = std::move(site.orphan);
+    if (site.standing == Standing::absent || !instance_.facts().durable) instance_.site_values().reset(site);
+    site.orphan = std::move(orphan);
     site.standing = Standing::up;
     site.incarnation = incarnation;
     site.application.requests_left = requests;
@@ -76,10 +81,69 @@ void Stepper::detect(SiteId self, Site& site, InputKind kind, Peer peer) {
         run(self, site, input::Detected{*detection, peer});
 }
 
-void Stepper::crash(SiteId self, Site& site) {
+void Stepper::sync(SiteId self, Site& site) {
+    begin();
+    site.unsynced = false;
+    run(self, site, input::Synced{});
+}
+
+void Stepper::tick(SiteId self, Site& site) {
+    begin();
+    run(self, site, input::Tick{});
+}
+
+void Stepper::copy_disk(Site& site) {
+    begin();
+    site.image = instance_.disk_image(site);
+}
+
+void Stepper::see(SiteId self, Site& site, const AgreedView& view) {
+    begin();
+    if (!view.has({self, site.incarnation})) return begin_again(self, site);
+    Membership& membership = site.membership;
+    membership.seen = view.number + 1;
+    if (membership.first == 0) membership.first = membership.seen;
+    run(self, site, input::Seen{view});
+}
+
+void Stepper::lapse(SiteId self, Site& site) {
+    begin();
+    site.membership.lapsed = true;
+    run(self, site, input::Lapse{});
+}
+
+void Stepper::renew(SiteId self, Site& site) {
+    begin();
+    site.membership.lapsed = false;
+    run(self, site, input::Renewed{});
+}
+
+void Stepper::quiet(SiteId self, Site& site) {
+    begin();
+    site.membership.quiet = true;
+    run(self, site, input::Quiet{});
+}
+
+void Stepper::adopt(SiteId self, Site& site) {
+    begin();
+    site.orphan->adopted = true;
+    site.application.phase = Phase::holding;
+    site.application.demand = site.orphan->demand;
+    site.application.fences = site.orphan->fences;
+    const Demand demand = site.orphan->demand;
+    run(self, site, input::Adopt{demand, site.orphan->keeper});
+}
+
+void Stepper::stop(Site& site) {
+    begin();
+    site.orphan.reset();
+}
+
+void Stepper::crash(SiteId self, Site& site, Disk disk) {
     begin();
     note(Event::Kind::crashed, self, site);
-    retire(site, Standing::down);
+    leave_orphan(site);
+    retire(site, Standing::down, disk);
 }
 
 void Stepper::begin() {
@@ -91,6 +155,7 @@ void Stepper::begin() {
 void Stepper::run(SiteId self, Site& site, const AnyInput& input) {
     try {
         instance_.handle(self, site, input, *fx_);
+        if (fx_->persisted()) settle_writes(self, site);
         const Phase phase = instance_.phase(site);
         // A site may be born holding: in service, for instance.
         if (std::holds_alternative<input::Start>(input) && phase == Phase::holding)
@@ -115,6 +180,18 @@ void Stepper::settle_timers(Site& site) {
     }
 }
 
+void Stepper::settle_writes(SiteId self, Site& site) {
+    if (writes_ == Writes::late) {
+        site.unsynced = true;
+        return;
+    }
+    constexpr int most_writes = 8;
+    for (int writes = 0; fx_->take_persisted(); ++writes) {
+        ensure(writes < most_writes, "a write that is synced causes writes without end");
+        instance_.handle(self, site, input::Synced{}, *fx_);
+    }
+}
+
 void Stepper::tell(SiteId self, Site& site, const Notice& notice) {
     Application& app = site.application;
     switch (notice.kind) {
@@ -126,7 +203,7 @@ void Stepper::tell(SiteId self, Site& site, const Notice& notice) {
         case Notice::Kind::released:
             expect(app.phase == Phase::leaving, "released", app);
             note(Event::Kind::released, self, site);
-            return rest(app);
+            return rest(site);
         case Notice::Kind::revoked:
             expect(app.phase == Phase::holding, "revoked", app);
             app.revoked = true;
@@ -138,8 +215,12 @@ void Stepper::tell(SiteId self, Site& site, const Notice& notice) {
             if (app.phase == Phase::leaving)
                 app.phase = Phase::holding;
             else
-                rest(app);
+                rest(site);
             return;
+        case Notice::Kind::stopped:
+            expect(app.phase == Phase::holding, "stopped", app);
+            note(Event::Kind::stopped, self, site);
+            return rest(site);
     }
 }
 
@@ -155,11 +236,35 @@ void Stepper::note(Event::Kind kind, SiteId self, const Site& site) {
         events_.push_back({kind, self, site.application.demand, site.application.fences});
 }
 
-void Stepper::retire(Site& site, Standing standing) {
+void Stepper::retire(Site& site, Standing standing, Disk disk) {
     const std::uint32_t incarnation = site.incarnation;
-    instance_.site_values().reset(site);
+    auto orphan = std::move(site.orphan);
+    instance_.lose_volatile(site, disk);
     site.standing = standing;
     site.incarnation = incarnation;
+    site.orphan = std::move(orphan);
+}
+
+// Its programs and requests end; those that it has not made yet are left to the next incarnation.
+void Stepper::begin_again(SiteId self, Site& site) {
+    note(Event::Kind::crashed, self, site);
+    const std::uint32_t requests = site.application.requests_left;
+    rest(site);
+    retire(site, Standing::up);
+    ++site.incarnation;
+    site.application.requests_left = requests;
+    run(self, site, input::Start{});
+}
+
+// An adopted orphan still belongs to the incarnation that granted it what it holds: a site that has not seen
+// the views between waits for that one.
+void Stepper::leave_orphan(Site& site) const {
+    const Application& app = site.application;
+    if (site.has_taken_over()) site.orphan->keeper = site.incarnation;
+    if (site.orphan && site.orphan->adopted)
+        site.orphan->adopted = false;
+    else if (orphans_ && app.phase == Phase::holding)
+        site.orphan = Orphan{site.incarnation, site.incarnation, app.demand, app.fences};
 }
 
 // `suspected` and `departed` may be said again, so there is nothing to remember.
@@ -170,6 +275,7 @@ void Stepper::remember(Site& site, InputKind kind, Peer peer) {
     if (kind == InputKind::dead) watch.reported = peer.incarnation + 1;
     if (kind == InputKind::interrupted) watch.interrupted = instance_.facts().listens(Detection::reconnected);
     if (kind == InputKind::reconnected) watch.interrupted = false;
+    if (kind == InputKind::stopped) watch.stopped = peer.incarnation + 1;
     auto& detector = site.detector;
     detector.resize(std::max<std::size_t>(detector.size(), peer.site + 1));
     detector[peer.site] = watch;

@@ -26,27 +26,42 @@ enum class InputKind : std::uint8_t {
     suspected,
     reconnected,
     departed,
+    stopped,
     interrupted,  // the link has lost a message; the site hears of it only when it is reconnected
     crash,
+    synced,
+    tick,
+    copy,   // somebody copies the disk
+    agree,  // on a view
+    see,    // the view
+    lapse,
+    renew,
+    quiet,
+    adopt,
+    stop,  // an orphan ends
 };
 BOOST_DESCRIBE_ENUM(InputKind, start, request, release, cancel, leave, deliver, timeout, trusted, dead,
-                    suspected, reconnected, departed, interrupted, crash)
+                    suspected, reconnected, departed, stopped, interrupted, crash, synced, tick, copy, agree,
+                    see, lapse, renew, quiet, adopt, stop)
 
 constexpr InputKind kind_of(Detection detection) {
     return static_cast<InputKind>(static_cast<unsigned>(InputKind::trusted) +
                                   static_cast<unsigned>(detection));
 }
-static_assert(kind_of(Detection::departed) == InputKind::departed);
+static_assert(kind_of(Detection::stopped) == InputKind::stopped);
 
 // Nothing for what no detector says.
 constexpr std::optional<Detection> detection_of(InputKind kind) {
-    if (kind < InputKind::trusted || kind > InputKind::departed) return std::nullopt;
+    if (kind < InputKind::trusted || kind > InputKind::stopped) return std::nullopt;
     return static_cast<Detection>(static_cast<unsigned>(kind) - static_cast<unsigned>(InputKind::trusted));
 }
 
 class Stepper {
 public:
-    explicit Stepper(const Instance& instance) : instance_(instance), fx_(instance.make_effects()) {}
+    // Without delay, a write is on the disk in the step that makes it; else some time later, by `sync`. With
+    // orphans, a program that holds goes on when its site crashes.
+    explicit Stepper(const Instance& instance, Writes writes = Writes::instant, bool orphans = false)
+        : instance_(instance), writes_(writes), orphans_(orphans), fx_(instance.make_effects()) {}
 
     const Instance& instance() const { return instance_; }
 
@@ -65,20 +80,37 @@ public:
     void timeout(SiteId self, Site& site, std::uint32_t timer);
     // The detector speaks; its word is remembered beside the site.
     void detect(SiteId self, Site& site, InputKind kind, Peer peer);
-    // The site stops for good; nothing of its state survives but its incarnation.
-    void crash(SiteId self, Site& site);
+    void sync(SiteId self, Site& site);
+    void tick(SiteId self, Site& site);
+    void copy_disk(Site& site);
+    // The site sees an agreed view. If that lacks it, it stops its programs and begins its next incarnation.
+    void see(SiteId self, Site& site, const AgreedView& view);
+    // The lease of the site ends, or is valid again.
+    void lapse(SiteId self, Site& site);
+    void renew(SiteId self, Site& site);
+    void quiet(SiteId self, Site& site);
+    // The orphan becomes the site's application again, or ends.
+    void adopt(SiteId self, Site& site);
+    void stop(Site& site);
+    // The site stops; nothing survives but its incarnation and what its disk has.
+    void crash(SiteId self, Site& site, Disk disk = Disk::kept);
 
 private:
     void begin();
     void run(SiteId self, Site& site, const AnyInput& input);
     void settle_timers(Site& site);
+    void settle_writes(SiteId self, Site& site);
     void tell(SiteId self, Site& site, const Notice& notice);
     void expect(bool holds, const char* what, const Application& app);
     void note(Event::Kind kind, SiteId self, const Site& site);
-    void retire(Site& site, Standing standing);
+    void retire(Site& site, Standing standing, Disk disk = Disk::kept);
+    void begin_again(SiteId self, Site& site);
+    void leave_orphan(Site& site) const;
     void remember(Site& site, InputKind kind, Peer peer);
 
     const Instance& instance_;
+    const Writes writes_;
+    const bool orphans_;
     std::unique_ptr<AnyEffects> fx_;
     std::vector<Event> events_;
     Report report_;

@@ -66,20 +66,23 @@ TEST_P(SwarmFinds, What_a_missing_repair_does) {
     EXPECT_LE(campaign.violation->steps, 40u) << campaign.violation->scenario;
 }
 
-INSTANTIATE_TEST_SUITE_P(Miniatures, SwarmFinds,
-                         testing::Values(Broken{"token-ring", "discard-copies", {}, ""},
-                                         Broken{"token-ring", "discard-copies", {}, "exclusion"},
-                                         Broken{"vanishing-client", "match-ids", {}, ""},
-                                         Broken{"vanishing-client", "match-ids", {}, "exclusion"},
-                                         Broken{"vanishing-client", "listen-again", {}, "deadlock"},
-                                         Broken{"one-in", "one-order", {}, "deadlock"},
-                                         Broken{"one-in", "free-when-in", {}, "one-in"},
-                                         Broken{"two-locks", "return-late-lock", {}, "lock-kept"},
-                                         Broken{"two-locks", "return-late-lock", {}, "deadlock"},
-                                         Broken{"two-locks", "number-every-loan", {}, "fences-grow"},
-                                         Broken{"phoenix", "check-addressee", {}, "exclusion"},
-                                         Broken{"phoenix", "check-addressee", {}, "holder-known"},
-                                         Broken{"phoenix", "trust-first", {}, "deadlock"}));
+INSTANTIATE_TEST_SUITE_P(
+    Miniatures, SwarmFinds,
+    testing::Values(Broken{"token-ring", "discard-copies", {}, ""},
+                    Broken{"token-ring", "discard-copies", {}, "exclusion"},
+                    Broken{"vanishing-client", "match-ids", {}, ""},
+                    Broken{"vanishing-client", "match-ids", {}, "exclusion"},
+                    Broken{"vanishing-client", "listen-again", {}, "deadlock"},
+                    Broken{"one-in", "one-order", {}, "deadlock"},
+                    Broken{"one-in", "free-when-in", {}, "one-in"},
+                    Broken{"two-locks", "return-late-lock", {}, "lock-kept"},
+                    Broken{"two-locks", "return-late-lock", {}, "deadlock"},
+                    Broken{"two-locks", "number-every-loan", {}, "fences-grow"},
+                    Broken{"phoenix", "check-addressee", {}, "exclusion"},
+                    Broken{"phoenix", "check-addressee", {}, "holder-known"},
+                    Broken{"phoenix", "trust-first", {}, "deadlock"},
+                    Broken{"landlord", "wait-longer", {{"skew", "1"}}, "exclusion"},
+                    Broken{"landlord", "note-first", {{"crashes", "1"}, {"restarts", "1"}}, "exclusion"}));
 
 TEST(Swarm, A_thousand_runs_of_raymond_are_clean) {
     expect_clean(protocol("raymond"), {}, 1000);
