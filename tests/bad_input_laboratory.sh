@@ -145,7 +145,7 @@ s: not expected here | raymond --limit 5 s
 --start-up: its value is missing; write one after the = | permits --start-up=
 --full: it takes no value | raymond --full=perhaps
 on: not expected here | raymond --full on
---membership closed: write fixed or open | permits --membership closed
+--recovered all: write queues or users | views-permits --recovered all
 --founders 9: write a number from 1 to 3 | permits --founders 9
 --max-request 2: write a number from 1 to 1 | permits --max-request 2 --permits 1
 --start-up maybe: write on or off | permits --start-up maybe
@@ -228,15 +228,15 @@ table sim <<'END'
 --crash 2@1s,: write sites and times | raymond --crash 2@1s,
 --crash: it is given twice | raymond --crash 1@1s --crash 2@1s
 --crash 1@1s,1@2s: site 1 is down already; write it once | raymond --crash 1@1s,1@2s
---join 2@1s,2@2s: site 2 is there twice | permits --membership open --founders 2 --join 2@1s,2@2s
+--join 2@1s,2@2s: site 2 is there twice | permits-open --founders 2 --join 2@1s,2@2s
 --restart 1@2s: site 1 does not crash before that; add --crash 1@TIME | raymond --restart 1@2s
 --restart 1@1s: site 1 does not crash before that | raymond --restart 1@1s --crash 1@2s
 --restart 1@99s: the run ends at --time 10s | raymond --restart 1@99s --crash 1@2s
 --leave 1@99s: the run ends at --time 10s | permits --leave 1@99s
---join 2@99s: the run ends at --time 10s | permits --founders 2 --membership open --join 2@99s
---join 0@1s: site 0 is a founder; write another site | permits --membership open --founders 2 --join 0@1s
---join 1@1s: site 1 is a founder; write --founders 1 or less | permits --membership open --founders 2 --join 1@1s
---founders 2: no site joins a fixed group; write --membership open | permits --founders 2 --join 1@1s
+--join 2@99s: the run ends at --time 10s | permits-open --founders 2 --join 2@99s
+--join 0@1s: site 0 is a founder; write another site | permits-open --founders 2 --join 0@1s
+--join 1@1s: site 1 is a founder; write --founders 1 or less | permits-open --founders 2 --join 1@1s
+--founders 2: no site joins a fixed group; permits-open has open ones | permits --founders 2 --join 1@1s
 --start arbitary: write boot or arbitrary (did you mean "arbitrary"?) | raymond --start arbitary
 --corrupt-at 99s: write times before --time 10s | tree-pool --corrupt-at 99s
 --corrupt-at 1s,: write times | tree-pool --corrupt-at 1s,

@@ -4,7 +4,7 @@ set -eu
 
 # Which are shown, and not just listed.
 shown() { "$ALLOT" errata --problem "$1" | awk '$2 == "check" || $2 == "scenario" || $2 == "sim" { sub(/.*:/, "", $1); printf "%s ", $1 }'; }
-[ "$(shown semaphore)" = "1 2 3 4 5 6 8 11 15 join crash-clock own-report " ]
+[ "$(shown semaphore)" = "1 2 3 4 5 6 8 11 15 join crash-clock own-report two-holders endless-start " ]
 [ "$(shown multilock)" = "1 2 3 4 5 6 7 8 9 10 11 12 13 14 19 21 22 23 " ]
 [ "$(shown pool)" = "1 2 3 4 5 6 7 8 9 10 11 12 14 16 18 " ]
 [ "$(shown neighborhood)" = "1 2 3 4 5 6 7 8 9 11 12 13 14 15 16 19 20 " ]

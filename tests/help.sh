@@ -9,12 +9,12 @@ fail() {
 for command in check sim swarm; do
     "$ALLOT" $command permits --help >permits.txt
     "$ALLOT" $command --help >none.txt
-    grep -q -- '--membership .*fixed: the members are known' permits.txt || fail "$command permits: no meaning of --membership"
+    grep -q -- '--start-up .*off: at the start the founders know' permits.txt || fail "$command permits: no meaning of --start-up"
     grep -q -- '--without ' permits.txt || fail "$command permits: no --without"
     for flag in --graph --tree --units --wants --bounds --policy; do
         if grep -q -- "$flag " permits.txt; then fail "$command permits shows $flag, which it does not have"; fi
     done
-    for flag in --membership --sites --graph --without; do
+    for flag in --start-up --sites --graph --without; do
         if grep -q -- "  $flag " none.txt; then fail "$command without a protocol shows $flag"; fi
     done
     grep -q "allot $command PROTOCOL --help" none.txt || fail "$command does not say how to see the flags of a protocol"

@@ -1,20 +1,20 @@
-// A semaphore: `permits` in an open group. The first seats of all hosts are its founders; others join when
+// A semaphore: `permits-open`. The first seats of all hosts are its founders; others join when
 // they are needed.
 #include "daemon/space_of.hpp"
-#include "protocols/semaphore/permits.hpp"
+#include "protocols/semaphore/permits_open.hpp"
 
 namespace allot::daemon {
 
 std::unique_ptr<Space> make_semaphore(const Seating& seating, std::uint32_t permits,
                                       std::uint32_t max_request, Space::Post post) {
-    Permits::Config config;
+    PermitsOpen::Config config;
     config.sites = seating.sites();
     config.permits = permits;
     config.max_request = max_request;
-    config.membership = permits::Membership::open;
+    config.make_open();
     config.founders = seating.hosts;
     config.start_up = false;
-    return std::make_unique<SpaceOf<Permits>>(config, seating, std::move(post));
+    return std::make_unique<SpaceOf<PermitsOpen>>(config, seating, std::move(post));
 }
 
 }  // namespace allot::daemon

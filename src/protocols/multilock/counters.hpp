@@ -32,6 +32,7 @@
 
 #include "core/protocol.hpp"
 #include "core/random.hpp"
+#include "protocols/agreement/recovery.hpp"
 #include "protocols/multilock/improvements.hpp"
 #include "protocols/multilock/meanings.hpp"
 #include "protocols/multilock/token.hpp"
@@ -155,7 +156,27 @@ public:
         }
     }
 
+    // For each token at this site, or in a message: f(resource).
+    template <class F>
+    void for_each_token(F f) const {
+        for (const auto& [resource, branch] : branches_)
+            if (branch.token) f(resource);
+    }
+    template <class F>
+    static void for_each_token(const Message& message, F f) {
+        if (const auto* arrival = std::get_if<Tokens>(&message))
+            for (const counters::Token& token : arrival->tokens) f(token.resource);
+    }
+
     static void on_state(const View<Counters>& view, Report& report);
+
+    // Recovery (agreement/recovery.hpp).
+    agreement::Holdings holdings(const Context& ctx) const;
+    static Counters rebuild(const Context& ctx, const agreement::Before<Counters>& before,
+                            std::span<const agreement::Claim> claims, Effects& fx);
+    static Config among(const Config& config, std::uint32_t sites);
+    void forget_epoch(const Config&) { *this = {}; }
+    static constexpr bool has_seats = false;
 
     bool operator==(const Counters&) const = default;
 
@@ -184,6 +205,8 @@ private:
         void send(boost::container::flat_set<SiteId> visited = {});
     };
     friend struct CountersProperties;
+
+    void resume(const Context& ctx, const agreement::Claim& mine, std::uint64_t value, Effects& fx);
 
     // Asking.
     void ask_for(Step& step, Kind kind, ResourceId resource, ResourceSet missing = {});

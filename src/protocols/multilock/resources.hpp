@@ -39,8 +39,9 @@ template <class P>
 void check_one_holder(const View<P>& view, Report& report) {
     boost::container::flat_map<ResourceId, SiteId> holders;
     for (SiteId site = 0; site < view.sites.size(); ++site) {
-        if (!view.site(site).holding()) continue;
-        for (ResourceId resource : view.site(site).application.demand.resources) {
+        const Demand* const used = view.site(site).in_use();
+        if (used == nullptr) continue;
+        for (ResourceId resource : used->resources) {
             const auto [place, first] = holders.emplace(resource, site);
             if (!first)
                 report.violated("one-holder", "sites " + std::to_string(place->second) + " and " +

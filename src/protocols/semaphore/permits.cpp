@@ -5,6 +5,7 @@
 #include "base/ensure.hpp"
 #include "core/draw.hpp"
 #include "core/model.hpp"
+#include "protocols/semaphore/permits_open.hpp"
 
 namespace allot {
 
@@ -31,7 +32,7 @@ std::optional<std::string> Permits::config_error(const Config& config) {
     if (config.founders > config.sites) return number("founders", config.founders, config.sites);
     if (config.first_members() < config.sites && !config.open())
         return "--founders " + std::to_string(config.founders) +
-               ": no site joins a fixed group; write --membership open with it";
+               ": no site joins a fixed group; permits-open has open ones";
     return std::nullopt;
 }
 
@@ -51,7 +52,7 @@ std::optional<std::string> Permits::state_error(const Context& ctx) const {
 }
 
 // Any faults except undetectable ones: a site that is not watched must not crash.
-void Permits::sample(Draw& draw) {
+std::uint32_t Permits::sample_any(Draw& draw) {
     const auto sites = draw.number("sites", 2, 5);
     const auto permits = draw.number("permits", 1, sites);
     draw.number("max-request", 1, permits);
@@ -61,19 +62,22 @@ void Permits::sample(Draw& draw) {
     draw.faults("leaves", 2);
     draw.faults("duplicate", 2);
     draw.faults("lose", 2);
-    const bool start_up = draw.toggle("start-up");
-    if (draw.choice("membership", {"fixed", "open"}) == "fixed") {
-        draw.number("anchor", 0, sites - 1);
-        draw.choice("trust", {"dense", "sparse", "anchor"});
-        return;
-    }
+    return sites;
+}
+
+void Permits::sample(Draw& draw) {
+    const auto sites = sample_any(draw);
+    draw.toggle("start-up");
+    draw.number("anchor", 0, sites - 1);
+    draw.choice("trust", {"dense", "sparse", "anchor"});
+}
+
+void PermitsOpen::sample(Draw& draw) {
+    const auto sites = sample_any(draw);
     draw.number("founders", 1, sites);
     draw.faults("restarts", 3);
-    if (draw.coin())
-        draw.choice("anchor", {"none"});
-    else
-        draw.choice("anchor", {"0"});
-    if (start_up)
+    draw.choice("anchor", {"none", "0"});
+    if (draw.toggle("start-up"))
         draw.choice("trust", {"dense", "sparse"});
     else
         draw.choice("trust", {"dense"});
@@ -496,14 +500,16 @@ bool Permits::prompt(const EnvelopeOf<Message>& envelope) {
 
 // --- Properties (section 11).
 
-void Permits::on_state(const View<Permits>& view, Report& report) {
+template <class P>
+void Permits::on_state(const View<P>& view, Report& report) {
     check_units(view, report);
     check_order(view, report);
     for (SiteId self = 0; self < view.sites.size(); ++self)
         if (view.site(self).up()) check_site(view, self, report);
 }
 
-void Permits::check_units(const View<Permits>& view, Report& report) {  // I1
+template <class P>
+void Permits::check_units(const View<P>& view, Report& report) {  // I1
     std::uint64_t units = 0;
     for (const auto* site : view.sites)
         if (site->holding()) units += site->application.demand.units;
@@ -512,7 +518,8 @@ void Permits::check_units(const View<Permits>& view, Report& report) {  // I1
                         std::to_string(units) + " units are held of " + std::to_string(view.config.permits));
 }
 
-void Permits::check_order(const View<Permits>& view, Report& report) {  // I5
+template <class P>
+void Permits::check_order(const View<P>& view, Report& report) {  // I5
     const auto order = [&](SiteId site) { return std::pair(*view.site(site).protocol.stamp_, site); };
     for (SiteId early = 0; early < view.sites.size(); ++early) {
         if (!view.site(early).holding()) continue;
@@ -525,7 +532,8 @@ void Permits::check_order(const View<Permits>& view, Report& report) {  // I5
     }
 }
 
-void Permits::check_site(const View<Permits>& view, SiteId self, Report& report) {
+template <class P>
+void Permits::check_site(const View<P>& view, SiteId self, Report& report) {
     const Permits& site = view.site(self).protocol;
     const auto tell = [&](const char* property, const char* what, SiteId other) {
         report.violated(property,
@@ -565,14 +573,41 @@ constexpr std::array<std::string_view, 10> probes{
 constinit const Model<Permits, permits::FencesGrowInOrder> Permits::model{
     .name = "permits",
     .problem = "semaphore",
-    .summary = "k permits among N sites, live under any crashes; sites may join, leave and return",
+    .summary = "k permits among N sites, live under any crashes",
     .source =
         "after Bouillaguet, Arantes and Sens: Fault Tolerant K-Mutual Exclusion Algorithm Using Failure "
         "Detector",
     .links = Links::unordered,
     .properties = properties,
-    .on_state = &on_state,
+    .on_state = &on_state<Permits>,
     .probes = probes,
+    .config_error = &config_error,
+    .founders = [](const Config& config) { return config.founders; },
+    .domain = &domain,
+    .sample = &sample,
+    .requests = {.may_request = &Permits::may_request,
+                 .demands = &demands,
+                 .capacity = [](const Config& config) -> std::uint64_t { return config.permits; },
+                 .capacity_is_bound = true},
+    .faults = {.hears = {Detection::trusted, Detection::dead, Detection::suspected, Detection::reconnected},
+               .may_crash = &Permits::may_crash,
+               .needs_anchor = &needs_anchor},
+    .reduction = {.prompt = &prompt},
+    .handwritten = {.state_error = &Permits::state_error},
+};
+
+constinit const Model<PermitsOpen, permits::FencesGrowInOrder> PermitsOpen::model{
+    .name = "permits-open",
+    .problem = "semaphore",
+    .summary = "k permits among sites that join, leave and return; unsafe, see errata",
+    .source =
+        "after Bouillaguet, Arantes and Sens: Fault Tolerant K-Mutual Exclusion Algorithm Using Failure "
+        "Detector",
+    .links = Links::unordered,
+    .properties = properties,
+    .on_state = &on_state<PermitsOpen>,
+    .probes = probes,
+    .derive = [](Config& config) { config.make_open(); },
     .config_error = &config_error,
     .founders = [](const Config& config) { return config.founders; },
     .domain = &domain,

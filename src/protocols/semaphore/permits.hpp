@@ -13,8 +13,12 @@
 //
 // A site takes part only when the others know it. It registers with INIT; a peer acknowledges once its
 // detector trusts the newcomer. In a fixed group a second detector (class S) says whose ACK will never come;
-// it may lie about any site but one, and that one watches all others. In an open group every live member must
-// have acknowledged: a barrier. A site that returns after a crash is a newcomer with a higher incarnation.
+// it may lie about any site but one, and that one watches all others.
+//
+// Sites may also join, leave and return, in an open group (permits_open.hpp). There every live member must
+// have acknowledged a newcomer: a barrier. A site that returns after a crash is a newcomer with a higher
+// incarnation. Open groups are unsafe (errata two-holders and endless-start): no exchange among newcomers
+// replaces an agreed list of members.
 //
 // A request may be for several units (`--max-request`). Then a site that defers an answer says how many units
 // it wants itself, and a site may enter when its own units and those of all missing peers together fit into
@@ -29,10 +33,6 @@
 namespace allot {
 
 namespace permits {
-
-// fixed: the members are known and stay the same. open: sites join, leave and return.
-enum class Membership : std::uint8_t { fixed, open };
-BOOST_DESCRIBE_ENUM(Membership, fixed, open)
 
 enum class PeerStatus : std::uint8_t { stranger, member, gone };
 BOOST_DESCRIBE_ENUM(PeerStatus, stranger, member, gone)
@@ -102,7 +102,6 @@ public:
         std::uint32_t sites = 3;
         std::uint32_t permits = 1;
         std::uint32_t max_request = 1;
-        permits::Membership membership = permits::Membership::fixed;
         std::uint32_t founders = 0;
         bool start_up = true;
         bool early_crashes = false;
@@ -111,19 +110,21 @@ public:
             meaning::sites,
             {"permits", "number of permits, k: the maximum of units that are held at once"},
             {"max_request", "maximum of units of one request"},
-            {"membership",
-             "fixed: the members are known and stay the same; open: sites join, leave and return"},
             {"founders", "number of sites from the start on, the others join later; 0: all sites"},
             {"start_up", "off: at the start the founders know and have acknowledged each other"},
             {"early_crashes", "on: in a fixed group sites may crash before their start is complete"},
         };
         BOOST_DESCRIBE_CLASS(Config, (),
-                             (sites, permits, max_request, membership, founders, start_up, early_crashes,
-                              repairs),
-                             (), ())
+                             (sites, permits, max_request, founders, start_up, early_crashes, repairs), (),
+                             ())
 
-        bool open() const { return membership == permits::Membership::open; }
+        // Whether sites join, leave and return; follows from the protocol.
+        bool open() const { return open_; }
+        void make_open() { open_ = true; }
         std::uint32_t first_members() const { return founders == 0 ? sites : founders; }
+
+    private:
+        bool open_ = false;
     };
     static std::optional<std::string> config_error(const Config& config);
 
@@ -217,13 +218,16 @@ public:
     std::optional<std::string> state_error(const Context& ctx) const;
 
     static void sample(Draw& draw);
+    // Draws what runs of fixed and open groups have in common, and returns the number of sites.
+    static std::uint32_t sample_any(Draw& draw);
     // Suspicions matter only in a fixed group.
     static bool needs_anchor(const Config& config) { return !config.open(); }
 
     // These messages only bring their receiver closer to a grant, or to the end of its start.
     static bool prompt(const EnvelopeOf<Message>& envelope);
 
-    static void on_state(const View<Permits>& view, Report& report);
+    template <class P>
+    static void on_state(const View<P>& view, Report& report);
 
     bool operator==(const Permits&) const = default;
 
@@ -266,9 +270,12 @@ private:
 
     Lives lives(const Context& ctx, SiteId to) const { return {ctx.incarnation, peers_[to].life}; }
 
-    static void check_units(const View<Permits>& view, Report& report);
-    static void check_order(const View<Permits>& view, Report& report);
-    static void check_site(const View<Permits>& view, SiteId self, Report& report);
+    template <class P>
+    static void check_units(const View<P>& view, Report& report);
+    template <class P>
+    static void check_order(const View<P>& view, Report& report);
+    template <class P>
+    static void check_site(const View<P>& view, SiteId self, Report& report);
 
     bool starting_ = true;
     bool vouched_ = false;  // while I start: a site that may ask has acknowledged me

@@ -1,0 +1,700 @@
+// Epochs<P>: a protocol P whose sites come, go and die, and no lock is lost or held twice (specs: views).
+//
+// All hosts agree on views, numbered lists of members, and each sees them in its own time. A view that was
+// completed is an epoch. On a new view each member sends a report, which says what its program uses or waits
+// for, to all members, and from that moment it is frozen: it handles nothing of the old epoch and grants
+// nothing. A member that has the reports of all others makes its part of the new epoch from them, which is a
+// pure function, and works on. All tokens are made again, and those of the old epoch are void by its number,
+// so nobody has to find out which tokens were lost.
+//
+// Every message carries the number of its epoch, and so does every fence. A program runs only while its host
+// has a lease. A member reports to a view that lacks a former member only after the programs of that have
+// stopped; until then it works on in the old epoch.
+//
+// The sites of P have numbers of their own in each epoch: the places of their hosts in the view. A site of P
+// may have seats for further programs beside the application, which its timers drive.
+#pragma once
+
+#include <algorithm>
+#include <boost/container/flat_map.hpp>
+#include <boost/container/flat_set.hpp>
+#include <optional>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/ensure.hpp"
+#include "core/draw.hpp"
+#include "core/protocol.hpp"
+#include "core/view.hpp"
+#include "protocols/agreement/recovery.hpp"
+
+namespace allot {
+
+namespace agreement {
+
+// Each is a row of section 11: the simpler design fails.
+struct EpochRepairs {
+    bool hold_off = true;
+    bool numbered_messages = true;
+    bool stay_frozen = true;
+    bool freeze = true;
+    bool all_reports = true;
+    bool fence_by_view = true;
+    bool agreed_numbers = true;
+    bool remember_missing = true;
+    bool cold_start = true;
+    bool refuse_late = true;
+    bool refuse_stale = true;
+    bool report_adopted = true;
+    bool keep_ends = true;
+    static constexpr Meaning meanings[]{
+        {"hold_off", "row 1: a member reports when the programs of removed members have stopped"},
+        {"numbered_messages", "row 2: a message counts only in its epoch"},
+        {"stay_frozen", "row 3: a frozen member stays frozen when a newer view comes"},
+        {"freeze", "row 4: a member that has reported grants nothing until the next epoch"},
+        {"all_reports", "row 5: an epoch begins with the reports of all members, not of most"},
+        {"fence_by_view", "row 6: a fence begins with the epoch, not with what survivors know"},
+        {"agreed_numbers", "row 7: the epoch has the number of its view, not one more than the last epoch"},
+        {"remember_missing", "row 8: a member waits for all that were removed since its epoch"},
+        {"cold_start", "row 9: a view of newcomers waits until all removed before it have stopped"},
+        {"refuse_late", "row 11: a program is adopted only by the successor of its host in the view"},
+        {"refuse_stale", "row 11: and only if that replaces the incarnation under which the program ran"},
+        {"report_adopted", "an adopted program is in the report of its host"},
+        {"keep_ends", "a request that ends while its host is frozen ends in the next epoch, too"},
+    };
+    BOOST_DESCRIBE_CLASS(EpochRepairs, (),
+                         (hold_off, numbered_messages, stay_frozen, freeze, all_reports, fence_by_view,
+                          agreed_numbers, remember_missing, cold_start, refuse_late, refuse_stale,
+                          report_adopted, keep_ends),
+                         (), ())
+};
+
+// queues: the new epoch keeps users and the order of those who wait. users: it keeps users only, and the
+// others ask again.
+enum class Recovered : std::uint8_t { queues, users };
+BOOST_DESCRIBE_ENUM(Recovered, queues, users)
+
+// Rare paths of the handlers.
+inline constexpr std::string_view epochs_probes[]{
+    "skipped-view",      // a host sees a view and never saw the one before it
+    "superseded-view",   // a newer view comes before the reports to the last one
+    "single-member",     // an epoch of one host
+    "early-report",      // a report comes before its view
+    "early-frame",       // a message of an epoch comes before the last report
+    "void-frame",        // a message of an epoch that is over
+    "cold-start",        // an epoch of newcomers
+    "deferred-release",  // the program ended its request while its host was frozen
+    "deferred-request",  // the program asked while its host was frozen
+    "withheld-grant",    // a grant waits for the lease
+    "stopped-program",   // the lease ends while the program holds
+    "adoption",          // the next incarnation goes on with a program
+    "late-adoption",     // it stops the program instead
+};
+
+// The report of a member to all members of a view, made once.
+struct HostReport {
+    std::uint32_t view = 0;
+    bool fresh = false;  // it has worked in no epoch yet
+    Holdings holdings;
+    Fence newest;                 // that it knows; only without fence_by_view
+    std::uint32_t completed = 0;  // epochs; only without agreed_numbers
+    bool operator==(const HostReport&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(HostReport, (), (view, fresh, holdings, newest, completed))
+
+}  // namespace agreement
+
+template <class P, class Named>
+struct EpochsProperties;
+
+// A class that derives from it adds the model (views_counters.hpp).
+template <class P>
+class Epochs {
+public:
+    using InnerConfig = typename P::Config;
+    struct Config : InnerConfig {
+        agreement::Recovered recovered = agreement::Recovered::queues;
+        agreement::EpochRepairs rules;
+        static constexpr Meaning meanings[]{
+            {"recovered", "queues: a new epoch keeps users and queues; users: those who wait ask again"}};
+        BOOST_DESCRIBE_CLASS(Config, (InnerConfig), (recovered, rules), (), ())
+    };
+
+    using Inner = typename P::Message;
+    using HostReport = agreement::HostReport;
+    // A message of P and its epoch.
+    struct Frame {
+        std::uint32_t epoch = 0;
+        Inner message;
+        bool operator==(const Frame&) const = default;
+        BOOST_DESCRIBE_CLASS(Frame, (), (epoch, message), (), ())
+    };
+    using Message = std::variant<HostReport, Frame>;
+    using Context = allot::Context<Config>;
+    using Timer = TimerOf<P>;
+    using Effects = allot::Effects<Message, Timer>;
+    template <class... Also>
+    using InputWith = allot::Input<Message, input::Cancel, input::Lapse, input::Renewed, input::Quiet,
+                                   input::Seen, input::Adopt, input::Detected, Also...>;
+    using Input = std::conditional_t<P::has_seats, InputWith<input::Timeout<Timer>>, InputWith<>>;
+
+    void handle(const Context& ctx, const Input& input, Effects& fx) { dispatch(*this, ctx, input, fx); }
+    void start(const Context& ctx, Effects& fx);
+    void request(const Context& ctx, const Demand& demand, Effects& fx);
+    void release(const Context& ctx, Effects& fx);
+    void cancel(const Context& ctx, Effects& fx) { release(ctx, fx); }
+    void receive(const Context& ctx, SiteId from, const HostReport& report, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const Frame& frame, Effects& fx);
+    void seen(const Context& ctx, const AgreedView& view, Effects& fx);
+    void detected(const Context& ctx, Detection detection, Peer peer, Effects& fx);
+    void lapse(const Context& ctx, Effects& fx);
+    void renewed(const Context& ctx, Effects& fx);
+    void quiet(const Context& ctx, Effects& fx);
+    void adopt(const Context& ctx, const Demand& demand, std::uint32_t keeper, Effects& fx);
+    void timeout(const Context& ctx, Timer timer, Effects& fx);
+    Phase phase() const { return phase_; }
+
+    // Whether the message is void: it belongs to an epoch or a view that this site has left behind.
+    bool ignores(const Context& ctx, const Message& message) const;
+    // The members that the site waits for; itself, if it waits for those whom it cannot know.
+    bool watches(const Context& ctx, SiteId peer) const;
+
+    bool operator==(const Epochs&) const = default;
+
+protected:
+    static void draw_faults(Draw& draw);
+
+private:
+    template <class, class>
+    friend struct EpochsProperties;
+    using Holdings = agreement::Holdings;
+    using Rules = agreement::EpochRepairs;
+    using InnerContext = allot::Context<InnerConfig>;
+    using InnerEffects = typename P::Effects;
+
+    bool works() const { return done_ && !frozen_; }
+    bool has_seen() const { return !seen_.members.empty(); }
+    bool is_void(const HostReport& report) const;
+    bool is_void(const Frame& frame) const;
+
+    // From a view to an epoch.
+    void note_missing(const Context& ctx, const AgreedView& view);
+    void judge_adopted(const Context& ctx, const AgreedView& view, Effects& fx);
+    void found(const AgreedView& view);
+    void try_report(const Context& ctx, Effects& fx);
+    HostReport my_report(const Context& ctx);
+    Holdings my_holdings(const Context& ctx);
+    void note_birth(const Holdings& mine);
+    void freeze(const Context& ctx);
+    bool complete(const Context& ctx) const;
+    bool all_fresh() const;
+    void try_complete(const Context& ctx, Effects& fx);
+    void rebuild(const Context& ctx, Effects& fx);
+    std::vector<std::optional<SiteId>> former_places() const;
+    void number_epoch(const Context& ctx);
+    void catch_up(const Context& ctx, Effects& fx);
+    void ask(const Context& ctx, Effects& fx);
+    void take_early_reports();
+    void take_early_frames(const Context& ctx, Effects& fx);
+
+    // The site of P.
+    template <class Action>
+    void act(const Context& ctx, Effects& fx, Action&& action);
+    InnerConfig inner_config(const Context& ctx) const;
+    InnerContext inner_context(const Context& ctx, const InnerConfig& config) const;
+    static void set_timers(const InnerEffects& inner, Effects& fx);
+    void give(const Context& ctx, InnerEffects& inner, Effects& fx);
+    void grant(const Context& ctx, const std::vector<Fence>& fences, Effects& fx);
+    Fence fence_of(const Context& ctx, Fence inner);
+    void give_withheld(Effects& fx);
+    void finish(const Context& ctx, Effects& fx);
+    void settle(const Context& ctx, Effects& fx);
+    void let_go(const Context& ctx, Effects& fx);
+    std::optional<SiteId> place_of(SiteId host) const;
+
+    AgreedView seen_;                    // the newest view; no members: none yet
+    std::optional<std::uint32_t> done_;  // the epoch in which it works; nothing: it is fresh
+    std::vector<Peer> members_;          // of that epoch
+    bool frozen_ = false;                // from the first report after `done` until a completion
+    bool sent_ = false;                  // the report for the newest view is out
+    boost::container::flat_map<SiteId, HostReport> reports_;  // for the newest view
+    boost::container::flat_set<Peer> missing_;  // removed since the epoch; their programs may run
+    bool quiet_ = false;                        // nobody runs who was removed before the first view
+    boost::container::flat_map<SiteId, HostReport> early_reports_;  // the newest for a view to come
+    std::vector<std::pair<SiteId, Frame>> early_frames_;            // of the epoch that others have begun
+    Phase phase_ = Phase::idle;                                     // of the program
+    Demand demand_;                                                 // of the program
+    std::uint32_t keeper_ = 0;  // of an adopted program until the first view: where it ran
+    bool ended_ = false;        // the program has ended its request, which the site of P does not know yet
+    bool lapsed_ = false;
+    std::optional<std::vector<Fence>> withheld_;  // of a grant that waits for the lease
+    std::optional<agreement::Birth> birth_;       // of the program's request
+    Fence newest_;                                // only without fence_by_view
+    Fence base_;                   // as above: the newest that the members knew when the epoch began
+    std::uint32_t completed_ = 0;  // only without agreed_numbers
+    P site_;
+
+    BOOST_DESCRIBE_CLASS(Epochs, (), (), (),
+                         (seen_, done_, members_, frozen_, sent_, reports_, missing_, quiet_, early_reports_,
+                          early_frames_, phase_, demand_, keeper_, ended_, lapsed_, withheld_, birth_,
+                          newest_, base_, completed_, site_))
+};
+
+template <class P>
+void Epochs<P>::draw_faults(Draw& draw) {
+    // A program is adopted only if its host crashes and comes back.
+    const bool orphans = draw.toggle("orphans");
+    const auto crashes = orphans ? draw.number("crashes", 1, 3) : draw.faults("crashes", 3);
+    if (orphans)
+        draw.number("restarts", 1, std::max(1u, crashes));
+    else
+        draw.faults("restarts", crashes);
+    draw.faults("expulsions", 3);
+    draw.faults("lapses", 2);
+}
+
+template <class P>
+void Epochs<P>::start(const Context& ctx, Effects& fx) {
+    InnerEffects inner;
+    site_.start({ctx.config, ctx.self}, inner);
+    set_timers(inner, fx);
+}
+
+// --- A new view.
+
+template <class P>
+void Epochs<P>::seen(const Context& ctx, const AgreedView& view, Effects& fx) {
+    if (has_seen() && view.number > seen_.number + 1) fx.reached("skipped-view");
+    if (sent_ && done_ != seen_.number) fx.reached("superseded-view");
+    note_missing(ctx, view);
+    judge_adopted(ctx, view, fx);
+    seen_ = view;
+    seen_.certified.clear();
+    reports_.clear();
+    sent_ = false;
+    if (ctx.config.rules.numbered_messages) early_frames_.clear();
+    if (!ctx.config.rules.stay_frozen && done_) {
+        frozen_ = false;
+        catch_up(ctx, fx);
+    }
+    ended_ = false;  // the next report is newer
+    if (view.number == 0) return found(view);
+    take_early_reports();
+    try_report(ctx, fx);
+}
+
+// The founders need no reports: nobody has worked before them.
+template <class P>
+void Epochs<P>::found(const AgreedView& view) {
+    done_ = view.number;
+    members_ = view.members;
+}
+
+// Members of the epoch, and of every view seen since, that the new view lacks.
+template <class P>
+void Epochs<P>::note_missing(const Context& ctx, const AgreedView& view) {
+    if (!ctx.config.rules.remember_missing) missing_.clear();
+    for (const Peer& member : seen_.members)
+        if (!view.has(member)) missing_.insert(member);
+    if (!ctx.config.rules.hold_off) missing_.clear();
+    for (const Peer& certified : view.certified) missing_.erase(certified);
+}
+
+template <class P>
+void Epochs<P>::detected(const Context& ctx, Detection, Peer peer, Effects& fx) {
+    missing_.erase(peer);
+    try_report(ctx, fx);
+}
+
+template <class P>
+bool Epochs<P>::watches(const Context& ctx, SiteId peer) const {
+    if (peer == ctx.self) return sent_ && reports_.size() == seen_.members.size() && !complete(ctx);
+    return std::ranges::any_of(missing_, [&](const Peer& one) { return one.site == peer; });
+}
+
+template <class P>
+void Epochs<P>::try_report(const Context& ctx, Effects& fx) {
+    if (sent_ || !has_seen() || done_ == seen_.number || !missing_.empty()) return;
+    const HostReport mine = my_report(ctx);
+    sent_ = true;
+    freeze(ctx);
+    for (const Peer& member : seen_.members)
+        if (member.site != ctx.self) fx.send(member.site, mine);
+    reports_[ctx.self] = mine;
+    try_complete(ctx, fx);
+}
+
+template <class P>
+agreement::HostReport Epochs<P>::my_report(const Context& ctx) {
+    HostReport mine{.view = seen_.number, .fresh = !done_, .holdings = my_holdings(ctx)};
+    if (!ctx.config.rules.fence_by_view) mine.newest = newest_;
+    if (!ctx.config.rules.agreed_numbers) mine.completed = completed_;
+    return mine;
+}
+
+// The program's request, which the site of P may not know yet, and the other seats of the site.
+template <class P>
+agreement::Holdings Epochs<P>::my_holdings(const Context& ctx) {
+    Holdings mine;
+    if (!members_.empty()) {
+        const InnerConfig config = inner_config(ctx);
+        mine = site_.holdings(inner_context(ctx, config));
+    }
+    if (works()) note_birth(mine);
+    std::erase_if(mine, [](const auto& one) { return one.seat == 0; });
+    const bool unknown = !done_ && phase_ == Phase::holding && !ctx.config.rules.report_adopted;
+    if (phase_ != Phase::idle && !unknown)
+        mine.push_back({.phase = withheld_ ? Phase::holding : phase_, .demand = demand_, .birth = birth_});
+    if (ctx.config.recovered == agreement::Recovered::users)
+        std::erase_if(mine, [](const auto& one) { return one.phase == Phase::waiting; });
+    return mine;
+}
+
+// A site with seats knows the births that it was rebuilt with; others know their newest rank only.
+template <class P>
+void Epochs<P>::note_birth(const Holdings& mine) {
+    for (const agreement::Holding& one : mine)
+        if (one.seat == 0 && (!birth_ || P::has_seats)) birth_ = one.birth;
+}
+
+// The site never works in the old epoch again, and forgets it.
+template <class P>
+void Epochs<P>::freeze(const Context& ctx) {
+    frozen_ = ctx.config.rules.freeze;
+    if (!frozen_ || !ctx.config.rules.stay_frozen) return;
+    site_.forget_epoch(ctx.config);
+    if (!P::has_seats) members_.clear();
+}
+
+// --- Reports, and the next epoch.
+
+template <class P>
+void Epochs<P>::receive(const Context& ctx, SiteId from, const HostReport& report, Effects& fx) {
+    if (!has_seen() || report.view > seen_.number) {
+        fx.reached("early-report");
+        early_reports_[from] = report;
+        return;
+    }
+    if (is_void(report)) return;
+    reports_[from] = report;
+    try_complete(ctx, fx);
+}
+
+template <class P>
+bool Epochs<P>::complete(const Context& ctx) const {
+    if (!sent_ || done_ == seen_.number) return false;
+    const std::size_t members = seen_.members.size();
+    const std::size_t needed = ctx.config.rules.all_reports ? members : members / 2 + 1;
+    if (reports_.size() < needed) return false;
+    return !all_fresh() || quiet_ || !ctx.config.rules.cold_start;
+}
+
+// Whether nobody can know who was removed before.
+template <class P>
+bool Epochs<P>::all_fresh() const {
+    return std::ranges::all_of(reports_, [](const auto& one) { return one.second.fresh; });
+}
+
+template <class P>
+void Epochs<P>::try_complete(const Context& ctx, Effects& fx) {
+    if (!complete(ctx)) return;
+    rebuild(ctx, fx);
+    catch_up(ctx, fx);
+    take_early_frames(ctx, fx);
+}
+
+template <class P>
+void Epochs<P>::quiet(const Context& ctx, Effects& fx) {
+    quiet_ = true;
+    try_complete(ctx, fx);
+}
+
+template <class P>
+void Epochs<P>::rebuild(const Context& ctx, Effects& fx) {
+    if (all_fresh()) fx.reached("cold-start");
+    if (seen_.members.size() == 1) fx.reached("single-member");
+    number_epoch(ctx);
+    std::vector<Holdings> hosts;
+    for (const Peer& member : seen_.members) hosts.push_back(reports_[member.site].holdings);
+    const std::vector<agreement::Claim> claims = agreement::claims_of(hosts);
+    const auto places = former_places();
+    done_ = seen_.number;
+    members_ = seen_.members;
+    frozen_ = false;
+    reports_.clear();
+    act(ctx, fx, [&](const InnerContext& self, InnerEffects& inner) {
+        site_ = P::rebuild(self, {site_, places}, claims, inner);
+    });
+}
+
+// The places in the old epoch of the members of the newest view.
+template <class P>
+std::vector<std::optional<SiteId>> Epochs<P>::former_places() const {
+    std::vector<std::optional<SiteId>> places;
+    for (const Peer& member : seen_.members) places.push_back(place_of(member.site));
+    return places;
+}
+
+// Only designs that fail look at more than the number of the view.
+template <class P>
+void Epochs<P>::number_epoch(const Context& ctx) {
+    for (const auto& [host, report] : reports_) {
+        base_ = max(base_, report.newest);
+        completed_ = std::max(completed_, report.completed);
+    }
+    newest_ = base_;
+    if (!ctx.config.rules.agreed_numbers) ++completed_;
+}
+
+// The program may have ended its request and made another while the site was frozen.
+template <class P>
+void Epochs<P>::catch_up(const Context& ctx, Effects& fx) {
+    if (std::exchange(ended_, false)) {
+        fx.reached("deferred-release");
+        let_go(ctx, fx);
+    }
+    give_withheld(fx);
+    ask(ctx, fx);
+}
+
+// --- Messages of an epoch.
+
+template <class P>
+void Epochs<P>::receive(const Context& ctx, SiteId from, const Frame& frame, Effects& fx) {
+    const bool numbered = ctx.config.rules.numbered_messages;
+    if (works() && (frame.epoch == done_ || !numbered)) {
+        const auto sender = place_of(from);
+        if (!sender) return;
+        return act(ctx, fx, [&](const InnerContext& self, InnerEffects& inner) {
+            site_.handle(self, input::Receive<Inner>{*sender, frame.message}, inner);
+        });
+    }
+    if (numbered && is_void(frame)) return fx.reached("void-frame");
+    fx.reached("early-frame");
+    const auto after = std::ranges::upper_bound(early_frames_, from, {}, &std::pair<SiteId, Frame>::first);
+    early_frames_.emplace(after, from, frame);
+}
+
+template <class P>
+bool Epochs<P>::ignores(const Context& ctx, const Message& message) const {
+    return ctx.config.rules.numbered_messages &&
+           std::visit([this](const auto& kind) { return is_void(kind); }, message);
+}
+
+template <class P>
+bool Epochs<P>::is_void(const HostReport& report) const {
+    return has_seen() && (report.view < seen_.number || report.view == done_);
+}
+
+// Nobody sends a message of an epoch before this site has reported to its view.
+template <class P>
+bool Epochs<P>::is_void(const Frame& frame) const {
+    const bool is_due = works() && frame.epoch == done_;
+    const bool is_early = sent_ && frame.epoch == seen_.number && frame.epoch != done_;
+    return !is_due && !is_early;
+}
+
+template <class P>
+void Epochs<P>::take_early_reports() {
+    for (auto early = early_reports_.begin(); early != early_reports_.end();) {
+        const auto& [host, report] = *early;
+        if (report.view == seen_.number) reports_[host] = report;
+        early = report.view > seen_.number ? early + 1 : early_reports_.erase(early);
+    }
+}
+
+template <class P>
+void Epochs<P>::take_early_frames(const Context& ctx, Effects& fx) {
+    const auto frames = std::exchange(early_frames_, {});
+    for (const auto& [from, frame] : frames) receive(ctx, from, frame, fx);
+}
+
+// --- The program.
+
+template <class P>
+void Epochs<P>::request(const Context& ctx, const Demand& demand, Effects& fx) {
+    phase_ = Phase::waiting;
+    demand_ = demand;
+    if (!works()) fx.reached("deferred-request");
+    if (works()) ask(ctx, fx);
+}
+
+template <class P>
+void Epochs<P>::ask(const Context& ctx, Effects& fx) {
+    if (phase_ != Phase::waiting || site_.phase() != Phase::idle) return;
+    act(ctx, fx, [&](const InnerContext& self, InnerEffects& inner) { site_.request(self, demand_, inner); });
+}
+
+// The program is free at once; the site of P hears of it when it works.
+template <class P>
+void Epochs<P>::release(const Context& ctx, Effects& fx) {
+    fx.released();
+    finish(ctx, fx);
+}
+
+template <class P>
+void Epochs<P>::finish(const Context& ctx, Effects& fx) {
+    phase_ = Phase::idle;
+    demand_ = {};
+    withheld_.reset();
+    birth_.reset();
+    if (works()) return let_go(ctx, fx);
+    if constexpr (P::has_seats) site_.abandon();
+    const bool reported = sent_ && agreement::mentions_application(reports_[ctx.self].holdings);
+    ended_ = reported && ctx.config.rules.keep_ends;
+}
+
+template <class P>
+void Epochs<P>::let_go(const Context& ctx, Effects& fx) {
+    act(ctx, fx, [&](const InnerContext& self, InnerEffects& inner) {
+        if (site_.phase() == Phase::holding) site_.release(self, inner);
+        if (site_.phase() == Phase::waiting) site_.cancel(self, inner);
+    });
+}
+
+template <class P>
+void Epochs<P>::lapse(const Context& ctx, Effects& fx) {
+    lapsed_ = true;
+    if constexpr (P::has_seats) {
+        InnerEffects inner;
+        site_.stop_programs(inner);
+        set_timers(inner, fx);
+        settle(ctx, fx);
+    }
+    if (phase_ != Phase::holding) return;
+    fx.reached("stopped-program");
+    fx.stopped();
+    finish(ctx, fx);
+}
+
+// A program beside the application acts. The site of P hears of it when it works.
+template <class P>
+void Epochs<P>::timeout(const Context& ctx, Timer timer, Effects& fx) {
+    site_.wake(timer);
+    settle(ctx, fx);
+}
+
+template <class P>
+void Epochs<P>::settle(const Context& ctx, Effects& fx) {
+    if (!works()) return;
+    act(ctx, fx, [&](const InnerContext& self, InnerEffects& inner) { site_.settle(self, inner); });
+}
+
+template <class P>
+void Epochs<P>::renewed(const Context&, Effects& fx) {
+    lapsed_ = false;
+    give_withheld(fx);
+}
+
+// No program begins at a host that is frozen or has no lease.
+template <class P>
+void Epochs<P>::give_withheld(Effects& fx) {
+    if (!withheld_ || lapsed_ || !works()) return;
+    phase_ = Phase::holding;
+    fx.granted(*std::exchange(withheld_, std::nullopt));
+}
+
+// A program comes back before its host has a view, or too late: the report has not mentioned it.
+template <class P>
+void Epochs<P>::adopt(const Context&, const Demand& demand, std::uint32_t keeper, Effects& fx) {
+    if (has_seen()) {
+        fx.reached("late-adoption");
+        return fx.stopped();
+    }
+    phase_ = Phase::holding;
+    demand_ = demand;
+    keeper_ = keeper;
+}
+
+// A successor in the view goes on with the programs of the incarnation that it replaces. Others may have got
+// what programs of earlier incarnations held, or of one that was removed.
+template <class P>
+void Epochs<P>::judge_adopted(const Context& ctx, const AgreedView& view, Effects& fx) {
+    if (has_seen() || phase_ != Phase::holding || !ctx.config.rules.refuse_late) return;
+    const std::uint32_t keeper = std::exchange(keeper_, 0);
+    const std::uint32_t replaced = ctx.config.rules.refuse_stale ? keeper : ctx.incarnation - 1;
+    if (view.certifies({ctx.self, replaced})) return fx.reached("adoption");
+    fx.reached("late-adoption");
+    phase_ = Phase::idle;
+    demand_ = {};
+    fx.stopped();
+}
+
+// --- The site of P.
+
+template <class P>
+template <class Action>
+void Epochs<P>::act(const Context& ctx, Effects& fx, Action&& action) {
+    const InnerConfig config = inner_config(ctx);
+    InnerEffects inner;
+    action(inner_context(ctx, config), inner);
+    give(ctx, inner, fx);
+}
+
+template <class P>
+auto Epochs<P>::inner_config(const Context& ctx) const -> InnerConfig {
+    return P::among(ctx.config, static_cast<std::uint32_t>(members_.size()));
+}
+
+// Every epoch is an incarnation of the site of P.
+template <class P>
+auto Epochs<P>::inner_context(const Context& ctx, const InnerConfig& config) const -> InnerContext {
+    return {config, *place_of(ctx.self), *done_};
+}
+
+template <class P>
+void Epochs<P>::set_timers(const InnerEffects& inner, Effects& fx) {
+    for (const auto& change : inner.timers())
+        change.armed ? fx.arm(static_cast<Timer>(change.timer), change.ticks)
+                     : fx.disarm(static_cast<Timer>(change.timer));
+}
+
+template <class P>
+void Epochs<P>::give(const Context& ctx, InnerEffects& inner, Effects& fx) {
+    set_timers(inner, fx);
+    if constexpr (requires { P::probes; })
+        for (const std::string_view probe : inner.probes()) fx.reached(probe);
+    for (const auto& send : inner.sends()) fx.send(members_[send.to].site, Frame{*done_, send.message});
+    for (const Notice& notice : inner.notices()) {
+        if (notice.kind == Notice::Kind::granted) grant(ctx, notice.fences, fx);
+        if (notice.kind != Notice::Kind::refused) continue;
+        phase_ = Phase::idle;
+        demand_ = {};
+        fx.refused(notice.reason);
+    }
+}
+
+template <class P>
+void Epochs<P>::grant(const Context& ctx, const std::vector<Fence>& fences, Effects& fx) {
+    if (ended_ || phase_ != Phase::waiting) return;  // the program has ended its request in the meantime
+    birth_.reset();
+    std::vector<Fence> outer;
+    for (const Fence fence : fences) outer.push_back(fence_of(ctx, fence));
+    if (lapsed_) {
+        fx.reached("withheld-grant");
+        withheld_ = std::move(outer);
+        return;
+    }
+    phase_ = Phase::holding;
+    fx.granted(std::move(outer));
+}
+
+template <class P>
+Fence Epochs<P>::fence_of(const Context& ctx, Fence inner) {
+    if (!ctx.config.rules.agreed_numbers) return in_epoch(completed_, inner);
+    if (ctx.config.rules.fence_by_view) return in_epoch(*done_, inner);
+    Fence fence = base_;
+    for (Fence one; one < inner; one = one.next()) fence = fence.next();
+    newest_ = max(newest_, fence);
+    return fence;
+}
+
+template <class P>
+std::optional<SiteId> Epochs<P>::place_of(SiteId host) const {
+    const auto place = std::ranges::find(members_, host, &Peer::site);
+    if (place == members_.end()) return std::nullopt;
+    return SiteId(place - members_.begin());
+}
+
+}  // namespace allot

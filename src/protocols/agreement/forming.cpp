@@ -1,0 +1,161 @@
+#include "protocols/agreement/forming.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace allot::agreement {
+
+namespace {
+
+std::vector<SiteId> hosts_of(const Record& record) {
+    std::vector<SiteId> hosts;
+    for (const VoterId& voter : record.voters) hosts.push_back(voter.host);
+    return hosts;
+}
+
+// Within an incarnation the stage only grows.
+bool is_newer(const Hello& one, const Hello& other) {
+    return std::tie(one.incarnation, one.stage) > std::tie(other.incarnation, other.stage);
+}
+
+}  // namespace
+
+void Forming::start(const Self& self, FormingEffects& fx) {
+    if (papers_.disk != 0) return greet(self, fx);
+    Papers fresh;
+    fresh.disk = self.incarnation + 1;
+    store(std::move(fresh), fx);
+}
+
+Forming Forming::after_crash(Disk disk) const {
+    Forming next;
+    if (disk == Disk::kept) next.papers_ = on_disk();
+    if (disk == Disk::torn) next.papers_ = papers_;
+    return next;
+}
+
+void Forming::store(Papers next, FormingEffects& fx) {
+    if (!synced_) synced_ = papers_;
+    papers_ = std::move(next);
+    fx.persist = true;
+}
+
+void Forming::synced(const Self& self, FormingEffects& fx) {
+    synced_.reset();
+    greet(self, fx);
+    go_on(self, fx);
+}
+
+// The list of the file counts until the voter is formed.
+std::vector<SiteId> Forming::list(const Self& self) const {
+    return papers_.stage == Stage::blank ? self.list : hosts_of(papers_.record);
+}
+
+Hello Forming::hello(const Self& self) const {
+    const Papers& shown = on_disk();
+    return {self.incarnation, list(self), shown.disk, shown.stage, shown.record, false};
+}
+
+void Forming::greet(const Self& self, FormingEffects& fx) {
+    Hello greeting = hello(self);
+    greeting.again = !std::exchange(greeted_, true) && self.incarnation > 0;
+    for (SiteId host = 0; host < self.hosts; ++host)
+        if (host != self.host) fx.sends.push_back({host, greeting});
+}
+
+// Each stage waits for something else, and an active voter for nothing.
+bool Forming::matters(const Self& self, SiteId from, const Hello& message) const {
+    if (self.rules.same_list && message.list != list(self)) return false;
+    const auto known = heard_.find(from);
+    if (known != heard_.end() && !is_newer(message, known->second)) return false;
+    const bool votes = std::ranges::find(self.list, self.host) != self.list.end();
+    switch (papers_.stage) {
+        case Stage::blank:
+            return votes || (message.stage == Stage::active && !papers_.used);
+        case Stage::formed:
+            return message.record == papers_.record;
+        case Stage::active:
+            return false;
+    }
+    return false;
+}
+
+void Forming::receive(const Self& self, SiteId from, const Hello& message, FormingEffects& fx) {
+    if (message.again) fx.sends.push_back({from, hello(self)});
+    if (!matters(self, from, message)) return;
+    heard_[from] = message;
+    heard_[from].again = false;
+    if (message.stage == Stage::active) meet(message.record, fx);
+    go_on(self, fx);
+}
+
+void Forming::go_on(const Self& self, FormingEffects& fx) {
+    if (papers_.stage == Stage::blank) form(self, fx);
+    if (papers_.stage == Stage::formed) activate(self, fx);
+}
+
+void Forming::meet(const Record& active, FormingEffects& fx) {
+    if (papers_.used) return;
+    Papers next = papers_;
+    next.used = active;
+    store(std::move(next), fx);
+}
+
+void Forming::form(const Self& self, FormingEffects& fx) {
+    std::optional<Record> record = record_heard(self);
+    if (!record) record = record_of_blanks(self);
+    if (!record) return;
+    Papers next = papers_;
+    next.stage = Stage::formed;
+    next.record = *record;
+    store(std::move(next), fx);
+    for (auto one = heard_.begin(); one != heard_.end();)
+        one = one->second.record == *record ? std::next(one) : heard_.erase(one);
+}
+
+// The record that a peer has formed, which names this disk.
+std::optional<Record> Forming::record_heard(const Self& self) const {
+    for (const auto& [host, hello] : heard_)
+        if (hello.stage != Stage::blank && hello.record.names({self.host, papers_.disk})) return hello.record;
+    return std::nullopt;
+}
+
+// The record of all voters of the list, if all are blank.
+std::optional<Record> Forming::record_of_blanks(const Self& self) const {
+    Record record{1, {}};
+    for (const SiteId host : self.list) {
+        const auto peer = heard_.find(host);
+        if (host == self.host)
+            record.voters.push_back({host, papers_.disk});
+        else if (peer != heard_.end() && peer->second.stage == Stage::blank)
+            record.voters.push_back({host, peer->second.disk});
+        else
+            return std::nullopt;
+    }
+    return record.names({self.host, papers_.disk}) ? std::optional(record) : std::nullopt;
+}
+
+void Forming::activate(const Self& self, FormingEffects& fx) {
+    if (self.rules.two_steps && !is_complete(self)) return;
+    Papers next = papers_;
+    next.stage = Stage::active;
+    next.used = papers_.record;
+    store(std::move(next), fx);
+    heard_.clear();
+}
+
+// Whether all voters of the record are formed, or one of them is active.
+bool Forming::is_complete(const Self& self) const {
+    const auto stage_of = [&](SiteId host) {
+        if (host == self.host) return papers_.stage;
+        const auto peer = heard_.find(host);
+        const bool same = peer != heard_.end() && peer->second.record == papers_.record;
+        return same ? peer->second.stage : Stage::blank;
+    };
+    const std::vector<SiteId> hosts = hosts_of(papers_.record);
+    const auto is_formed = [&](SiteId host) { return stage_of(host) != Stage::blank; };
+    const auto is_active = [&](SiteId host) { return stage_of(host) == Stage::active; };
+    return std::ranges::all_of(hosts, is_formed) || std::ranges::any_of(hosts, is_active);
+}
+
+}  // namespace allot::agreement

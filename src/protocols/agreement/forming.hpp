@@ -1,0 +1,118 @@
+// The first record: how the voters that a list names find each other, once. This is the machine of one host;
+// a protocol or a daemon has it as a part of its state.
+//
+// A fresh disk is blank. All hosts say Hello. A blank voter that has heard from all voters of its list, all
+// of them blank, knows their disks: these are the first record. It writes the record and is formed. A voter
+// that has heard that all of the record are formed is active, and votes. A disk that is lost in between is
+// another voter when it comes back, so that its record is never complete; had the first voter voted at once,
+// the others could form another record with the new disk.
+//
+// Lists that differ refuse each other. After forming, the record on the disk counts and not the list of the
+// file. A host that has met an active record remembers it, and refuses any other of that generation.
+#pragma once
+
+#include <boost/container/flat_map.hpp>
+#include <optional>
+#include <vector>
+
+#include "protocols/agreement/register.hpp"
+
+namespace allot::agreement {
+
+enum class Stage : std::uint8_t { blank, formed, active };
+BOOST_DESCRIBE_ENUM(Stage, blank, formed, active)
+
+// Row 19 of the specification of the register, section 10.
+struct FormingRules {
+    bool two_steps = true;
+    bool same_list = true;
+
+    static constexpr Meaning meanings[]{
+        {"two_steps", "row 19: a voter votes when all of its record are formed, not when it is itself"},
+        {"same_list", "row 19: hosts whose lists of voters differ refuse each other"},
+    };
+    BOOST_DESCRIBE_CLASS(FormingRules, (), (two_steps, same_list), (), ())
+};
+
+// The state of the sender, as its disk has it.
+struct Hello {
+    std::uint32_t incarnation = 0;
+    std::vector<SiteId> list;
+    std::uint32_t disk = 0;
+    Stage stage{};
+    Record record;       // unless it is blank
+    bool again = false;  // the sender has restarted and wants to hear from all
+    bool operator==(const Hello&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Hello, (), (incarnation, list, disk, stage, record, again))
+
+// The durable part.
+struct Papers {
+    std::uint32_t disk = 0;  // 0: there is none
+    Stage stage{};
+    Record record;
+    std::optional<Record> used;  // the active record that it has met
+    bool operator==(const Papers&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Papers, (), (disk, stage, record, used))
+
+struct FormingEffects {
+    struct Send {
+        SiteId to;
+        Hello message;
+    };
+    std::vector<Send> sends;
+    bool persist = false;
+};
+
+class Forming {
+public:
+    // The surroundings of a handler.
+    struct Self {
+        SiteId host;
+        std::uint32_t incarnation;
+        std::uint32_t hosts;       // number of them; all hear Hello
+        std::vector<SiteId> list;  // the voters of its file, by number
+        const FormingRules& rules;
+    };
+
+    // The first input of an incarnation.
+    void start(const Self& self, FormingEffects& fx);
+    void receive(const Self& self, SiteId from, const Hello& message, FormingEffects& fx);
+    void synced(const Self& self, FormingEffects& fx);
+    // The state that the next incarnation starts from.
+    Forming after_crash(Disk disk) const;
+
+    // Whether the message changes anything.
+    bool matters(const Self& self, SiteId from, const Hello& message) const;
+
+    // As it was written. A voter that is active on its disk votes: its register takes Format with the record.
+    const Papers& papers() const { return papers_; }
+    // The record whose voters this host asks, as its disk has it.
+    const std::optional<Record>& used() const { return on_disk().used; }
+
+    bool operator==(const Forming&) const = default;
+
+private:
+    const Papers& on_disk() const { return synced_ ? *synced_ : papers_; }
+    std::vector<SiteId> list(const Self& self) const;
+    Hello hello(const Self& self) const;
+    void greet(const Self& self, FormingEffects& fx);
+    void store(Papers next, FormingEffects& fx);
+    void meet(const Record& active, FormingEffects& fx);
+    void go_on(const Self& self, FormingEffects& fx);
+    void form(const Self& self, FormingEffects& fx);
+    void activate(const Self& self, FormingEffects& fx);
+    std::optional<Record> record_of_blanks(const Self& self) const;
+    std::optional<Record> record_heard(const Self& self) const;
+    bool is_complete(const Self& self) const;
+
+    Papers papers_;                                    // as they were written
+    std::optional<Papers> synced_;                     // as the disk has them, while a write is under way
+    boost::container::flat_map<SiteId, Hello> heard_;  // the newest of each peer
+    bool greeted_ = false;
+
+    BOOST_DESCRIBE_CLASS(Forming, (), (), (), (papers_, synced_, heard_, greeted_))
+};
+
+}  // namespace allot::agreement

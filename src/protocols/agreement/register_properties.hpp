@@ -1,0 +1,51 @@
+// The properties of the register, for every protocol whose sites have one: `site.protocol.inner()`.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "core/view.hpp"
+#include "protocols/agreement/register.hpp"
+
+namespace allot::agreement {
+
+inline constexpr PropertyName one_value{"one-value", "no two values with one version are returned or chosen"};
+inline constexpr PropertyName one_chain{"one-chain",
+                                        "each value that is returned or chosen changes the one before it"};
+inline constexpr PropertyName promise_kept{"promise-kept",
+                                           "a voter has accepted no ballot above its promise"};
+
+// The values that a majority of a record has accepted in one ballot.
+template <class P>
+void add_chosen(const View<P>& view, std::vector<Value>& values) {
+    for (const auto* site : view.sites) {
+        const Voter& voter = site->protocol.inner().voter();
+        if (voter.record.voters.empty() || voter.accepted.counter == 0) continue;
+        const auto same = std::ranges::count_if(view.sites, [&](const auto* other) {
+            const Voter& one = other->protocol.inner().voter();
+            return one.record == voter.record && one.accepted == voter.accepted;
+        });
+        if (static_cast<std::size_t>(same) > voter.record.voters.size() / 2) values.push_back(voter.value);
+    }
+}
+
+template <class P>
+void check_values(const View<P>& view, Report& report) {
+    std::vector<Value> values;
+    for (const auto* site : view.sites) {
+        values.push_back(site->protocol.inner().known());
+        const Voter& voter = site->protocol.inner().voter();
+        if (voter.accepted > voter.promised)
+            report.violated(promise_kept.name, "a voter has accepted a ballot above its promise");
+    }
+    add_chosen(view, values);
+    for (const Value& one : values)
+        for (const Value& other : values) {
+            if (one.version == other.version && one.id != other.id)
+                report.violated(one_value.name, "two values have the same version");
+            if (one.version.next() == other.version && other.parent != one.id)
+                report.violated(one_chain.name, "a value does not change the one before it");
+        }
+}
+
+}  // namespace allot::agreement
