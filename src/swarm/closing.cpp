@@ -68,9 +68,9 @@ private:
         std::vector<Move> fair = run_.walker().inputs(run_.here());
         std::erase_if(fair, [](const Move& move) { return !move.fair; });
         note_ages(fair);
-        const auto ticks = std::ranges::stable_partition(
-            fair, [](const Move& move) { return move.kind != walk::MoveKind::tick; });
-        return take_one_of({fair.begin(), ticks.begin()}) || take_one_of({ticks.begin(), ticks.end()});
+        const auto ticks = std::stable_partition(
+            fair.begin(), fair.end(), [](const Move& move) { return move.kind != walk::MoveKind::tick; });
+        return take_one_of({fair.begin(), ticks}) || take_one_of({ticks, fair.end()});
     }
 
     bool take_one_of(std::vector<Move> fair) {

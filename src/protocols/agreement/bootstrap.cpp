@@ -39,7 +39,7 @@ std::vector<SiteId> VoterLists::list(SiteId site, std::uint32_t sites) const {
         return voters;
     }
     for (const char digit : lists_[lists_.size() == 1 ? 0u : std::uint32_t{site}])
-        voters.push_back(static_cast<std::uint32_t>(digit - '0'));
+        voters.emplace_back(static_cast<std::uint32_t>(digit - '0'));
     return voters;
 }
 
@@ -144,13 +144,13 @@ constexpr PropertyName properties[]{one_register};
 
 // A disk remembers the active record that its host has met, and the disk of a host that is down counts, too.
 void Bootstrap::on_state(const View<Bootstrap>& view, Report& report) {
-    const std::optional<Record>* met = nullptr;
+    const std::optional<Record>* first = nullptr;
     for (const auto* site : view.sites) {
         const std::optional<Record>& used = site->protocol.papers().used;
         if (!used) continue;
-        if (met != nullptr && *met != used)
+        if (first != nullptr && *first != used)
             report.violated(one_register.name, "two records of one generation are active");
-        met = &used;
+        first = &used;
     }
 }
 

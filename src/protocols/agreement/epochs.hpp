@@ -479,7 +479,7 @@ void Epochs<P>::receive(const Context& ctx, SiteId from, const Frame& frame, Eff
 template <class P>
 bool Epochs<P>::ignores(const Context& ctx, const Message& message) const {
     return ctx.config.rules.numbered_messages &&
-           std::visit([this](const auto& kind) { return is_void(kind); }, message);
+           std::visit([this](const auto& kind) { return this->is_void(kind); }, message);
 }
 
 template <class P>
