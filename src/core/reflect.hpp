@@ -191,10 +191,14 @@ constexpr std::string_view unqualified(std::string_view name) {
 
 }  // namespace reflect
 
-// The unqualified name of a type: "Reply" for allot::Permits::Reply.
+// The unqualified name of a type: "Reply" for allot::Permits::Reply. A message that says
+// `NamedAfter`, because it adds something to another one, has the name of that.
 template <class T>
 constexpr std::string_view kind_name() {
-    return reflect::unqualified(reflect::spelling<T>());
+    if constexpr (requires { typename T::NamedAfter; })
+        return kind_name<typename T::NamedAfter>();
+    else
+        return reflect::unqualified(reflect::spelling<T>());
 }
 
 // The kind of the active alternative.

@@ -84,6 +84,11 @@ BOOST_DESCRIBE_STRUCT(First::Same, (), ())
 BOOST_DESCRIBE_STRUCT(Second::Same, (), ())
 
 template <class T>
+struct Stamped : T {
+    using NamedAfter = T;
+};
+
+template <class T>
 struct Wrapped {};
 
 static_assert(Reflectable<Everything> && Reflectable<const Everything> && Reflectable<Message>);
@@ -113,6 +118,7 @@ static_assert(kind_name<Ask>() == "Ask");
 static_assert(kind_name<Server::Reply>() == "Reply");
 static_assert(kind_name<Undescribed>() == "Undescribed");
 static_assert(kind_name<Wrapped<std::vector<Ask>>>().starts_with("Wrapped<"));
+static_assert(kind_name<Stamped<Ask>>() == "Ask");
 
 static_assert(enum_name(Mood::eager) == "eager");
 static_assert(enum_name(static_cast<Mood>(1)).empty());

@@ -14,13 +14,18 @@ namespace {
 
 constexpr std::string_view rolled_back = "rolled-back";
 constexpr std::string_view asked_again = "asked-again";
-constexpr std::string_view probes[]{rolled_back, asked_again};
+constexpr std::string_view copied_disk = "copied-disk";
+constexpr std::string_view probes[]{rolled_back, asked_again, copied_disk};
 
 }  // namespace
 
 std::optional<std::string> Recall::config_error(const Config& config) {
     if (config.scripts.seal())
         return "--scripts " + config.scripts.text() + ": recall has one generation; write no S";
+    if (config.twin && config.sites <= std::max(config.voters, 2u))
+        return "--sites " + std::to_string(config.sites) +
+               ": --twin needs a site that does not vote; write at least " +
+               std::to_string(std::max(config.voters, 2u) + 1);
     return RegisterProtocol::config_error({.sites = config.sites,
                                            .voters = config.voters,
                                            .ballots = config.ballots,
@@ -51,7 +56,7 @@ void Recall::handle(const Context& ctx, const Input& input, Effects& fx) {
 }
 
 Recall::Self Recall::self_of(const Context& ctx) const {
-    return {.host = ctx.self,
+    return {.host = host_of(ctx.config, ctx.self),
             .incarnation = ctx.incarnation,
             .rules = ctx.config.rules,
             .nacks = ctx.config.nacks,
@@ -65,38 +70,67 @@ void Recall::start(const Context& ctx, Effects& fx) {
     step(ctx, fx, [&](const Self& self, RegisterEffects& out) {
         register_.start(self, founders(ctx.config.voters), ctx.incarnation == 0, out);
     });
+    const SiteId me = host_of(ctx.config, ctx.self);
+    const bool fresh = ctx.incarnation == 0 && ctx.self == me;
     const bool may_vote = !register_.voter().record.voters.empty() && !memory_.thrown_away;
-    if (ctx.incarnation == 0 || !may_vote || !ctx.config.recalling.ask_first) return;
+    if (fresh || !may_vote || !ctx.config.recalling.ask_first) return;
     for (SiteId host = 0; host < ctx.config.sites; ++host)
-        if (host != ctx.self) asked_.push_back(host);
+        if (host != me && host == host_of(ctx.config, host)) asked_.push_back(host);
     if (!ctx.config.recalling.ask_all) asked_.pop_back();
     ask(ctx, fx);
 }
 
 void Recall::ask(const Context& ctx, Effects& fx) {
-    for (const SiteId host : asked_) fx.send(host, WhichRank{{ctx.self, ctx.incarnation}});
+    for (SiteId machine = 0; machine < ctx.config.sites; ++machine)
+        if (std::ranges::find(asked_, host_of(ctx.config, machine)) != asked_.end())
+            fx.send(machine, WhichRank{{ctx.self, ctx.incarnation}});
     if (!asked_.empty()) fx.arm(Timer::ask, 1);
 }
 
-void Recall::receive(const Context&, SiteId from, const WhichRank& message, Effects& fx) {
-    if (is_old(message.sender)) return;
-    hear(message.sender, {}, fx);
-    fx.send(from, HeardRank{message.sender.incarnation, heard_of(from).rank});
+void Recall::receive(const Context& ctx, SiteId from, const WhichRank& message, Effects& fx) {
+    if (is_old(ctx, message.sender) || refuses(ctx, message.sender, fx)) return;
+    hear(ctx, message.sender, {}, fx);
+    fx.send(from, HeardRank{message.sender.incarnation, heard_of(host_of(ctx.config, from)).rank});
 }
 
 void Recall::receive(const Context& ctx, SiteId from, const HeardRank& message, Effects& fx) {
     if (message.incarnation != ctx.incarnation) return;
-    compare(message.rank, fx);
-    std::erase(asked_, from);
+    compare(ctx, message.rank, fx);
+    std::erase(asked_, host_of(ctx.config, from));
     if (asked_.empty()) fx.disarm(Timer::ask);
 }
 
-void Recall::compare(const VoterRank& heard, Effects& fx) {
-    if (heard <= rank() || memory_.thrown_away) return;
+void Recall::compare(const Context& ctx, const VoterRank& heard, Effects& fx) {
+    if (heard <= rank() || memory_.thrown_away || !ctx.config.recalling.compare_ranks) return;
     fx.reached(rolled_back);
+    throw_away(fx);
+}
+
+void Recall::throw_away(Effects& fx) {
     Memory next = memory_;
     next.thrown_away = true;
     write(std::move(next), fx);
+}
+
+// --- A disk on two machines.
+
+bool Recall::is_copy(const Context& ctx, const Peer& sender) const {
+    return sender.site != heard_of(host_of(ctx.config, sender.site)).sender.site;
+}
+
+// Nobody can know which of the two machines has the newer votes.
+bool Recall::refuses(const Context& ctx, const Peer& sender, Effects& fx) {
+    if (!is_copy(ctx, sender) || !ctx.config.recalling.one_machine) return false;
+    fx.reached(copied_disk);
+    fx.send(sender.site, Copied{});
+    fx.send(heard_of(host_of(ctx.config, sender.site)).sender.site, Copied{});
+    return true;
+}
+
+void Recall::receive(const Context&, SiteId, const Copied&, Effects& fx) {
+    if (!memory_.thrown_away) throw_away(fx);
+    asked_.clear();
+    fx.disarm(Timer::ask);
 }
 
 // --- Memory.
@@ -106,21 +140,25 @@ VoterRank Recall::rank() const {
     return {voter.promised, voter.accepted.counter > 0 && voter.accepted == voter.promised};
 }
 
+// Every host has met the others at the first start.
 Memory::Heard Recall::heard_of(SiteId host) const {
     const auto place = memory_.heard.find(host);
-    return place == memory_.heard.end() ? Memory::Heard{} : place->second;
+    return place == memory_.heard.end() ? Memory::Heard{.sender = {host, 0}, .rank = {}} : place->second;
 }
 
-bool Recall::is_old(const Peer& sender) const {
-    return sender.incarnation < heard_of(sender.site).incarnation;
+bool Recall::is_old(const Context& ctx, const Peer& sender) const {
+    return !is_copy(ctx, sender) &&
+           sender.incarnation < heard_of(host_of(ctx.config, sender.site)).sender.incarnation;
 }
 
-void Recall::hear(const Peer& sender, const VoterRank& rank, Effects& fx) {
-    const Memory::Heard before = heard_of(sender.site);
-    const Memory::Heard after{std::max(before.incarnation, sender.incarnation), std::max(before.rank, rank)};
+void Recall::hear(const Context& ctx, const Peer& sender, const VoterRank& rank, Effects& fx) {
+    const SiteId host = host_of(ctx.config, sender.site);
+    const Memory::Heard before = heard_of(host);
+    const Memory::Heard after{is_copy(ctx, sender) ? sender : std::max(before.sender, sender),
+                              std::max(before.rank, rank)};
     if (after == before) return;
     Memory next = memory_;
-    next.heard[sender.site] = after;
+    next.heard[host] = after;
     write(std::move(next), fx);
 }
 
@@ -141,12 +179,14 @@ Recall Recall::after_crash(Disk disk) const {
 
 // --- The register.
 
-void Recall::receive(const Context& ctx, SiteId from, const Framed& message, Effects& fx) {
-    if (is_old(message.sender) && ctx.config.recalling.new_links) return;
-    hear(message.sender, message.rank, fx);
-    compare(message.heard, fx);
+template <class M>
+void Recall::receive(const Context& ctx, SiteId from, const Framed<M>& message, Effects& fx) {
+    if (is_old(ctx, message.sender) && ctx.config.recalling.new_links) return;
+    if (refuses(ctx, message.sender, fx)) return;
+    hear(ctx, message.sender, message.rank, fx);
+    compare(ctx, message.heard, fx);
     step(ctx, fx, [&](const Self& self, RegisterEffects& out) {
-        register_.receive(self, from, message.message, out);
+        register_.receive(self, host_of(ctx.config, from), M(message), out);
     });
 }
 
@@ -176,7 +216,14 @@ void Recall::speak(const Context& ctx, Effects& fx) {
         const bool request = std::holds_alternative<Prepare>(message) ||
                              std::holds_alternative<Accept>(message) || std::holds_alternative<Read>(message);
         const VoterRank told = request && !ctx.config.recalling.own_rank ? VoterRank{} : rank();
-        fx.send(to, Framed{{ctx.self, ctx.incarnation}, told, heard_of(to).rank, std::move(message)});
+        for (SiteId machine = 0; machine < ctx.config.sites; ++machine) {
+            if (host_of(ctx.config, machine) != to) continue;
+            std::visit(
+                [&]<class M>(const M& one) {
+                    fx.send(machine, Framed<M>{one, {ctx.self, ctx.incarnation}, told, heard_of(to).rank});
+                },
+                message);
+        }
     }
     if (!returned_) return;
     phase_ = Phase::holding;
@@ -187,7 +234,8 @@ void Recall::speak(const Context& ctx, Effects& fx) {
 // --- The application.
 
 bool Recall::may_request(const Context& ctx) const {
-    return ctx.config.scripts.operation(ctx.self, taken_).has_value();
+    return ctx.self == host_of(ctx.config, ctx.self) &&
+           ctx.config.scripts.operation(ctx.self, taken_).has_value();
 }
 
 void Recall::request(const Context& ctx, const Demand&, Effects& fx) {
@@ -224,22 +272,27 @@ struct Recall::Ignores {
     const Recall& here;
     const Recall& sender;
 
-    bool operator()(const Framed& message) const {
-        const Memory::Heard heard = here.heard_of(message.sender.site);
-        if (here.is_old(message.sender) && ctx.config.recalling.new_links) return true;
-        if (message.sender.incarnation > heard.incarnation || message.rank > heard.rank) return false;
+    Memory::Heard heard_of(const Peer& peer) const { return here.heard_of(host_of(ctx.config, peer.site)); }
+    template <class M>
+    bool operator()(const Framed<M>& message) const {
+        const Memory::Heard heard = heard_of(message.sender);
+        if (here.is_old(ctx, message.sender) && ctx.config.recalling.new_links) return true;
+        if (here.is_copy(ctx, message.sender)) return false;
+        if (message.sender > heard.sender || message.rank > heard.rank) return false;
         if (message.heard > here.rank() && !here.memory_.thrown_away) return false;
-        return !here.register_.heeds(here.self_of(ctx), sender.register_, false, message.message);
+        return !here.register_.heeds(here.self_of(ctx), sender.register_, false, M(message));
     }
     bool operator()(const WhichRank& message) const {
-        const bool waits = std::ranges::find(sender.asked_, ctx.self) != sender.asked_.end();
-        return here.is_old(message.sender) ||
-               (message.sender.incarnation == here.heard_of(message.sender.site).incarnation && !waits);
+        const SiteId me = host_of(ctx.config, ctx.self);
+        const bool waits = std::ranges::find(sender.asked_, me) != sender.asked_.end();
+        return here.is_old(ctx, message.sender) ||
+               (message.sender == heard_of(message.sender).sender && !waits);
     }
     bool operator()(const HeardRank& message) const {
         return message.incarnation != ctx.incarnation ||
                (here.asked_.empty() && (message.rank <= here.rank() || here.memory_.thrown_away));
     }
+    bool operator()(const Copied&) const { return here.memory_.thrown_away && here.asked_.empty(); }
 };
 
 bool Recall::ignores(const Context& ctx, const Recall& receiver, const Recall& sender,
@@ -269,11 +322,14 @@ constinit const Model<Recall, NeverOlder> Recall::model{
     .config_error = &config_error,
     .sample = &sample,
     .requests = {.may_request = &Recall::may_request},
-    .timers = {
-        .fair = [](Timer) { return true; },
-        .replaces = [](Timer timer,
-                       const Message& message) { return timer == Timer::retry || message.index() > 0; },
-        .backs_off = [](Timer) { return true; }},
+    .timers = {.fair = [](Timer) { return true; },
+               .replaces =
+                   [](Timer timer, const Message& message) {
+                       return timer == Timer::retry || std::holds_alternative<WhichRank>(message) ||
+                              std::holds_alternative<HeardRank>(message) ||
+                              std::holds_alternative<Copied>(message);
+                   },
+               .backs_off = [](Timer) { return true; }},
     .durability = {.after_crash = &Recall::after_crash},
     .reduction = {.ignores = &ignores},
 };

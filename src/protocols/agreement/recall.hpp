@@ -10,12 +10,17 @@
 // the sender's voter: otherwise nobody could remember the votes that a proposer has given to itself. Whatever
 // a host says waits until the votes and the ranks that it depends on are on the disk.
 //
+// A disk may also be copied to a second machine, which then calls itself by the same name. Each of the two
+// would forget what the other promises. So a host counts the votes of one machine per voter, and refuses both
+// when it meets a second one.
+//
 // One roll-back is survived, as long as no second host forgets and there are two voters: a lone voter that
 // proposes commits without a word to anybody, so nobody can remind it. In the laboratory a request of an
 // application is one operation, as in `register`.
 #pragma once
 
 #include <boost/container/flat_map.hpp>
+#include <boost/mp11/algorithm.hpp>
 #include <optional>
 #include <string>
 #include <variant>
@@ -30,14 +35,17 @@ namespace agreement {
 
 // Row 6 of the specification of the register, section 10.
 struct RecallRules {
+    bool compare_ranks = true;
     bool ask_first = true;
     bool ask_all = true;
     bool remember = true;
     bool own_rank = true;
     bool write_first = true;
     bool new_links = true;
+    bool one_machine = true;
 
     static constexpr Meaning meanings[]{
+        {"compare_ranks", "row 6: a voter of which a higher rank was heard throws its disk away"},
         {"ask_first",
          "row 6: a voter that starts again asks before it votes; requests alone tell it too late"},
         {"ask_all", "row 6: a voter that starts again asks all hosts, not all but one"},
@@ -45,8 +53,11 @@ struct RecallRules {
         {"own_rank", "a request tells the rank of the sender's own voter"},
         {"write_first", "a host says nothing before the ranks that it has heard are on the disk"},
         {"new_links", "a host that was asked handles no message of an earlier incarnation"},
+        {"one_machine", "a host refuses both machines that it has heard with one disk"},
     };
-    BOOST_DESCRIBE_CLASS(RecallRules, (), (ask_first, ask_all, remember, own_rank, write_first, new_links),
+    BOOST_DESCRIBE_CLASS(RecallRules, (),
+                         (compare_ranks, ask_first, ask_all, remember, own_rank, write_first, new_links,
+                          one_machine),
                          (), ())
 };
 
@@ -59,14 +70,15 @@ struct VoterRank {
 BOOST_DESCRIBE_STRUCT(VoterRank, (), (promised, accepted))
 
 // A message of the register.
-struct Framed {
-    Peer sender;
+template <class M>
+struct Framed : M {
+    using NamedAfter = M;
+    Peer sender;      // the machine
     VoterRank rank;   // of the sender's voter
     VoterRank heard;  // of the receiver's voter, as the sender has heard
-    RegisterMessage message;
     bool operator==(const Framed&) const = default;
+    BOOST_DESCRIBE_CLASS(Framed, (M), (sender, rank, heard), (), ())
 };
-BOOST_DESCRIBE_STRUCT(Framed, (), (sender, rank, heard, message))
 
 // A voter that has started again asks which rank the receiver has heard of it.
 struct WhichRank {
@@ -82,13 +94,19 @@ struct HeardRank {
 };
 BOOST_DESCRIBE_STRUCT(HeardRank, (), (incarnation, rank))
 
+// Two machines have the disk of the receiver.
+struct Copied {
+    bool operator==(const Copied&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Copied, (), ())
+
 // The memory of a host beside its votes.
 struct Memory {
     struct Heard {
-        std::uint32_t incarnation = 0;  // the newest; its links are the only ones that work
+        Peer sender;  // the newest incarnation; its links are the only ones that work
         VoterRank rank;
         bool operator==(const Heard&) const = default;
-        BOOST_DESCRIBE_CLASS(Heard, (), (incarnation, rank), (), ())
+        BOOST_DESCRIBE_CLASS(Heard, (), (sender, rank), (), ())
     };
     bool thrown_away = false;  // the disk, as far as it votes
     boost::container::flat_map<SiteId, Heard> heard;
@@ -107,6 +125,7 @@ public:
         std::uint32_t voters = 3;
         std::uint32_t ballots = 1;
         bool nacks = false;
+        bool twin = false;
         agreement::Scripts scripts;
         agreement::RecallRules recalling;
         agreement::Rules rules;
@@ -115,14 +134,19 @@ public:
             {"voters", "number of voters; sites from 0 on vote"},
             {"ballots", "maximum of ballots that an operation tries; then it is refused"},
             {"nacks", "voters say that they refuse a ballot; without that there are fewer runs"},
+            {"twin", "the last site is a second machine of site 0, with a copy of its first disk"},
             {"scripts", "operations C, I, R, Q, G or - of each site, as in QC or C,C,Q"},
         };
-        BOOST_DESCRIBE_CLASS(Config, (), (sites, voters, ballots, nacks, scripts, recalling, rules), (), ())
+        BOOST_DESCRIBE_CLASS(Config, (), (sites, voters, ballots, nacks, twin, scripts, recalling, rules), (),
+                             ())
     };
     static std::optional<std::string> config_error(const Config& config);
     static void sample(Draw& draw);
 
-    using Message = std::variant<agreement::Framed, agreement::WhichRank, agreement::HeardRank>;
+    template <class... Ms>
+    using FramedOr =
+        std::variant<agreement::Framed<Ms>..., agreement::WhichRank, agreement::HeardRank, agreement::Copied>;
+    using Message = boost::mp11::mp_rename<agreement::RegisterMessage, FramedOr>;
     enum class Timer : std::uint8_t { retry, ask };
     BOOST_DESCRIBE_NESTED_ENUM(Timer, retry, ask)
     using Context = allot::Context<Config>;
@@ -133,14 +157,20 @@ public:
     void start(const Context& ctx, Effects& fx);
     void request(const Context& ctx, const Demand& demand, Effects& fx);
     void release(const Context& ctx, Effects& fx);
-    void receive(const Context& ctx, SiteId from, const agreement::Framed& message, Effects& fx);
+    template <class M>
+    void receive(const Context& ctx, SiteId from, const agreement::Framed<M>& message, Effects& fx);
     void receive(const Context& ctx, SiteId from, const agreement::WhichRank& message, Effects& fx);
     void receive(const Context& ctx, SiteId from, const agreement::HeardRank& message, Effects& fx);
+    void receive(const Context& ctx, SiteId from, const agreement::Copied& message, Effects& fx);
     void synced(const Context& ctx, Effects& fx);
     void timeout(const Context& ctx, Timer timer, Effects& fx);
     Phase phase() const { return phase_; }
 
     const agreement::Register& inner() const { return register_; }
+    // The host that a machine calls itself.
+    static SiteId host_of(const Config& config, SiteId machine) {
+        return config.twin && machine == config.sites - 1 ? SiteId(0) : machine;
+    }
     bool operator==(const Recall&) const = default;
 
 private:
@@ -150,10 +180,13 @@ private:
     void step(const Context& ctx, Effects& fx, Action&& action);
     void speak(const Context& ctx, Effects& fx);
     void ask(const Context& ctx, Effects& fx);
-    void compare(const agreement::VoterRank& heard, Effects& fx);
-    void hear(const Peer& sender, const agreement::VoterRank& rank, Effects& fx);
+    void compare(const Context& ctx, const agreement::VoterRank& heard, Effects& fx);
+    void throw_away(Effects& fx);
+    void hear(const Context& ctx, const Peer& sender, const agreement::VoterRank& rank, Effects& fx);
+    bool refuses(const Context& ctx, const Peer& sender, Effects& fx);
     void write(agreement::Memory memory, Effects& fx);
-    bool is_old(const Peer& sender) const;
+    bool is_old(const Context& ctx, const Peer& sender) const;
+    bool is_copy(const Context& ctx, const Peer& sender) const;
     agreement::Memory::Heard heard_of(SiteId host) const;
     agreement::VoterRank rank() const;
     Self self_of(const Context& ctx) const;

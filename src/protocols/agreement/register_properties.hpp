@@ -15,17 +15,27 @@ inline constexpr PropertyName one_chain{"one-chain",
 inline constexpr PropertyName promise_kept{"promise-kept",
                                            "a voter has accepted no ballot above its promise"};
 
+// The hosts that have accepted what this voter has. A protocol whose machines share a name says so.
+template <class P>
+std::size_t count_accepted(const View<P>& view, const Voter& voter) {
+    std::vector<SiteId> hosts;
+    for (SiteId site = 0; site < view.sites.size(); ++site) {
+        const Voter& one = view.site(site).protocol.inner().voter();
+        SiteId host = site;
+        if constexpr (requires { P::host_of(view.config, site); }) host = P::host_of(view.config, site);
+        if (one.record != voter.record || one.accepted != voter.accepted) continue;
+        if (std::ranges::find(hosts, host) == hosts.end()) hosts.push_back(host);
+    }
+    return hosts.size();
+}
+
 // The values that a majority of a record has accepted in one ballot.
 template <class P>
 void add_chosen(const View<P>& view, std::vector<Value>& values) {
     for (const auto* site : view.sites) {
         const Voter& voter = site->protocol.inner().voter();
         if (voter.record.voters.empty() || voter.accepted.counter == 0) continue;
-        const auto same = std::ranges::count_if(view.sites, [&](const auto* other) {
-            const Voter& one = other->protocol.inner().voter();
-            return one.record == voter.record && one.accepted == voter.accepted;
-        });
-        if (static_cast<std::size_t>(same) > voter.record.voters.size() / 2) values.push_back(voter.value);
+        if (count_accepted(view, voter) > voter.record.voters.size() / 2) values.push_back(voter.value);
     }
 }
 

@@ -51,6 +51,7 @@ TEST_P(WeakerRecall, Splits) {
 INSTANTIATE_TEST_SUITE_P(
     Row6, WeakerRecall,
     testing::Values(
+        Weaker{"scripts=C,G,- anchor=0 crashes=1 restarts=1 restored-disks=1 without=compare-ranks", 15},
         Weaker{"scripts=C,G,- anchor=0 crashes=1 restarts=1 restored-disks=1 without=ask-first", 11},
         Weaker{"scripts=G,C,- anchor=1 crashes=1 restarts=1 restored-disks=1 without=ask-all", 13},
         Weaker{"voters=1 scripts=-,C,G anchor=2 crashes=2 restarts=2 restored-disks=1 without=remember",
@@ -65,6 +66,14 @@ INSTANTIATE_TEST_SUITE_P(
         Weaker{"voters=1 scripts=-,C,G anchor=2 crashes=2 restarts=2 restored-disks=1 writes=late "
                "without=write-first",
                19}));
+
+// A second machine with a copy of a voter's disk never votes, and the first one no more when it is known.
+INSTANTIATE_TEST_SUITE_P(Copied_disks, RecallHolds,
+                         testing::Values(Pinned{"twin=on sites=4 founders=3 voters=1 scripts=-,C,G,-", 5226,
+                                                23385}));
+INSTANTIATE_TEST_SUITE_P(Copied_disks, WeakerRecall,
+                         testing::Values(Weaker{
+                             "twin=on sites=4 founders=3 scripts=-,C,G,- without=one-machine", 13}));
 
 // A lone voter that proposes commits without a word to anybody, so nobody can remind it.
 INSTANTIATE_TEST_SUITE_P(Lone_voter, WeakerRecall,
