@@ -296,7 +296,7 @@ Unit* pack_step(const walk::Machine& machine, Tuple before, SiteId site, const w
     for (const walk::EnvelopeId id : reaction.sent) {
         if (id >= large_id) return nullptr;
         const walk::EnvelopeInfo& envelope = machine.envelope(id);
-        if (!machine.local(out[1 + envelope.to]).up()) continue;
+        if (!machine.receives(out[1 + envelope.to])) continue;
         Unit* place = end++;
         for (; place != flight && machine.envelope(place[-1]).order > envelope.order; --place)
             *place = place[-1];

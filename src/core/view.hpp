@@ -66,10 +66,11 @@ struct Orphan {
     std::uint32_t keeper = 0;  // the latest incarnation under whose lease it ran
     Demand demand;
     std::vector<Fence> fences;
-    bool adopted = false;  // it is the application of the site again
+    bool adopted = false;     // it is the application of the site again
+    std::uint32_t ticks = 0;  // since the crash, where they are bounded
     bool operator==(const Orphan&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Orphan, (), (incarnation, keeper, demand, fences, adopted))
+BOOST_DESCRIBE_STRUCT(Orphan, (), (incarnation, keeper, demand, fences, adopted, ticks))
 
 struct Site {
     Standing standing = Standing::absent;

@@ -57,7 +57,7 @@ bool Conditions::is_member(const Peer& peer, std::uint32_t from) const {
 Machine::Machine(std::unique_ptr<const Instance> instance, Setup setup)
     : instance_(std::move(instance)),
       setup_(std::move(setup)),
-      stepper_(*instance_, setup_.writes, setup_.orphans) {
+      stepper_(*instance_, setup_.writes, setup_.orphans, setup_.orphan_ticks) {
     intern_events({});  // id 0: nothing happened
     for (SiteId site = 0; site < setup_.sites; ++site)
         for (const Demand& demand : instance_->demands(site)) {

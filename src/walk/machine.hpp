@@ -181,6 +181,10 @@ public:
     }
 
     const LocalInfo& local(LocalId id) const { return locals_[id]; }
+    // Whether a message to this site arrives, now or at its next incarnation.
+    bool receives(LocalId id) const {
+        return local(id).up() || (setup_.strays && local(id).standing == Standing::down);
+    }
     const EnvelopeInfo& envelope(EnvelopeId id) const { return envelopes_[id]; }
     const LedgerInfo& ledger(LedgerId id) const { return ledgers_[id]; }
     const Reaction& react(LocalId local, const Input& input);
@@ -207,7 +211,8 @@ public:
     // thing.
     void normalise(World& world);
     bool ignores(LocalId receiver, LocalId sender, EnvelopeId envelope) const;
-    bool deletes_ignored() const { return facts().ignores_messages && setup_.normalise; }
+    // The next incarnation may act on a stray message that this one ignores.
+    bool deletes_ignored() const { return facts().ignores_messages && setup_.normalise && !setup_.strays; }
     std::vector<std::uint64_t> stamps_of(const World& world) const;
     LocalId rename_local(LocalId id, const StampNames& names);
     EnvelopeId rename_envelope(EnvelopeId id, const StampNames& names);

@@ -60,7 +60,8 @@ Walker::Walker(Machine& machine, std::optional<bool> ranked)
       prompt_(machine.facts().has_prompt && machine.setup().takes_prompt_messages()),
       ranked_(ranked.value_or(machine.setup().ranked())),
       normalises_(machine.facts().normalises && machine.setup().normalises()),
-      deletes_ignored_(machine.deletes_ignored()) {}
+      deletes_ignored_(machine.deletes_ignored()),
+      strays_(machine.setup().strays) {}
 
 const Reaction& Walker::react_otherwise(LocalId local, const Input& input) {
     if (input.kind == InputKind::deliver) {
@@ -145,7 +146,7 @@ void Walker::advance(const World& world, SiteId site, const Reaction& reaction, 
     for (std::size_t i = 0; i < reaction.sent.size(); ++i) {
         if (i < 32 && ((sent_mask >> i) & 1u) == 0) continue;  // later messages of a step are never cut off
         const EnvelopeId id = reaction.sent[i];
-        if (machine_.local(after_.sites[machine_.envelope(id).to]).up()) put(after_, id);
+        if (machine_.receives(after_.sites[machine_.envelope(id).to])) put(after_, id);
     }
     const LocalInfo& now = machine_.local(reaction.after);
     if (!now.up() || now.incarnation != incarnation) fall(after_, site);
@@ -195,9 +196,15 @@ void Walker::advance_clocks(const World& world, const Move& move) {
     after_.ledger = changed(world.ledger, move);
     report_ = Report{};
     for (SiteId site = 0; site < world.sites.size() && report_.clean(); ++site)
-        if ((machine_.setup().skew == 0 || site == move.site) && machine_.local(after_.sites[site]).up())
+        if ((machine_.setup().skew == 0 || site == move.site) && counts_ticks(after_.sites[site]))
             advance(after_, site, react(after_.sites[site], {InputKind::tick}), nothing_received,
                     everything_sent);
+}
+
+// An orphan grows older though its site is down.
+bool Walker::counts_ticks(LocalId site) const {
+    const LocalInfo& info = machine_.local(site);
+    return info.up() || (info.abandoned && machine_.setup().orphan_ticks > 0);
 }
 
 // A clock ticks unless it is as far ahead of the slowest as it may be.
@@ -257,8 +264,9 @@ LocalId Walker::crashing(const World& world, const Move& move, const Reaction& w
     return begun || ends_use ? whole.after : before;
 }
 
-// Messages to a site that is gone vanish.
+// Messages to a site that is gone vanish, unless links outlive incarnations.
 void Walker::fall(World& world, SiteId site) {
+    if (strays_ && machine_.local(world.sites[site]).standing != Standing::left) return;
     std::erase_if(world.flight, [&](EnvelopeId id) { return machine_.envelope(id).to == site; });
 }
 

@@ -176,6 +176,7 @@ private:
         return copies_allow(world, input.argument) && (reaction.sent.empty() || backlog_allows(world));
     }
     bool copies_allow(const World& world, std::uint32_t timer) const;
+    bool counts_ticks(LocalId site) const;
 
     // Builds `after_` from `world` and a reaction of `site`; `sent` masks its messages.
     void advance(const World& world, SiteId site, const Reaction& reaction, std::size_t received,
@@ -224,6 +225,7 @@ private:
     const bool ranked_;
     const bool normalises_;
     const bool deletes_ignored_;
+    const bool strays_;
     Deliveries deliveries_;
     boost::unordered_flat_map<MemoKey, bool, MemoHash> ignored_;
     boost::unordered_flat_map<MemoKey, const Reaction*, MemoHash> reactions_;
@@ -306,7 +308,7 @@ void Walker::visit_crashes_inside(const World& world, const Move& move, F& visit
     std::uint32_t reachable = 0;
     for (std::size_t i = 0; i < reaction.sent.size(); ++i) {
         const SiteId to = machine_.envelope(reaction.sent[i]).to;
-        if (i < 31 && to != move.site && machine_.local(world.sites[to]).up()) reachable |= 1u << i;
+        if (i < 31 && to != move.site && machine_.receives(world.sites[to])) reachable |= 1u << i;
     }
     for (std::uint32_t rest = reachable; rest != 0; rest = (rest - 1) & reachable) {
         const std::uint32_t sent = (rest - 1) & reachable;
@@ -365,6 +367,7 @@ void Walker::for_each_deliverable(const World& world, F&& f) const {
     for (std::size_t i = 0; i < world.flight.size(); ++i) {
         const EnvelopeInfo& envelope = machine_.envelope(world.flight[i]);
         const bool first = last == nullptr || last->order != envelope.order;
+        if (strays_ && !machine_.local(world.sites[envelope.to]).up()) continue;
         if (first && !conditions.is_cut(envelope.from, envelope.to)) f(i, envelope);
         last = &envelope;
     }

@@ -9,8 +9,9 @@ namespace allot::world {
 namespace {
 
 std::optional<std::string> count_error(const Parameters& given) {
-    for (const char* flag : {"crashes", "restarts", "leaves", "duplicate", "lies", "lost-disks",
-                             "restored-disks", "cuts", "skew", "expulsions", "lapses", "backlog", "copies"})
+    for (const char* flag :
+         {"crashes", "restarts", "leaves", "duplicate", "lies", "lost-disks", "restored-disks", "cuts",
+          "skew", "expulsions", "lapses", "orphan-ticks", "backlog", "copies"})
         if (const auto text = given.find(flag); text != given.end())
             if (const auto count = parse_number(flag, text->second, 0, most_faults); !count)
                 return count.error();
@@ -41,6 +42,9 @@ std::optional<std::string> views_error(const Facts& facts, const Setup& setup) {
     const std::string name(facts.name);
     if ((setup.expulsions > 0 || setup.lapses > 0) && !facts.sees_views)
         return "--expulsions, --lapses: sites of " + name + " see no agreed views";
+    if (setup.orphan_ticks > 0 && (!setup.orphans || !facts.ticks))
+        return "--orphan-ticks " + std::to_string(setup.orphan_ticks) +
+               ": write --orphans with it, for a protocol with clocks that tick";
     if (setup.orphans && !facts.adopts) return "--orphans: a site of " + name + " adopts no programs";
     return std::nullopt;
 }

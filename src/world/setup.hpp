@@ -46,6 +46,8 @@ struct Setup {
     std::uint32_t expulsions = 0;
     std::uint32_t lapses = 0;
     bool orphans = false;
+    std::uint32_t orphan_ticks = 0;
+    bool strays = false;
     Trust trust = Trust::dense;
     AnchorChoice anchor;
     LinkChoice links = LinkChoice::own;
@@ -76,6 +78,8 @@ struct Setup {
         {"expulsions", "maximum of live sites that a view removes"},
         {"lapses", "maximum of leases of members that end before they are renewed"},
         {"orphans", "a crash ends the site only: its program goes on until it stops or is adopted"},
+        {"orphan_ticks", "maximum of ticks that a program outlives its site; 0: any number"},
+        {"strays", "messages to a site that crashes reach its next incarnation, too"},
         {"trust",
          "dense: every detector trusts every site at once; sparse: late or never; anchor: only the "
          "anchor's does"},
@@ -108,8 +112,9 @@ struct Setup {
 
     BOOST_DESCRIBE_CLASS(Setup, (),
                          (requests, founders, cancel, crashes, restarts, leaves, duplicate, lose, lies,
-                          writes, lost_disks, restored_disks, cuts, skew, expulsions, lapses, orphans, trust,
-                          anchor, links, starts, full, ranks, normalise, backlog, copies, campers, property),
+                          writes, lost_disks, restored_disks, cuts, skew, expulsions, lapses, orphans,
+                          orphan_ticks, strays, trust, anchor, links, starts, full, ranks, normalise, backlog,
+                          copies, campers, property),
                          (), ())
 };
 

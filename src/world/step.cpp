@@ -89,7 +89,13 @@ void Stepper::sync(SiteId self, Site& site) {
 
 void Stepper::tick(SiteId self, Site& site) {
     begin();
-    run(self, site, input::Tick{});
+    age_orphan(site);
+    if (site.up()) run(self, site, input::Tick{});
+}
+
+void Stepper::age_orphan(Site& site) const {
+    if (orphan_ticks_ == 0 || !site.orphan || site.orphan->adopted) return;
+    if (++site.orphan->ticks == orphan_ticks_) site.orphan.reset();
 }
 
 void Stepper::copy_disk(Site& site) {

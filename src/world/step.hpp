@@ -59,9 +59,15 @@ constexpr std::optional<Detection> detection_of(InputKind kind) {
 class Stepper {
 public:
     // Without delay, a write is on the disk in the step that makes it; else some time later, by `sync`. With
-    // orphans, a program that holds goes on when its site crashes.
-    explicit Stepper(const Instance& instance, Writes writes = Writes::instant, bool orphans = false)
-        : instance_(instance), writes_(writes), orphans_(orphans), fx_(instance.make_effects()) {}
+    // orphans, a program that holds goes on when its site crashes, for no more than so many ticks unless that
+    // is 0.
+    explicit Stepper(const Instance& instance, Writes writes = Writes::instant, bool orphans = false,
+                     std::uint32_t orphan_ticks = 0)
+        : instance_(instance),
+          writes_(writes),
+          orphans_(orphans),
+          orphan_ticks_(orphan_ticks),
+          fx_(instance.make_effects()) {}
 
     const Instance& instance() const { return instance_; }
 
@@ -106,11 +112,13 @@ private:
     void retire(Site& site, Standing standing, Disk disk = Disk::kept);
     void begin_again(SiteId self, Site& site);
     void leave_orphan(Site& site) const;
+    void age_orphan(Site& site) const;
     void remember(Site& site, InputKind kind, Peer peer);
 
     const Instance& instance_;
     const Writes writes_;
     const bool orphans_;
+    const std::uint32_t orphan_ticks_;
     std::unique_ptr<AnyEffects> fx_;
     std::vector<Event> events_;
     Report report_;

@@ -35,6 +35,7 @@ std::optional<std::string> Leases::config_error(const Config& config) {
         return number("voters", config.voters) + "with --sites " + std::to_string(config.sites) +
                " write a number from 1 to " + std::to_string(config.sites);
     if (config.lease < 1) return number("lease", config.lease) + "a lease lasts; write at least 1";
+    if (config.grace < 1) return number("grace", config.grace) + "programs take time; write at least 1";
     if (config.ballots < 1) return number("ballots", 0) + "an operation needs a ballot; write at least 1";
     if (config.through_peer && config.sites < 3)
         return number("sites", config.sites) + "--through-peer needs a third site; write at least 3";
@@ -68,7 +69,10 @@ void Leases::sample(Draw& draw) {
     draw.choice("copies", {"1", "1", "100"});
     draw.requests(3);
     const bool kernel = draw.coin() && draw.toggle("one-kernel");
-    if (kernel) draw.toggle("orphans");
+    if (kernel && draw.toggle("orphans")) {
+        const auto grace = draw.number("grace", 1, 4);
+        draw.number("orphan-ticks", grace, grace);
+    }
     if (sites > 2 && !kernel) draw.toggle("through-peer");
     draw.number("skew", 0, draw.number("tolerance", 0, draw.coin() ? 0 : 1));
     const auto crashes = draw.number("crashes", kernel ? 1 : 0, 3);
@@ -91,7 +95,8 @@ bool Leases::is_member(const Value& value) {
 }
 
 std::uint32_t Leases::hold_off(const Config& config) {
-    return config.lease + 2 * config.tolerance - (config.leasing.whole_hold_off ? 0 : 1);
+    const std::uint32_t whole = config.one_kernel ? config.grace : config.lease + 2 * config.tolerance;
+    return whole - (config.leasing.whole_hold_off ? 0 : 1);
 }
 
 void Leases::start(const Context& ctx, Effects& fx) {
@@ -214,7 +219,7 @@ void Leases::count_from_now(const Context& ctx) {
 
 bool Leases::may_enter(const Config& config) const {
     if (!saw_removal_) return false;
-    if (config.one_kernel) return programs_stopped_ || !config.leasing.programs_stop;
+    if (config.one_kernel && (programs_stopped_ || !config.leasing.programs_stop)) return true;
     return wait_ == 0;
 }
 
@@ -239,7 +244,7 @@ void Leases::detected(const Context& ctx, Detection detection, Peer peer, Effect
     if (peer != user) return;
     const bool silent = detection == Detection::suspected && !ctx.config.leasing.certain_deaths;
     if (detection == Detection::dead || silent) dead_ = true;
-    if (detection == Detection::stopped || silent) programs_stopped_ = true;
+    if (detection == Detection::stopped) programs_stopped_ = true;
     enter(ctx, fx);
 }
 

@@ -9,8 +9,10 @@
 //
 // A user that is no voter may read through a peer, the last site. The peer begins a read for each question.
 //
-// Where all hosts run on one kernel, that tells the death of a host exactly, and there is no lease. The
-// programs of a dead host may live on for a while; a hold-off ends when they have stopped.
+// Where all hosts run on one kernel, that tells the death of a host exactly, and there is no lease: the
+// removal is certified. The programs of a dead host live on for `grace` ticks at most, so a hold-off takes as
+// many, from the moment in which the removal was returned; it ends at once when the kernel tells that they
+// have stopped, too.
 //
 // A request of an application is a program that wants to run, and a grant lets it run.
 #pragma once
@@ -44,7 +46,7 @@ struct LeaseRules {
         {"not_from_proposal", "row 15: a hold-off does not count from the own proposal"},
         {"not_from_memory", "row 16: a peer that is asked reads; it does not answer what it knows"},
         {"new_read", "row 16: a peer that is asked begins a read; the question does not join an earlier one"},
-        {"programs_stop", "row 17: a certain death is waited for until the programs have stopped, too"},
+        {"programs_stop", "row 17: after a certain death a hold-off waits for the programs, too"},
         {"certain_deaths", "row 17: a silent host is not certified to be dead"},
     };
     BOOST_DESCRIBE_CLASS(LeaseRules, (),
@@ -78,6 +80,7 @@ public:
         std::uint32_t voters = 3;
         std::uint32_t lease = 1;
         std::uint32_t tolerance = 0;
+        std::uint32_t grace = 1;
         std::uint32_t renewals = 1;
         std::uint32_t ballots = 2;
         bool nacks = false;
@@ -90,14 +93,15 @@ public:
             {"voters", "number of voters; sites from 0 on vote"},
             {"lease", "ticks of a lease"},
             {"tolerance", "ticks by which clocks may differ; a hold-off is longer by twice as many"},
+            {"grace", "with --one-kernel: ticks in which the programs of a dead host stop"},
             {"renewals", "maximum of renewals of the lease while the program runs"},
             {"ballots", "maximum of ballots that an operation tries; then it is given up"},
             {"nacks", "voters say that they refuse a ballot; only speed depends on it"},
             {"through_peer", "site 0 reads through the last site"},
-            {"one_kernel", "no leases: the death of site 0 and of its programs is certain"},
+            {"one_kernel", "no leases: the kernel tells the death of site 0, and later of its programs"},
         };
         BOOST_DESCRIBE_CLASS(Config, (),
-                             (sites, voters, lease, tolerance, renewals, ballots, nacks, through_peer,
+                             (sites, voters, lease, tolerance, grace, renewals, ballots, nacks, through_peer,
                               one_kernel, leasing, rules),
                              (), ())
     };

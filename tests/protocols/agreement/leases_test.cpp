@@ -35,8 +35,11 @@ INSTANTIATE_TEST_SUITE_P(Surroundings, LeasesHold,
                                          Pinned{"requests=1,1,0 renewals=0 lose=1", 12887, 68091},
                                          Pinned{"requests=1,1,0 renewals=0 cuts=1", 39160, 218296},
                                          Pinned{"requests=1,1,0 skew=1 tolerance=1", 430850, 2554400},
-                                         Pinned{"requests=1,1,0 one-kernel=on crashes=1 orphans=on", 1516,
-                                                10158}));
+                                         Pinned{"requests=1,1,0 one-kernel=on crashes=1 orphans=on "
+                                                "orphan-ticks=1",
+                                                1544, 10410},
+                                         Pinned{"one-kernel=on crashes=1 orphans=on orphan-ticks=2 grace=2",
+                                                26203, 202993}));
 
 // --- Every simpler design fails.
 
@@ -72,8 +75,18 @@ INSTANTIATE_TEST_SUITE_P(
                     Simpler{"without=confirmed-reads", 10},                    // row 15
                     Simpler{"through-peer=on without=not-from-memory", 9},     // row 16
                     Simpler{"through-peer=on without=new-read", 12},           // row 16
-                    Simpler{"requests=1,1,0 one-kernel=on crashes=1 orphans=on without=programs-stop", 10},
-                    Simpler{"requests=1,1,0 one-kernel=on without=certain-deaths", 9}));  // row 17
+                    Simpler{"requests=1,1,0 one-kernel=on crashes=1 orphans=on orphan-ticks=1 "
+                            "without=programs-stop",
+                            10},                                                           // row 17
+                    Simpler{"requests=1,1,0 one-kernel=on without=certain-deaths", 10}));  // row 17
+
+// The programs of a dead host live on for the whole grace.
+INSTANTIATE_TEST_SUITE_P(
+    Grace, SimplerLease,
+    testing::Values(Simpler{"requests=1,1,0 one-kernel=on crashes=1 orphans=on orphan-ticks=2 grace=1", 11},
+                    Simpler{"requests=1,1,0 one-kernel=on crashes=1 orphans=on orphan-ticks=1 "
+                            "without=whole-hold-off",
+                            10}));
 
 // A hold-off must allow for the difference of clocks, twice.
 INSTANTIATE_TEST_SUITE_P(Clocks, SimplerLease,

@@ -50,6 +50,21 @@ INSTANTIATE_TEST_SUITE_P(
         Size{"nacks=off links=lossy sites=3 scripts=C,-,C ballots=1 crashes=1 restarts=1 writes=late",
              741'361}));
 
+// Three guards keep an old promise from the next incarnation of a proposer: ballots differ, voters promise no
+// ballot twice, and links end with an incarnation. With unique ballots the links do not matter, and with
+// strict promises and such links the ballots may be equal.
+INSTANTIATE_TEST_SUITE_P(
+    Incarnations, RegisterHolds,
+    testing::Values(
+        Size{"nacks=off links=lossy sites=4 scripts=-,-,-,C ballots=1 crashes=1 restarts=1 strays=on",
+             11'049},
+        Size{"nacks=off links=lossy sites=4 scripts=-,-,-,C ballots=1 crashes=1 restarts=1 strays=on "
+             "without=strict-promises",
+             117'633},
+        Size{"nacks=off links=lossy sites=4 scripts=C,-,-,C ballots=1 crashes=1 restarts=1 "
+             "without=unique-ballots",
+             61'657}));
+
 INSTANTIATE_TEST_SUITE_P(
     Generations, RegisterHolds,
     testing::Values(
@@ -103,7 +118,9 @@ INSTANTIATE_TEST_SUITE_P(
         Variant{"known-disks", "sites=3 scripts=C,-,C ballots=1 crashes=1 restarts=1 lost-disks=1",
                 "one-value", 11},  // row 5
         Variant{"unique-ballots,strict-promises", "sites=4 scripts=C,-,-,C ballots=1 crashes=1 restarts=1",
-                "one-value", 13},                                                              // row 7
+                "one-value", 13},  // row 7
+        Variant{"unique-ballots", "sites=4 scripts=-,-,-,C ballots=1 crashes=1 restarts=1 strays=on",
+                "one-value", 12},                                                              // row 8
         Variant{"majorities", "sites=4 voters=2 scripts=-,-,C,C ballots=1", "one-value", 10},  // row 9
         Variant{"majorities", "sites=6 voters=4 scripts=-,-,-,-,C,C ballots=1", "one-value", 17},
         Variant{"committed-seal", "sites=4 scripts=S,-,-,C ballots=2", "one-value", 16},          // row 10
