@@ -634,7 +634,7 @@ void Epochs<P>::act(const Context& ctx, Effects& fx, Action&& action) {
 
 template <class P>
 auto Epochs<P>::inner_config(const Context& ctx) const -> InnerConfig {
-    return P::among(ctx.config, static_cast<std::uint32_t>(members_.size()));
+    return P::among(ctx.config, static_cast<std::uint32_t>(members_.size()), done_.value_or(0));
 }
 
 // Every epoch is an incarnation of the site of P.
@@ -658,7 +658,7 @@ void Epochs<P>::give(const Context& ctx, InnerEffects& inner, Effects& fx) {
     for (const auto& send : inner.sends()) fx.send(members_[send.to].site, Frame{*done_, send.message});
     for (const Notice& notice : inner.notices()) {
         if (notice.kind == Notice::Kind::granted) grant(ctx, notice.fences, fx);
-        if (notice.kind != Notice::Kind::refused) continue;
+        if (notice.kind != Notice::Kind::refused || ended_ || phase_ != Phase::waiting) continue;
         phase_ = Phase::idle;
         demand_ = {};
         fx.refused(notice.reason);

@@ -153,11 +153,12 @@ struct EpochsProperties {
             envelope.to = *receiver;
             envelope.message = frame->message;
         }
-        judge(members, flight);
+        judge(*one.done_, members, flight);
     }
 
-    void judge(const std::vector<SiteOf<P>>& members, const std::vector<EnvelopeOf<Inner>>& flight) const {
-        const typename P::Config config = P::among(view.config, static_cast<std::uint32_t>(members.size()));
+    void judge(std::uint32_t number, const std::vector<SiteOf<P>>& members,
+               const std::vector<EnvelopeOf<Inner>>& flight) const {
+        const auto config = P::among(view.config, static_cast<std::uint32_t>(members.size()), number);
         std::vector<const SiteOf<P>*> sites_of_p;
         std::vector<const EnvelopeOf<Inner>*> messages;
         for (const auto& one : members) sites_of_p.push_back(&one);

@@ -12,7 +12,7 @@ namespace allot {
 namespace {
 
 constexpr PropertyName properties[]{
-    {"at-most-k", "all programs that run use no more than k units, also those of removed hosts"},
+    {"at-most-k", "no program begins that makes all that run, also at removed hosts, use more than k units"},
     {"one-epoch", "the properties of host-permits hold in an epoch that all its members work in"},
     {"room-for-earlier", "a seat that holds leaves room for all that asked earlier and wait, in any epoch"},
     {"fences-grow", "with one permit, fence and host of successive grants grow"},
@@ -39,14 +39,16 @@ struct AcrossEpochs : EpochsProperties<HostPermits, ViewsPermits> {
         if (const auto newest = newest_epoch()) check_order(*newest);
     }
 
-    std::uint32_t permits() const { return view.config.permits; }
+    std::uint32_t permits(SiteId host) const { return view.config.permits_in(*epoch(host)); }
 
     // A seat beside the application holds, and its program has not been stopped.
     static bool runs(const Site& host, const Seat& seat) {
         return seat.phase == Phase::holding && !seat.acted && !host.membership.lapsed;
     }
 
-    void check_units() const {  // S-I1
+    // S-I1. A view that lowers k stops nobody: more units than k are in use only as long as nobody has got
+    // one since.
+    void check_units() const {
         std::uint64_t units = 0;
         for (SiteId id = 0; id < sites(); ++id) {
             const Site& host = view.site(id);
@@ -55,9 +57,22 @@ struct AcrossEpochs : EpochsProperties<HostPermits, ViewsPermits> {
             for (std::size_t seat = 1; seat < seats.size(); ++seat)
                 if (host.up() && runs(host, seats[seat])) units += seats[seat].units;
         }
-        if (units > permits())
+        const auto newest = newest_epoch();
+        const bool granted = newest && was_granted_in(*newest);
+        const std::uint32_t most = granted ? permits(*newest) : view.config.most_permits();
+        if (units > most)
             report.violated("at-most-k",
-                            std::to_string(units) + " units are in use of " + std::to_string(permits()));
+                            std::to_string(units) + " units are in use of " + std::to_string(most));
+    }
+
+    // Whether a seat holds that has got its units in the epoch of this host.
+    bool was_granted_in(SiteId host) const {
+        for (SiteId id = 0; id < sites(); ++id) {
+            if (!view.site(id).up() || epoch(id) != epoch(host)) continue;
+            for (const Seat& seat : inner(id).seats())
+                if (seat.phase == Phase::holding && !seat.acted && seat.birth) return true;
+        }
+        return false;
     }
 
     void check_claimed_units() const {  // S-I6
@@ -71,10 +86,10 @@ struct AcrossEpochs : EpochsProperties<HostPermits, ViewsPermits> {
         std::map<std::uint32_t, std::uint64_t> sums;
         for (const auto& [place, units] : claimed) sums[place.first] += units;
         for (const auto& [number, units] : sums)
-            if (units > permits())
+            if (const std::uint32_t most = view.config.most_permits(); units > most)
                 report.violated("claims-fit", "the reports for view " + std::to_string(number) + " claim " +
                                                   std::to_string(units) + " units of " +
-                                                  std::to_string(permits()));
+                                                  std::to_string(most));
     }
 
     // A host that works in the newest epoch that anybody has begun.
@@ -102,7 +117,8 @@ struct AcrossEpochs : EpochsProperties<HostPermits, ViewsPermits> {
         for (SiteId id = 0; id < sites(); ++id) {
             if (!view.site(id).up() || !counts(newest, id)) continue;
             for (const Seat& seat : inner(id).seats()) {
-                if (seat.phase == Phase::waiting) waiting.push_back({id, &seat});
+                const bool too_large = seat.units > permits(newest);  // it will be refused
+                if (seat.phase == Phase::waiting && !too_large) waiting.push_back({id, &seat});
                 if (seat.phase != Phase::holding || seat.acted) continue;
                 held += seat.units;
                 if (seat.birth && epoch(id) == epoch(newest)) granted.push_back({id, &seat});
@@ -112,7 +128,7 @@ struct AcrossEpochs : EpochsProperties<HostPermits, ViewsPermits> {
             std::uint64_t units = held;
             for (const Place& other : waiting)
                 if (other.before(one)) units += other.seat->units;
-            if (units > permits())
+            if (units > permits(newest))
                 report.violated("room-for-earlier", "a seat of host " + std::to_string(one.host) +
                                                         " holds, and no room is left for all that asked "
                                                         "earlier");
@@ -165,7 +181,7 @@ constinit const Model<ViewsPermits, permits::FencesGrowInOrder> ViewsPermits::mo
     .domain = &domain,
     .sample = &sample,
     .requests = {.demands = &demands,
-                 .capacity = [](const Config& config) -> std::uint64_t { return config.permits; },
+                 .capacity = [](const Config& config) -> std::uint64_t { return config.most_permits(); },
                  .capacity_is_bound = true},
     .timers = {.fair = [](Timer) { return true; }},
     .faults = {.hears = {Detection::stopped}, .watches = &ViewsPermits::watches},

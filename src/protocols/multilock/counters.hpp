@@ -174,7 +174,7 @@ public:
     agreement::Holdings holdings(const Context& ctx) const;
     static Counters rebuild(const Context& ctx, const agreement::Before<Counters>& before,
                             std::span<const agreement::Claim> claims, Effects& fx);
-    static Config among(const Config& config, std::uint32_t sites);
+    static Config among(const Config& config, std::uint32_t sites, std::uint32_t view);
     void forget_epoch(const Config&) { *this = {}; }
     static constexpr bool has_seats = false;
 

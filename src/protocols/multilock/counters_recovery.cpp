@@ -51,7 +51,7 @@ counters::Token mint(ResourceId resource, SiteId owner, std::span<const Claim> w
 
 }  // namespace
 
-Counters::Config Counters::among(const Config& config, std::uint32_t sites) {
+Counters::Config Counters::among(const Config& config, std::uint32_t sites, std::uint32_t) {
     Config fewer = config;
     fewer.sites = sites;
     fewer.homes = std::min(config.homes, sites);

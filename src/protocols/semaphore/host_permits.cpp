@@ -9,9 +9,9 @@
 
 namespace allot {
 
+using host_permits::Counts;
 using host_permits::Debt;
 using host_permits::Seat;
-using host_permits::SeatRequests;
 
 namespace {
 
@@ -23,8 +23,8 @@ constexpr std::uint32_t ticks_between_acts = 10;
 
 // --- Parameters.
 
-Result<SeatRequests> SeatRequests::parse(std::string_view name, std::string_view text) {
-    SeatRequests requests{{}};
+Result<Counts> Counts::parse(std::string_view name, std::string_view text) {
+    Counts requests{{}};
     for (const std::string& word : split_list(text)) {
         const auto number = parse_number(name, word, 0, most_seat_requests);
         if (!number)
@@ -35,7 +35,7 @@ Result<SeatRequests> SeatRequests::parse(std::string_view name, std::string_view
     return requests;
 }
 
-std::string SeatRequests::text() const {
+std::string Counts::text() const {
     std::string list;
     for (const std::uint32_t count : counts) list += (list.empty() ? "" : ",") + std::to_string(count);
     return list;
@@ -43,6 +43,15 @@ std::string SeatRequests::text() const {
 
 std::uint32_t HostPermits::Config::unknown() const {
     return std::min(permits, (repairs.bound_all_seats ? seats : 1) * max_request);
+}
+
+std::uint32_t HostPermits::Config::permits_in(std::uint32_t view) const {
+    const std::uint32_t resized = view == 0 ? 0 : resize.of(view - 1);
+    return resized == 0 ? permits : resized;
+}
+
+std::uint32_t HostPermits::Config::most_permits() const {
+    return std::max(permits, std::ranges::max(resize.counts));
 }
 
 std::optional<std::string> HostPermits::config_error(const Config& config) {
@@ -54,6 +63,8 @@ std::optional<std::string> HostPermits::config_error(const Config& config) {
     if (wrong(config.seats, most_seats)) return error("seats", config.seats, most_seats);
     const std::uint64_t most = std::uint64_t{config.sites} * config.seats * std::max(config.max_request, 1u);
     if (wrong(config.permits, most)) return error("permits", config.permits, most);
+    for (const std::uint32_t permits : config.resize.counts)
+        if (permits > most) return error("resize", permits, most);
     if (wrong(config.max_request, config.permits))
         return error("max-request", config.max_request, config.permits);
     if (wrong(config.seat_units, config.max_request))
@@ -114,7 +125,11 @@ void HostPermits::settle(const Context& ctx, Effects& fx) {
     for (std::size_t seat = 1; seat < seats_.size(); ++seat)
         if (seats_[seat].acted && seats_[seat].phase == Phase::idle) {
             --seats_[seat].requests_left;
-            ask(ctx, seat, ctx.config.seat_units, fx);
+            seats_[seat].acted = false;
+            if (ctx.config.seat_units <= ctx.config.permits)
+                ask(ctx, seat, ctx.config.seat_units, fx);
+            else
+                await_act(seat, fx);
         }
 }
 
@@ -128,6 +143,7 @@ void HostPermits::stop_programs(Effects& fx) {
 
 void HostPermits::request(const Context& ctx, const Demand& demand, Effects& fx) {
     ensure(phase() == Phase::idle, "a request while another is open");
+    if (demand.units > ctx.config.permits) return fx.refused("there are not so many permits any more");
     ask(ctx, 0, demand.units, fx);
 }
 
@@ -261,6 +277,8 @@ struct HostPermitsProperties {
         SiteId host;
         const Seat* seat;
         std::pair<Stamp, SiteId> order() const { return {seat->stamp, host}; }
+        // A user from before a view that lowered k has no birth.
+        bool granted_here() const { return seat->birth.has_value(); }
     };
     const View<HostPermits>& view;
     Report& report;
@@ -291,7 +309,7 @@ struct HostPermitsProperties {
     }
 
     void check() const {
-        if (held() > permits())
+        if (held() > permits() && std::ranges::any_of(holding, &Place::granted_here))
             report.violated("at-most-k",
                             std::to_string(held()) + " units are held of " + std::to_string(permits()));
         check_order();
@@ -303,7 +321,7 @@ struct HostPermitsProperties {
 
     void check_order() const {  // S-I3
         for (const Place& one : holding)
-            if (held() + waited_for_before(one) > permits())
+            if (one.granted_here() && held() + waited_for_before(one) > permits())
                 report.violated("room-for-earlier", name(one) +
                                                         " holds, and no room is left for all that asked "
                                                         "earlier");

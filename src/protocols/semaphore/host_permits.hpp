@@ -30,17 +30,18 @@ namespace allot {
 
 namespace host_permits {
 
-// How often the programs beside the application ask: `1`, or a number for each host, the last for all further
-// ones: `2,1,0`.
-struct SeatRequests {
+// A number, or one for each host or view, the last for all further ones: `2,1,0`.
+struct Counts {
     std::vector<std::uint32_t> counts{1};
 
-    static Result<SeatRequests> parse(std::string_view name, std::string_view text);
+    static Result<Counts> parse(std::string_view name, std::string_view text);
     std::string text() const;
-    std::uint32_t of(SiteId host) const { return host < counts.size() ? counts[host] : counts.back(); }
-    bool operator==(const SeatRequests&) const = default;
+    std::uint32_t of(std::uint32_t place) const {
+        return place < counts.size() ? counts[place] : counts.back();
+    }
+    bool operator==(const Counts&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(SeatRequests, (), (counts))
+BOOST_DESCRIBE_STRUCT(Counts, (), (counts))
 
 // The next act of the program in the second, third or fourth seat.
 enum class Act : std::uint8_t { second, third, fourth };
@@ -71,9 +72,9 @@ BOOST_DESCRIBE_STRUCT(Debt, (), (host, stamp))
 class HostPermits {
 public:
     static const Model<HostPermits, permits::FencesGrowInOrder> model;
-    static constexpr std::array<std::string_view, 8> probes{
-        "deferred-again", "late-defer",    "carried-twice", "carried-debt",
-        "carried-bound",  "entry-at-thaw", "let-go-frozen", "asked-frozen"};
+    static constexpr std::array<std::string_view, 9> probes{
+        "deferred-again", "late-defer",    "carried-twice", "carried-debt",   "carried-bound",
+        "entry-at-thaw",  "let-go-frozen", "asked-frozen",  "refused-at-thaw"};
 
     struct Config {
         // Each is a row of section 4.5.
@@ -89,6 +90,9 @@ public:
             bool keep_birth = true;
             bool bound_all_seats = true;
             bool defer_again = true;
+            bool view_permits = true;
+            bool keep_users = true;
+            bool refuse_large = true;
             static constexpr Meaning meanings[]{
                 {"clear_permissions",
                  "S1: a new epoch, whose stamps start again, begins without permissions"},
@@ -106,19 +110,23 @@ public:
                  "S9: as above, by the epoch and stamp in which they were made, not the newest"},
                 {"bound_all_seats", "S10: a host that has not answered may use units for all its seats"},
                 {"defer_again", "S10: a host says again how many units go first when they become fewer"},
+                {"view_permits", "k is that of the view, not the one with which a host began"},
+                {"keep_users", "a rebuild counts all users, also if they exceed a lower k"},
+                {"refuse_large", "a request that waits for more than a lower k is refused"},
             };
             BOOST_DESCRIBE_CLASS(Repairs, (),
                                  (clear_permissions, drop_permissions, raise_clock, count_users, keep_debts,
                                   enter_at_once, keep_bounds, order_by_birth, keep_birth, bound_all_seats,
-                                  defer_again),
+                                  defer_again, view_permits, keep_users, refuse_large),
                                  (), ())
         };
         std::uint32_t sites = 3;
         std::uint32_t permits = 1;
         std::uint32_t max_request = 1;
         std::uint32_t seats = 1;
-        host_permits::SeatRequests seat_requests;
+        host_permits::Counts seat_requests;
         std::uint32_t seat_units = 1;
+        host_permits::Counts resize{{0}};
         Repairs repairs;
         static constexpr Meaning meanings[]{
             meaning::sites,
@@ -128,12 +136,17 @@ public:
             {"seat_requests",
              "requests of each further program: a number, or 2,1,0 (by host, the last for the rest)"},
             {"seat_units", "units of each of these requests"},
+            {"resize", "with views: permits in view 1, 2 and so on, the last for the rest; 0: as at first"},
         };
         BOOST_DESCRIBE_CLASS(Config, (),
-                             (sites, permits, max_request, seats, seat_requests, seat_units, repairs), (), ())
+                             (sites, permits, max_request, seats, seat_requests, seat_units, resize, repairs),
+                             (), ())
 
         // The units that may go first at a host which has not said how many.
         std::uint32_t unknown() const;
+        std::uint32_t permits_in(std::uint32_t view) const;
+        // The largest number of permits in any view.
+        std::uint32_t most_permits() const;
     };
     static std::optional<std::string> config_error(const Config& config);
 
@@ -180,7 +193,7 @@ public:
     agreement::Holdings holdings(const Context& ctx) const;
     static HostPermits rebuild(const Context& ctx, const agreement::Before<HostPermits>& before,
                                std::span<const agreement::Claim> claims, Effects& fx);
-    static Config among(const Config& config, std::uint32_t sites);
+    static Config among(const Config& config, std::uint32_t sites, std::uint32_t view);
     void forget_epoch(const Config& config);
     void abandon() { seats_.front() = {}; }
     static constexpr bool has_seats = true;
@@ -218,6 +231,8 @@ private:
     void enter(const Context& ctx, Effects& fx);
 
     // Recovery.
+    static std::vector<Claim> fitting(const Config& config, std::span<const Claim> claims);
+    void refuse_large(const Context& ctx, std::span<const Claim> claims, Effects& fx) const;
     void take_seats(const Context& ctx, const HostPermits& before, std::span<const Claim> claims);
     void take_permissions(const Context& ctx, const Before& before, std::span<const Claim> claims);
     void take_debts(const Context& ctx, std::span<const Claim> claims);

@@ -32,9 +32,10 @@ std::uint32_t units_before(std::span<const Claim> claims, const Claim& waiting, 
 
 }  // namespace
 
-HostPermits::Config HostPermits::among(const Config& config, std::uint32_t sites) {
+HostPermits::Config HostPermits::among(const Config& config, std::uint32_t sites, std::uint32_t view) {
     Config fewer = config;
     fewer.sites = sites;
+    if (config.repairs.view_permits) fewer.permits = config.permits_in(view);
     return fewer;
 }
 
@@ -64,14 +65,43 @@ void HostPermits::forget_epoch(const Config& config) {
     if (config.repairs.clear_permissions && config.repairs.drop_permissions) permitted_.clear();
 }
 
-HostPermits HostPermits::rebuild(const Context& ctx, const Before& before, std::span<const Claim> claims,
+// The claims that a new epoch can serve: a view may have lowered k. Users go on; that they may exceed k is no
+// matter, because nobody enters until enough of them have let go.
+std::vector<Claim> HostPermits::fitting(const Config& config, std::span<const Claim> claims) {
+    std::vector<Claim> kept;
+    std::uint32_t used = 0;
+    for (const Claim& claim : claims) {
+        const bool uses = claim.phase == Phase::holding;
+        if (uses) used += claim.demand.units;
+        const bool user_fits = used <= config.permits || !uses || config.repairs.keep_users;
+        const bool waiter_fits = claim.demand.units <= config.permits || uses || !config.repairs.refuse_large;
+        if (user_fits && waiter_fits) kept.push_back(claim);
+    }
+    return kept;
+}
+
+void HostPermits::refuse_large(const Context& ctx, std::span<const Claim> claims, Effects& fx) const {
+    for (const Claim& claim : claims)
+        if (claim.host == ctx.self && claim.phase == Phase::waiting &&
+            seats_[claim.seat].phase == Phase::idle) {
+            fx.reached("refused-at-thaw");
+            if (claim.seat == 0)
+                fx.refused("there are not so many permits any more");
+            else
+                await_act(claim.seat, fx);
+        }
+}
+
+HostPermits HostPermits::rebuild(const Context& ctx, const Before& before, std::span<const Claim> all,
                                  Effects& fx) {
     const auto& repairs = ctx.config.repairs;
+    const std::vector<Claim> claims = fitting(ctx.config, all);
     HostPermits site;
     const auto users = std::ranges::count(claims, Phase::holding, &Claim::phase);
     if (repairs.raise_clock)
         site.clock_ = stamp_of(claims.size() - (repairs.count_users ? 0 : static_cast<std::size_t>(users)));
     site.take_seats(ctx, before.site, claims);
+    site.refuse_large(ctx, all, fx);
     site.take_permissions(ctx, before, claims);
     if (repairs.keep_debts) site.take_debts(ctx, claims);
     if (repairs.enter_at_once) site.enter(ctx, fx);

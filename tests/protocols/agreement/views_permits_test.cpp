@@ -49,6 +49,16 @@ INSTANTIATE_TEST_SUITE_P(
                585'648},
         Pinned{"sites=3 founders=2 permits=2 seats=2 seat-requests=1,0", 526'670, 1'948'153}));
 
+// Views that lower and raise k (section 4.3): programs that run go on, and nobody begins beyond the new k.
+INSTANTIATE_TEST_SUITE_P(
+    Resizing, ViewsPermitsHold,
+    testing::Values(Pinned{"sites=3 permits=2 resize=1 crashes=1", 95'117, 386'217},
+                    Pinned{"sites=3 permits=2 max-request=2 resize=1 crashes=1 requests=1,1,0", 12'314,
+                           38'780},
+                    Pinned{"sites=3 founders=2 permits=2 max-request=2 resize=1", 77'784, 317'272},
+                    Pinned{"sites=3 permits=1 resize=2 crashes=1", 39'142, 134'483},
+                    Pinned{"sites=2 founders=1 permits=1 resize=2,1 expulsions=1", 8'380, 24'405}));
+
 // Void messages are left out of the worlds; with them there are more worlds, and the verdict is the same.
 TEST(ViewsPermits, Hold_with_void_messages_too) {
     expect_holds("views-permits", {"sites=3 crashes=1 normalise=off", 71'589, 243'671}, own_properties);
@@ -100,8 +110,10 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"clear-permissions", "sites=3 crashes=1 requests=2,1,1", "at-most-k", 23},         // S1
         Wrong{"raise-clock", "sites=3 crashes=1", "fences-grow", 14},                            // S2
         Wrong{"raise-clock", "sites=3 permits=2 crashes=1 seats=2 seat-requests=1,0 requests=2,1,0",
-              "at-most-k", 13},                                                                          // S2
-        Wrong{"count-users", "sites=3 crashes=1 requests=2,1,1", "fences-grow", 19},                     // S3
+              "at-most-k", 13},                                                       // S2
+        Wrong{"count-users", "sites=3 crashes=1 requests=2,1,1", "fences-grow", 19},  // S3
+        Wrong{"count-users", "sites=3 founders=2 permits=2 seats=2 seat-requests=1,0", "at-most-k",
+              24},                                                                                       // S3
         Wrong{"keep-debts", "sites=3 crashes=1", "one-epoch", 13},                                       // S6
         Wrong{"enter-at-once", "sites=3 crashes=1", "one-epoch", 10},                                    // S6
         Wrong{"keep-bounds", "sites=3 permits=2 max-request=2 crashes=1", "one-epoch", 12},              // S7
@@ -126,5 +138,12 @@ INSTANTIATE_TEST_SUITE_P(
                     Wrong{"freeze", "sites=3 founders=2 crashes=1", "claims-fit", 12},             // S11
                     Wrong{"stay-frozen", "sites=3 founders=2 crashes=1", "room-for-earlier", 12},  // S11
                     Wrong{"stay-frozen", "sites=3 founders=2 crashes=1", "at-most-k", 14}));       // S11
+
+INSTANTIATE_TEST_SUITE_P(
+    Resizing, WrongPermits,
+    testing::Values(Wrong{"view-permits", "sites=3 permits=2 resize=1 crashes=1", "at-most-k", 12},
+                    Wrong{"keep-users", "sites=3 founders=2 permits=2 resize=1", "at-most-k", 15},
+                    Wrong{"refuse-large", "sites=3 permits=2 max-request=2 resize=1 crashes=1", "deadlock",
+                          10}));
 
 }  // namespace
