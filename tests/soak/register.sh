@@ -1,8 +1,23 @@
-# Every run of larger instances of the register: more voters, ballots and proposers, crashes with late writes, and generations.
+# Every run of larger instances of the register: the sizes of its specification, section 11. Where proposers are voters, they
+# talk to their own voter without a link, which lets more ballots, voters and proposers fit.
 . "$ALLOT_SOURCE_DIR/tests/soak/lib.sh"
-holds - - register --nacks off --links fifo --sites 5 --scripts=-,-,-,C,C --crashes 1 --restarts 1
-holds - - register --nacks off --links lossy --sites 6 --voters 4 --scripts=-,-,-,-,C,C
-holds - - register --nacks off --links lossy --sites 3 --scripts C,C,G
-holds - - register --nacks off --links lossy --sites 4 --scripts SC,-,-,CC --ballots 1 --requests 2,0,0,2
-holds - - register --nacks off --links lossy --sites 4 --voters 1 --scripts=-,-,SC,G --ballots 1 --requests 0,0,2,1 --writes late
-holds - - register --nacks off --links lossy --sites 3 --scripts C,-,C --lone-runs on
+lossy=(register --nacks off --links lossy)
+# Two proposers: a crash that keeps the disk, on FIFO and on lossy links; four voters.
+holds 5155308 25397905 register --nacks off --links fifo --sites 4 --scripts C,-,-,C --crashes 1 --restarts 1
+holds 247649 1655008 "${lossy[@]}" --sites 5 --scripts=-,-,-,C,C --ballots 1 --crashes 1 --restarts 1
+holds 387689 2788808 "${lossy[@]}" --sites 4 --voters 4 --scripts C,-,-,C
+holds 2798912 24441595 "${lossy[@]}" --sites 5 --voters 4 --scripts C,-,-,-,C
+# Three proposers, and two that read after a change.
+holds 1232590 7169874 "${lossy[@]}" --sites 3 --scripts C,C,C
+holds 513998 4312031 "${lossy[@]}" --sites 6 --scripts=-,-,-,C,C,C --ballots 1
+holds 3705038 47443747 "${lossy[@]}" --sites 6 --scripts=-,-,-,C,C,Q --ballots 1
+holds 85719 763493 "${lossy[@]}" --sites 3 --scripts C,C,G --ballots 1
+holds 612571 5767183 "${lossy[@]}" --sites 3 --scripts CQ,-,CQ --ballots 1 --requests 2,0,2
+# Generations; the old voters go on answering.
+holds 519030 7830297 "${lossy[@]}" --sites 4 --scripts S,-,-,C
+holds 1939706 32189992 "${lossy[@]}" --sites 4 --scripts SC,-,-,CC --ballots 1 --requests 2,0,0,2
+holds 1277 7252 "${lossy[@]}" --sites 4 --voters 1 --scripts=-,-,SC,G --ballots 1 --requests 0,0,2,1 --writes late
+# In each world a proposer alone with a majority ends.
+holds 17468 85698 "${lossy[@]}" --sites 3 --scripts C,-,C --lone-runs on
+# A disk on two machines.
+holds 860285 5415037 recall --twin --sites 4 --founders 3 --scripts=-,C,G,-
