@@ -212,7 +212,8 @@ private:
         faults_.losses += move.kind == MoveKind::drop;
         faults_.cuts += move.kind == MoveKind::cut;
         faults_.views += move.kind == MoveKind::agree;
-        faults_.expulsions += expelled(before, move);
+        faults_.expulsions += paid(before, &walk::Budget::expulsions);
+        faults_.lapses += paid(before, &walk::Budget::lapses);
         if (move.kind == MoveKind::crash) {
             faults_.lost_disks += static_cast<Disk>(move.input.argument) == Disk::lost;
             faults_.restored_disks += static_cast<Disk>(move.input.argument) == Disk::restored;
@@ -223,17 +224,13 @@ private:
         faults_.restarts += move.input.kind == InputKind::start && !absent;
         faults_.leaves += move.input.kind == InputKind::leave;
         faults_.cancels += move.input.kind == InputKind::cancel;
-        faults_.lapses += move.input.kind == InputKind::lapse;
         faults_.lies += move.input.kind == InputKind::dead && !move.fair;
         faults_.false_suspicions += move.input.kind == InputKind::suspected && !move.fair;
     }
 
-    // An expulsion is paid for.
-    bool expelled(const walk::World& before, const Move& move) const {
-        const auto left = [&](const walk::World& world) {
-            return run_.machine().ledger(world.ledger).budget.expulsions;
-        };
-        return move.kind == MoveKind::agree && left(run_.here()) < left(before);
+    // The lease of a site that is no member ends without a fault, and so does the membership of a dead one.
+    bool paid(const walk::World& before, std::uint32_t walk::Budget::*what) const {
+        return run_.budget().*what < run_.machine().ledger(before.ledger).budget.*what;
     }
 
     PartialRun& run_;

@@ -46,8 +46,8 @@ std::uint32_t StepWeights::weight(const walk::Machine& machine, const walk::Move
 
 std::uint32_t StepWeights::weight_of_crash(const walk::LocalInfo& site) const {
     if (!site.may_crash) return 0;
-    const bool in_use = site.phase == Phase::holding || site.orphan;
-    return preference(site.site, crash) * (in_use ? 16 : site.phase == Phase::idle ? 1 : 4);
+    const bool rests = site.phase == Phase::idle && !site.orphan;
+    return preference(site.site, crash) * (rests ? 1 : 4);
 }
 
 }  // namespace allot::swarm

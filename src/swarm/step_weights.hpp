@@ -21,8 +21,7 @@ public:
 
     // The weight of a step relative to others; 0: never.
     std::uint32_t weight(const walk::Machine& machine, const walk::Move& move) const;
-    // The weight of a crash of this site. It is higher if the site waits, and highest if its program or
-    // an orphan uses something.
+    // The weight of a crash of this site. It is higher if the site waits, holds or has an orphan.
     std::uint32_t weight_of_crash(const walk::LocalInfo& site) const;
     // One step in this many is a fault, while faults are left.
     std::uint32_t fault_every() const { return fault_every_; }
