@@ -59,6 +59,7 @@ private:
         weights_ =
             owes && (is_flooded(step) || random_.coin()) ? StepWeights::mild(random_) : StepWeights(random_);
         weights_end_ = step + (owes ? std::min(weights_.steps(), longest_spell) : weights_.steps());
+        enough_grants_.reset();
         if (weights_.is_mild() && extent_.grants < least_.grants) {
             weights_end_ = step + std::size_t{200} * run_.sites();
             enough_grants_ = extent_.grants + 1 + random_(8);
@@ -67,7 +68,7 @@ private:
 
     bool spell_is_over(std::size_t step) const {
         return step >= weights_end_ || is_flooded(step) ||
-               (weights_.is_mild() && extent_.grants >= enough_grants_);
+               (enough_grants_ && extent_.grants >= *enough_grants_);
     }
 
     // Messages that pile up make every step slower and lead nowhere new.
@@ -241,9 +242,9 @@ private:
     std::vector<std::uint64_t> ticks_;  // by site
     StepWeights weights_;
     std::size_t weights_end_ = 0;
-    std::uint64_t enough_grants_ = 0;  // for a mild spell
-    std::size_t steps_ = 0;            // of the phase, unless its extent is too small then
-    std::vector<std::uint64_t> sums_;  // of weights
+    std::optional<std::uint64_t> enough_grants_;  // for a mild spell of a run that owes some
+    std::size_t steps_ = 0;                       // of the phase, unless its extent is too small then
+    std::vector<std::uint64_t> sums_;             // of weights
 };
 
 // The parameter that says how many sites there are, if it is drawn.
