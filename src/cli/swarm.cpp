@@ -227,7 +227,7 @@ void add_swarm(CommandLine& line) {
         examples("swarm", {"raymond --runs 10000",
                            "raymond --permits 1 --crashes 1 --out stuck.txt; allot play stuck.txt"}) +
         "Exit code: 0 clean, 1 a run failed, 2 wrong usage, 3 bounded (the time limit was\n"
-        "reached, or Ctrl-C).");
+        "reached, Ctrl-C, or a run did not get as far as --grants, --faults and --ticks say).");
     add_protocol_word(command, "swarm", flags->protocol);
     add_parameter_flags(command, flags->parameters);
     const auto text = [&](const char* name, std::string& target, const char* meaning) {

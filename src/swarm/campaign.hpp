@@ -42,7 +42,7 @@ struct Campaign {
     std::vector<std::pair<std::string, std::uint64_t>> probes;  // with the number of runs that reached it
     std::map<std::string, std::set<std::string>> drawn;         // the values of each parameter
     double seconds = 0;
-    std::string stopped_by;  // why runs are missing: a stop was due (base/stop.hpp)
+    std::string stopped_by;  // why runs are missing: a stop was due (base/stop.hpp), or some are too short
     std::optional<Violation> violation;
     std::string scenario;  // of a single run that does not fail
 };

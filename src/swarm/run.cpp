@@ -38,7 +38,7 @@ public:
         weights_end_ = weights_.steps();
         for (std::size_t step = 0; (step < steps_ || must_go_on(step)) && !run_.broken(); ++step) {
             stop::poll();
-            if (step >= weights_end_) draw_weights(step);
+            if (spell_is_over(step)) draw_weights(step);
             if (!take_step(step)) return;
         }
         if (random_.coin()) ask_once_more();
@@ -47,13 +47,34 @@ public:
 private:
     // A run whose faults are used up, or that starves its sites, must end as well.
     bool must_go_on(std::size_t step) const {
-        constexpr std::size_t most_steps = 20'000;
+        constexpr std::size_t most_steps = 100'000;
         return step < most_steps && !extent_.covers(least_);
     }
 
+    // A run that goes on for its extent alternates between short spells of any weights and mild ones, which
+    // last until some are served.
     void draw_weights(std::size_t step) {
-        weights_ = step < steps_ || random_.coin() ? StepWeights(random_) : StepWeights::mild(random_);
-        weights_end_ = step + weights_.steps();
+        constexpr std::uint32_t longest_spell = 60;
+        const bool owes = step >= steps_;
+        weights_ =
+            owes && (is_flooded(step) || random_.coin()) ? StepWeights::mild(random_) : StepWeights(random_);
+        weights_end_ = step + (owes ? std::min(weights_.steps(), longest_spell) : weights_.steps());
+        enough_grants_.reset();
+        if (weights_.is_mild() && extent_.grants < least_.grants) {
+            weights_end_ = step + std::size_t{200} * run_.sites();
+            enough_grants_ = extent_.grants + 1 + random_(8);
+        }
+    }
+
+    bool spell_is_over(std::size_t step) const {
+        return step >= weights_end_ || is_flooded(step) ||
+               (enough_grants_ && extent_.grants >= *enough_grants_);
+    }
+
+    // Messages that pile up make every step slower and lead nowhere new.
+    bool is_flooded(std::size_t step) const {
+        const std::size_t most = 10 * std::size_t{run_.sites()};
+        return step >= steps_ && run_.here().flight.size() > most && !weights_.is_mild();
     }
 
     // False if no step is left.
@@ -192,7 +213,8 @@ private:
         faults_.losses += move.kind == MoveKind::drop;
         faults_.cuts += move.kind == MoveKind::cut;
         faults_.views += move.kind == MoveKind::agree;
-        faults_.expulsions += expelled(before, move);
+        faults_.expulsions += paid(before, &walk::Budget::expulsions);
+        faults_.lapses += paid(before, &walk::Budget::lapses);
         if (move.kind == MoveKind::crash) {
             faults_.lost_disks += static_cast<Disk>(move.input.argument) == Disk::lost;
             faults_.restored_disks += static_cast<Disk>(move.input.argument) == Disk::restored;
@@ -203,17 +225,13 @@ private:
         faults_.restarts += move.input.kind == InputKind::start && !absent;
         faults_.leaves += move.input.kind == InputKind::leave;
         faults_.cancels += move.input.kind == InputKind::cancel;
-        faults_.lapses += move.input.kind == InputKind::lapse;
         faults_.lies += move.input.kind == InputKind::dead && !move.fair;
         faults_.false_suspicions += move.input.kind == InputKind::suspected && !move.fair;
     }
 
-    // An expulsion is paid for.
-    bool expelled(const walk::World& before, const Move& move) const {
-        const auto left = [&](const walk::World& world) {
-            return run_.machine().ledger(world.ledger).budget.expulsions;
-        };
-        return move.kind == MoveKind::agree && left(run_.here()) < left(before);
+    // The lease of a site that is no member ends without a fault, and so does the membership of a dead one.
+    bool paid(const walk::World& before, std::uint32_t walk::Budget::*what) const {
+        return run_.budget().*what < run_.machine().ledger(before.ledger).budget.*what;
     }
 
     PartialRun& run_;
@@ -224,8 +242,9 @@ private:
     std::vector<std::uint64_t> ticks_;  // by site
     StepWeights weights_;
     std::size_t weights_end_ = 0;
-    std::size_t steps_ = 0;            // of the phase, unless its extent is too small then
-    std::vector<std::uint64_t> sums_;  // of weights
+    std::optional<std::uint64_t> enough_grants_;  // for a mild spell of a run that owes some
+    std::size_t steps_ = 0;                       // of the phase, unless its extent is too small then
+    std::vector<std::uint64_t> sums_;             // of weights
 };
 
 // The parameter that says how many sites there are, if it is drawn.
@@ -235,16 +254,50 @@ std::optional<std::string> drawn_size(const Parameters& fixed, const Parameters&
     return std::nullopt;
 }
 
+// A run that must have so many grants asks without end.
+Parameters lasting(Parameters fixed, const Extent& least) {
+    if (least.grants > 0) fixed.try_emplace("requests", "any");
+    return fixed;
+}
+
+// And everything that crashes may come back: without a majority nobody is served.
+std::optional<std::string> enough_restarts(const Draw& draw, const Parameters& fixed, const Extent& least) {
+    const Parameters& drawn = draw.drawn();
+    const bool may_return = drawn.contains("restarts") && !fixed.contains("restarts");
+    if (least.grants == 0 || !may_return || !drawn.contains("crashes")) return std::nullopt;
+    return drawn.at("crashes");
+}
+
+std::uint64_t most_faults(const world::Entry& entry, const world::Setup& setup) {
+    if (entry.listens(Detection::suspected)) return world::Amount::any_number;
+    return std::uint64_t{setup.crashes} + setup.duplicate + setup.lose.value + setup.lies + setup.cuts +
+           setup.expulsions + setup.lapses;
+}
+
+Result<std::unique_ptr<walk::Machine>> draw_machine_once(const world::Entry& entry, const Parameters& fixed,
+                                                         Random& random, const Extent& least,
+                                                         Parameters& drawn) {
+    Draw draw(lasting(fixed, least), random);
+    entry.sample(draw);
+    Parameters parameters = draw.parameters();
+    drawn = draw.drawn();
+    if (const auto restarts = enough_restarts(draw, fixed, least))
+        parameters["restarts"] = drawn["restarts"] = *restarts;
+    auto machine = walk::make_machine(entry, parameters);
+    if (machine && most_faults(entry, (*machine)->setup()) < least.faults)
+        return Error{"--faults " + std::to_string(least.faults) +
+                     ": the runs that are drawn cannot have so many; allow more, as in --crashes " +
+                     std::to_string(least.faults)};
+    return machine;
+}
+
 // An error that changes from draw to draw is about a fixed parameter beside a drawn one.
 Result<std::unique_ptr<walk::Machine>> draw_machine(const world::Entry& entry, const Parameters& fixed,
-                                                    Random& random, Parameters& drawn) {
+                                                    Random& random, const Extent& least, Parameters& drawn) {
     Result<std::unique_ptr<walk::Machine>> machine = Error{""};
     std::set<std::string> errors;
     for (int i = 0; i < most_draws && !machine; ++i) {
-        Draw draw(fixed, random);
-        entry.sample(draw);
-        machine = walk::make_machine(entry, draw.parameters());
-        drawn = draw.drawn();
+        machine = draw_machine_once(entry, fixed, random, least, drawn);
         if (!machine) errors.insert(machine.error());
     }
     const auto size = drawn_size(fixed, drawn);
@@ -263,7 +316,7 @@ Result<Run> take_run(const world::Entry& entry, const Parameters& fixed, std::ui
                      const Extent& least) {
     Run run;
     Random random(seed);
-    auto machine = draw_machine(entry, fixed, random, run.drawn);
+    auto machine = draw_machine(entry, fixed, random, least, run.drawn);
     if (!machine) return Error{machine.error()};
     run.machine = std::move(*machine);
     if (const auto wrong = run.machine->instance().unlisted()) return Error{*wrong};

@@ -5,6 +5,8 @@ namespace allot::swarm {
 StepWeights::StepWeights(Random& random) {
     constexpr std::array<std::uint32_t, 8> weights{0, 0, 1, 2, 4, 8, 16, 32};
     for (auto& weight : kinds_) weight = weights[random(weights.size())];
+    // An orphan runs for long, or no later incarnation would adopt it.
+    kinds_[static_cast<std::size_t>(world::InputKind::stop)] /= 8;
     for (auto& weight : faults_) weight = static_cast<std::uint32_t>(random(4));
     // Frequent, because most steps send too few messages to be interrupted and are then taken whole.
     faults_[static_cast<std::size_t>(walk::MoveKind::crash_inside)] *= 4;
@@ -16,7 +18,10 @@ StepWeights::StepWeights(Random& random) {
 
 StepWeights StepWeights::mild(Random& random) {
     StepWeights weights(random);
-    weights.kinds_.fill(1);
+    weights.kinds_.fill(4);
+    weights.kinds_[static_cast<std::size_t>(world::InputKind::deliver)] = 16;
+    using enum world::InputKind;
+    for (const auto rare : {cancel, timeout, tick, stop}) weights.kinds_[static_cast<std::size_t>(rare)] = 1;
     weights.mild_ = true;
     return weights;
 }
@@ -41,7 +46,8 @@ std::uint32_t StepWeights::weight(const walk::Machine& machine, const walk::Move
 
 std::uint32_t StepWeights::weight_of_crash(const walk::LocalInfo& site) const {
     if (!site.may_crash) return 0;
-    return preference(site.site, crash) * (site.phase == Phase::idle ? 1 : 4);
+    const bool rests = site.phase == Phase::idle && !site.orphan;
+    return preference(site.site, crash) * (rests ? 1 : 4);
 }
 
 }  // namespace allot::swarm

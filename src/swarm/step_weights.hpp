@@ -14,12 +14,14 @@ namespace allot::swarm {
 class StepWeights {
 public:
     explicit StepWeights(Random& random);
-    // No kind of step is more frequent than others, and no channel is starved, so that a run gets on.
+    // Messages are delivered sooner than new ones are caused, and no channel is starved, so that a run gets
+    // on.
     static StepWeights mild(Random& random);
+    bool is_mild() const { return mild_; }
 
     // The weight of a step relative to others; 0: never.
     std::uint32_t weight(const walk::Machine& machine, const walk::Move& move) const;
-    // The weight of a crash of this site. A site that waits or holds has a higher weight.
+    // The weight of a crash of this site. It is higher if the site waits, holds or has an orphan.
     std::uint32_t weight_of_crash(const walk::LocalInfo& site) const;
     // One step in this many is a fault, while faults are left.
     std::uint32_t fault_every() const { return fault_every_; }

@@ -293,15 +293,16 @@ bool Walker::backlog_allows(const World& world) const {
     const std::uint32_t most = machine_.setup().backlog;
     if (most == 0) return true;
     const Conditions& conditions = machine_.ledger(world.ledger).conditions;
-    return std::none_of(world.flight.begin(), world.flight.end(), [&](EnvelopeId id) {
-        const EnvelopeInfo& mine = machine_.envelope(id);
-        if (conditions.is_cut(mine.from, mine.to)) return false;
-        const auto waiting = std::count_if(world.flight.begin(), world.flight.end(), [&](EnvelopeId other) {
-            const EnvelopeInfo& info = machine_.envelope(other);
-            return info.from == mine.from && info.to == mine.to;
-        });
-        return waiting >= static_cast<std::ptrdiff_t>(most);
-    });
+    boost::container::small_vector<std::uint64_t, 128> channels;
+    for (const EnvelopeId id : world.flight) {
+        const EnvelopeInfo& info = machine_.envelope(id);
+        if (!conditions.is_cut(info.from, info.to))
+            channels.push_back(std::uint64_t{info.from} << 32 | info.to);
+    }
+    if (!fifo_) std::ranges::sort(channels);
+    for (std::size_t i = most - 1; i < channels.size(); ++i)
+        if (channels[i] == channels[i - (most - 1)]) return false;
+    return true;
 }
 
 namespace {

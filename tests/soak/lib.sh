@@ -52,6 +52,25 @@ clean() {
     expect_at_least "$steps" steps "$found_steps"
 }
 
+# lasting RUNS STEPS PROTOCOL FLAGS...: as `clean`, and each run has at least 50 grants and 3 faults (`--ticks 30`: and 30
+# ticks) before it closes; allot ends with 3 if one has not. Every probe of the protocol is reached.
+lasting() {
+    local runs=$1 steps=$2
+    shift 2
+    clean "$runs" "$steps" "$@" --grants 50 --faults 3
+    ! grep -E ' never$' found.txt || complain "this probe was never reached"
+}
+
+# mutation PROPERTY PROTOCOL --without SWITCH FLAGS...: 20,000 runs are enough to find what the switch does, and a scenario of
+# the repository shows it as well.
+mutation() {
+    local property=$1 protocol=$2 switch=$4
+    shift
+    finds "$property" 20000 "$@"
+    grep -qrE "^protocol .*without=([a-z-]+,)*$switch(,| |\$)" "$ALLOT_SOURCE_DIR/scenarios" ||
+        complain "no scenario shows $protocol without $switch"
+}
+
 # finds PROPERTY RUNS PROTOCOL FLAGS...: one of RUNS random runs violates this property, and its scenario replays.
 finds() {
     local property=$1 runs=$2 code=0

@@ -200,6 +200,42 @@ TEST(Swarm, A_configuration_that_is_refused_is_drawn_again_unless_nothing_fits) 
     EXPECT_EQ(refused.error(), "--sites 4: write at most 3");
 }
 
+TEST(Swarm, Each_run_reaches_the_extent_that_was_asked_for) {
+    const Extent least{.grants = 20, .faults = 3, .ticks = 10};
+    for (const char* name : {"views-counters", "views-permits", "hosts-counters", "register"}) {
+        Options options;
+        options.runs = 20;
+        options.least = least;
+        const bool has_clock = std::string_view(name) == "hosts-counters";
+        if (!has_clock) options.least.ticks = 0;
+        const auto campaign = swarm(protocol(name), options);
+        ASSERT_TRUE(campaign) << campaign.error();
+        EXPECT_TRUE(campaign->least.covers(options.least)) << name;
+        EXPECT_EQ(campaign->stopped_by, "") << name;
+    }
+}
+
+TEST(Swarm, A_campaign_with_runs_that_are_too_short_says_so) {
+    Options options;
+    options.fixed = {{"requests", "1"}, {"sites", "2"}};
+    options.runs = 3;
+    options.least = {.grants = 20};
+    const auto campaign = swarm(protocol("raymond"), options);
+    ASSERT_TRUE(campaign);
+    EXPECT_EQ(campaign->stopped_by, "3 of the runs ended with less than 20 grants");
+    EXPECT_LE(campaign->least.grants, 2u);
+}
+
+TEST(Swarm, Runs_that_cannot_have_so_many_faults_are_refused) {
+    Options options;
+    options.fixed = {{"crashes", "0"}};
+    options.least = {.faults = 3};
+    const auto refused = swarm(protocol("raymond"), options);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error(),
+              "--faults 3: the runs that are drawn cannot have so many; allow more, as in --crashes 3");
+}
+
 TEST(Swarm, A_campaign_that_runs_out_of_time_says_so) {
     Options options;
     options.runs = 1'000'000'000;

@@ -84,7 +84,7 @@ std::optional<std::string> RegisterProtocol::config_error(const Config& config) 
 }
 
 void RegisterProtocol::sample(Draw& draw) {
-    const auto sites = draw.number("sites", 2, 5);
+    const auto sites = draw.number("sites", 2, 7);
     draw.number("voters", 1, std::min(sites, 5u));
     draw.number("ballots", 1, 4);
     draw.choice("scripts", {"C", "QC", "CQ", "IQ", "SCQ", "CSQR"});
@@ -118,7 +118,12 @@ void RegisterProtocol::step(const Context& ctx, Effects& fx, Action&& action) {
 }
 
 void RegisterProtocol::act(RegisterEffects& out, Effects& fx) {
-    for (RegisterEffects::Send& send : out.sends) fx.send(send.to, std::move(send.message));
+    for (RegisterEffects::Send& send : out.sends) {
+        if (std::holds_alternative<Nack>(send.message)) fx.reached("refused-ballot");
+        if (std::holds_alternative<Moved>(send.message)) fx.reached("moved-voters");
+        if (std::holds_alternative<Format>(send.message)) fx.reached("next-generation");
+        fx.send(send.to, std::move(send.message));
+    }
     if (out.persist) fx.persist();
     if (!out.returned) return;
     phase_ = Phase::holding;
@@ -150,6 +155,7 @@ void RegisterProtocol::timeout(const Context& ctx, Timer, Effects& fx) {
         fx.arm(Timer::retry, 1u << std::min(register_.attempts(), 4u));
         return step(ctx, fx, [&](const Self& self, RegisterEffects& out) { register_.retry(self, out); });
     }
+    fx.reached("no-answer");
     register_.give_up();
     phase_ = Phase::idle;
     fx.refused("no quorum of voters has answered");
@@ -184,6 +190,12 @@ constexpr PropertyName never_older{"never-older",
 constexpr PropertyName ends_alone{
     "ends-alone", "a proposer alone with a majority of voters ends within two ballots (--lone-runs on)"};
 constexpr PropertyName properties[]{one_value, one_chain, promise_kept, never_older, ends_alone};
+constexpr std::string_view probes[]{
+    "refused-ballot",   // a voter has promised a higher ballot
+    "moved-voters",     // a voter of an earlier generation names its successors
+    "next-generation",  // the next voters get the last value of a generation
+    "no-answer",        // an operation has no ballot left
+};
 
 }  // namespace
 
@@ -224,6 +236,7 @@ constinit const Model<RegisterProtocol, NeverOlder> RegisterProtocol::model{
     .links = Links::unordered,
     .properties = properties,
     .on_state = &on_state,
+    .probes = probes,
     .config_error = &config_error,
     .sample = &sample,
     .requests = {.may_request = &RegisterProtocol::may_request},
