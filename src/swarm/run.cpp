@@ -173,7 +173,7 @@ private:
         count_faults(before, move);
         const Faults& all = faults_;
         extent_.faults = all.crashes + all.crashes_inside + all.duplicates + all.losses + all.lies +
-                         all.false_suspicions + all.cuts + all.lapses + all.expulsions;
+                         all.false_suspicions + all.cuts + all.lapses + all.pauses + all.expulsions;
         if (least_ == Extent{}) return;
         for (SiteId site = 0; site < run_.sites(); ++site)
             extent_.grants += run_.site(site).phase == Phase::holding &&
@@ -204,6 +204,7 @@ private:
         faults_.leaves += move.input.kind == InputKind::leave;
         faults_.cancels += move.input.kind == InputKind::cancel;
         faults_.lapses += move.input.kind == InputKind::lapse;
+        faults_.pauses += move.input.kind == InputKind::pause;
         faults_.lies += move.input.kind == InputKind::dead && !move.fair;
         faults_.false_suspicions += move.input.kind == InputKind::suspected && !move.fair;
     }

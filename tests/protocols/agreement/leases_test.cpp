@@ -38,6 +38,13 @@ INSTANTIATE_TEST_SUITE_P(Surroundings, LeasesHold,
                                          Pinned{"requests=1,1,0 one-kernel=on crashes=1 orphans=on", 1516,
                                                 10158}));
 
+// The machine of a host may stand still for as many ticks as the hold-off exceeds the lease.
+INSTANTIATE_TEST_SUITE_P(
+    Pauses, LeasesHold,
+    testing::Values(Pinned{"sites=2 voters=2 tolerance=1 pauses=1 pause-ticks=2", 2359, 6168},
+                    Pinned{"requests=1,1,0 renewals=0 tolerance=1 pauses=1 pause-ticks=2", 71095, 299452},
+                    Pinned{"sites=2 voters=1 skew=1 tolerance=2 pauses=1 pause-ticks=2", 1924, 5265}));
+
 // --- Every simpler design fails.
 
 struct Simpler {
@@ -74,6 +81,13 @@ INSTANTIATE_TEST_SUITE_P(
                     Simpler{"through-peer=on without=new-read", 12},           // row 16
                     Simpler{"requests=1,1,0 one-kernel=on crashes=1 orphans=on without=programs-stop", 10},
                     Simpler{"requests=1,1,0 one-kernel=on without=certain-deaths", 9}));  // row 17
+
+// No hold-off allows for a longer pause.
+INSTANTIATE_TEST_SUITE_P(Pauses, SimplerLease,
+                         testing::Values(Simpler{"sites=2 voters=1 pauses=1", 8},
+                                         Simpler{"sites=2 voters=1 tolerance=1 pauses=1 pause-ticks=3", 10},
+                                         Simpler{"sites=2 voters=1 skew=1 tolerance=2 pauses=1 pause-ticks=3",
+                                                 16}));
 
 // A hold-off must allow for the difference of clocks, twice.
 INSTANTIATE_TEST_SUITE_P(Clocks, SimplerLease,
