@@ -46,6 +46,12 @@ std::string faults_line(const world::Setup& setup) {
     add(setup.duplicate, "message", "s", " delivered twice");
     add(setup.lose.value, "message", "s", " lost");
     add(setup.lies, "false report", "s", " of a death");
+    add(setup.lost_disks, "disk", "s", " lost");
+    add(setup.restored_disks, "disk", "s", " restored from a copy");
+    add(setup.cuts, "cut", "s");
+    add(setup.pauses, "pause", "s");
+    add(setup.expulsions, "live site", "s", " removed by a view");
+    add(setup.lapses, "lease", "s", " not renewed in time");
     if (setup.cancel) faults.emplace_back("requests withdrawn at any time");
     return faults.empty() ? "Faults: none." : fmt::format("Faults: {}.", fmt::join(faults, "; "));
 }

@@ -43,14 +43,28 @@ const std::vector<PlanFlag> plan_flags{
      "a site cancels a request that waits longer; written like --think; default never"},
     {"latency", "Links", "time of a message, written like --think; default 0.6ms"},
     {"links", "Links", "fifo or unordered; default: those of the protocol"},
-    {"tick", "Links", "how long a tick of a site's timers is; default 1ms"},
+    {"tick", "Clocks and disks",
+     "how long a tick of a site's timers and clock is; default 1ms, and 100ms where "
+     "sites have clocks"},
+    {"drift", "Clocks and disks",
+     "error of the clocks' rates, drawn for each site up to this, as in 1%; default 0"},
+    {"fsync", "Clocks and disks", "time until a write is on the disk, written like --think; default 0"},
     {"crashes", "Faults", "number of random sites that crash; default 0"},
-    {"crash-from", "Faults", "time of the first of these crashes; default a tenth of --time"},
-    {"crash-to", "Faults", "time of the last of these crashes; default half of --time"},
+    {"crash-from", "Faults", "time of the first random fault; default a tenth of --time"},
+    {"crash-to", "Faults", "time of the last random fault; default half of --time"},
     {"crash", "Faults", "sites and the times of their crashes, as in 2@1s,5@300ms"},
     {"crash-inside", "Faults",
      "percentage of crashes that interrupt the site's next step: it sends only some of its messages; default "
      "0"},
+    {"victims", "Faults", "anybody, or holders: random crashes hit only sites that hold; default anybody"},
+    {"restart-after", "Faults", "crashed sites restart after this time, written like --think; default never"},
+    {"cuts", "Faults", "number of random sites that are cut off from all others for a while; default 0"},
+    {"cut", "Faults", "sites that are cut off and when, as in 2@1s"},
+    {"cut-for", "Faults", "how long a site is cut off, written like --think; default 1s"},
+    {"pauses", "Faults",
+     "number of random sites that are paused: they do nothing, and their clocks go on; default 0"},
+    {"pause", "Faults", "sites that are paused and when, as in 2@1s"},
+    {"pause-for", "Faults", "how long a site is paused, written like --think; default 100ms"},
     {"restart", "Faults", "crashed sites and the times of their restarts"},
     {"leave", "Faults", "sites that leave in order, and from when on (they leave when idle)"},
     {"founders", "Faults", "number of founders; the other sites join later; default all sites"},
@@ -63,23 +77,33 @@ const std::vector<PlanFlag> plan_flags{
      "dense: every detector trusts every site at once; sparse: after --detect; anchor: only the anchor's "
      "detector does"},
     {"anchor", "Detector", "the site that never crashes and that no detector suspects, or none"},
+    {"property", "Judgement", "judge only these properties, as in mutual,fences-grow; default all"},
     {"verify", "Judgement",
      "events between two judgements of the whole world; 0: never; default the square of the sites"},
     {"patience", "Judgement",
      "a request open at the end and older than this is unserved; default a quarter of --time"},
 };
 
-// A flag about crashes in a run without any.
-std::optional<std::string> idle_crash_flag(const Parameters& given, const sim::Plan& plan) {
-    const auto idle = [&](const char* flag, const char* needed) -> std::optional<std::string> {
-        if (!given.contains(flag)) return std::nullopt;
-        return fmt::format("--{} {}: no site crashes; add {}", flag, given.at(flag), needed);
+// A flag about faults in a run without any.
+std::optional<std::string> idle_fault_flag(const Parameters& given, const sim::Plan& plan) {
+    struct Idle {
+        const char* flag;
+        bool used;
+        const char* reason;
     };
-    if (plan.crashes > 0) return std::nullopt;
-    for (const char* flag : {"crash-from", "crash-to"})
-        if (auto wrong = idle(flag, "--crashes NUMBER")) return wrong;
-    return plan.crash.items.empty() ? idle("crash-inside", "--crashes NUMBER or --crash SITE@TIME")
-                                    : std::nullopt;
+    const bool crashes = plan.crashes > 0 || !plan.crash.items.empty();
+    const bool cuts = plan.cuts > 0 || !plan.cut.items.empty();
+    const bool pauses = plan.pauses > 0 || !plan.pause.items.empty();
+    const char* const no_crash = "no site crashes; add --crashes NUMBER or --crash SITE@TIME";
+    for (const auto& [flag, used, reason] :
+         {Idle{"crash-from", plan.draws_faults(), "no site crashes; add --crashes NUMBER"},
+          Idle{"crash-to", plan.draws_faults(), "no site crashes; add --crashes NUMBER"},
+          Idle{"crash-inside", crashes, no_crash}, Idle{"restart-after", crashes, no_crash},
+          Idle{"victims", plan.crashes > 0, "no random site crashes; add --crashes NUMBER"},
+          Idle{"cut-for", cuts, "no site is cut off; add --cuts NUMBER or --cut SITE@TIME"},
+          Idle{"pause-for", pauses, "no site is paused; add --pauses NUMBER or --pause SITE@TIME"}})
+        if (given.contains(flag) && !used) return fmt::format("--{} {}: {}", flag, given.at(flag), reason);
+    return std::nullopt;
 }
 
 }  // namespace
@@ -100,7 +124,7 @@ Result<SimJob> prepare(const SimFlags& flags) {
     if (!plan) return Error{plan.error()};
     if (flags.parameters.contains("noise") && !plan->corrupts())
         return Error{fmt::format("--noise {}: add --start arbitrary or --corrupt-at TIMES", plan->noise)};
-    if (const auto wrong = idle_crash_flag(flags.parameters, *plan)) return Error{*wrong};
+    if (const auto wrong = idle_fault_flag(flags.parameters, *plan)) return Error{*wrong};
     auto simulation = sim::make_simulation(*registry::protocol(flags.protocol), parameters, *plan);
     if (!simulation) return Error{simulation.error()};
     job.simulation = std::move(*simulation);
@@ -131,6 +155,12 @@ sim::Summary run_all(const SimJob& job, std::ostream* log) {
         if (runs.back().stopped) break;
     }
     return sim::summarise(runs);
+}
+
+void add_takeovers(Table& table, const sim::Spread& ms) {
+    table.add({"resources of crashed holders granted again", with_commas(ms.moments.count())});
+    table.add({"  after, mean (ms)", fmt::format("{:.4g}", ms.moments.mean())});
+    table.add({"  after, longest (ms)", fmt::format("{:.4g}", ms.max)});
 }
 
 void add_recovery(Table& table, const sim::Recovery& recovery) {
@@ -195,6 +225,7 @@ void print_for_people(const SimJob& job, const sim::Summary& summary) {
         count("unserved releases", figures.unreleased);
         count("sites that never turned round", figures.unchanged);
     }
+    if (figures.takeover_ms.moments.count() > 0) add_takeovers(table, figures.takeover_ms);
     if (figures.refusals > 0) count("refused requests", figures.refusals);
     if (figures.recovery.corruptions > 0) add_recovery(table, figures.recovery);
     if (figures.recovery.corruptions > 0) count("grants revoked", figures.revoked);
@@ -286,6 +317,8 @@ boost::json::object report_json(const SimJob& job, const sim::Summary& summary) 
                                {"overtakes_max", figures.overtakes_max},
                                {"grants_seen_max", figures.grants_seen_max},
                                {"unserved", figures.unserved},
+                               {"takeovers", figures.takeover_ms.moments.count()},
+                               {"takeover_ms", spread_json(figures.takeover_ms)},
                                {"revoked", figures.revoked},
                                {"releases", figures.releases},
                                {"leaving_ms", spread_json(figures.leaving_ms)},
@@ -360,11 +393,13 @@ void add_sim(CommandLine& line, SimReport report) {
     auto flags = std::make_shared<SimFlags>();
     Command& command = line.command("sim", "Run a protocol in simulated time and print its figures");
     command.footer(
-        examples("sim", {"raymond --sites 15 --permits 5 --latency uniform:0.2ms..1ms --seeds 10",
-                         "raymond --sites 15 --permits 5 --crash 2@1s,3@2s --warm-up 3s --json",
-                         "raymond --time 20ms --log run.txt; allot play run.txt",
-                         "tree-pool --sites 16 --cmax 2 --start arbitrary --corrupt-at 3s,6s --noise 2",
-                         "counters --resources 16 --max-request 1,2,4,8 --seeds 5 --plot use.svg"}) +
+        examples("sim",
+                 {"raymond --sites 15 --permits 5 --latency uniform:0.2ms..1ms --seeds 10",
+                  "raymond --sites 15 --permits 5 --crash 2@1s,3@2s --warm-up 3s --json",
+                  "raymond --time 20ms --log run.txt; allot play run.txt",
+                  "tree-pool --sites 16 --cmax 2 --start arbitrary --corrupt-at 3s,6s --noise 2",
+                  "hosts-counters --voters 3 --tolerance 1 --silence 4 --crashes 1 --drift 1% --fsync 2ms",
+                  "counters --resources 16 --max-request 1,2,4,8 --seeds 5 --plot use.svg"}) +
         "Exit code: 0 the runs ended, 1 a property was violated or a run stalled, 2 wrong usage, 3 bounded "
         "(the time limit was reached first, or Ctrl-C).");
     add_protocol_word(command, "sim", flags->protocol);

@@ -82,9 +82,13 @@ struct Site {
     std::string image;             // of the disk, as somebody copied it; may be restored later
     Membership membership;
     std::optional<Orphan> orphan;
+    std::optional<std::uint32_t> missed;  // while it is paused: ticks of its clock that it has not handled
     bool operator==(const Site&) const = default;
 
     bool up() const { return standing == Standing::up; }
+    bool paused() const { return missed.has_value(); }
+    // Its lease has ended, though a site that is paused learns it only when it resumes.
+    bool lease_over() const { return membership.lapsed || (paused() && membership.seen > 0); }
     bool holding() const { return up() && application.phase == Phase::holding; }
     // The demand of the program that runs here: the application's, or an orphan's.
     const Demand* in_use() const {
@@ -97,7 +101,7 @@ struct Site {
 };
 BOOST_DESCRIBE_STRUCT(Site, (),
                       (standing, incarnation, application, armed, detector, unsynced, image, membership,
-                       orphan))
+                       orphan, missed))
 
 template <class P>
 struct SiteOf : Site {

@@ -84,6 +84,9 @@ std::vector<std::pair<std::string, std::string>> implied(const Scenario& scenari
         all.emplace_back("orphans", "on");
     count("expulsions", count_of(scenario, Verb::view));
     count("lapses", count_of(scenario, Verb::lapse));
+    count("pauses", count_of(scenario, Verb::pause));
+    if (count_of(scenario, Verb::pause) > 0)
+        all.emplace_back("pause-ticks", std::to_string(world::most_faults));
     count("lost-disks", disks(scenario, Disk::lost));
     count("restored-disks", disks(scenario, Disk::restored));
     return all;

@@ -67,6 +67,7 @@ private:
     Problem tick();
     Problem settle();
     Problem settle_round();
+    std::vector<EnvelopeId> deliverable();
     Problem set_state();
     Problem put_message();
     Problem empty();
@@ -160,18 +161,29 @@ Problem Run::settle() {
     const std::uint64_t rounds = statement.more() ? statement.number("a number of rounds") : usual_rounds;
     if (const auto wrong = statement.finish()) return explained(bad(*wrong));
     std::uint64_t round = 0;
-    for (; !stage_.world().flight.empty() && violation_.clean(); ++round) {
+    for (; !deliverable().empty() && violation_.clean(); ++round) {
         if (round == rounds)
-            return explained(failed(after(rounds) +
-                                    " there is still in flight: " + flight_text(stage_, stage_.in_flight())));
+            return explained(
+                failed(after(rounds) + " there is still in flight: " + flight_text(stage_, deliverable())));
         if (auto problem = settle_round()) return problem;
     }
     narrator_.note(line_, now().text, after(round));
     return std::nullopt;
 }
 
+// Messages that wait at a cut or for a paused site stay in flight.
+std::vector<EnvelopeId> Run::deliverable() {
+    std::vector<EnvelopeId> list = stage_.in_flight();
+    std::erase_if(list, [&](EnvelopeId id) {
+        const auto& envelope = stage_.machine().envelope(id);
+        return stage_.conditions().is_cut(envelope.from, envelope.to) ||
+               stage_.walker().is_paused(stage_.world(), envelope.to);
+    });
+    return list;
+}
+
 Problem Run::settle_round() {
-    for (const EnvelopeId id : stage_.in_flight()) {
+    for (const EnvelopeId id : deliverable()) {
         const SiteId to = stage_.machine().envelope(id).to;
         auto problem = take({.site = to, .input = {InputKind::deliver, id, 0}, .envelope = id, .fair = true});
         if (problem || !violation_.clean()) return problem;

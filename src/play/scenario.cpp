@@ -106,6 +106,8 @@ constexpr std::pair<Verb, std::string_view> usages[]{
     {Verb::tick, "tick SITE|all [COUNT]"},
     {Verb::cut, "cut FROM -> TO"},
     {Verb::heal, "heal FROM -> TO"},
+    {Verb::pause, "pause SITE"},
+    {Verb::resume, "resume SITE"},
     {Verb::view, "view remove|add|replace SITE"},
     {Verb::see, "see SITE NUMBER"},
     {Verb::lapse, "lapse SITE"},

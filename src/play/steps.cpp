@@ -31,6 +31,8 @@ std::string site_text(SiteId site) {
 std::optional<Error> not_up(const Stage& stage, SiteId site) {
     switch (stage.site(site).standing) {
         case Standing::up:
+            if (stage.site(site).paused())
+                return Error{site_text(site) + " is paused; write resume " + text(site) + " first"};
             return std::nullopt;
         case Standing::absent:
             return Error{site_text(site) + " has not joined; write join " + text(site) + " first"};
@@ -276,7 +278,13 @@ Result<EnvelopeId> read_message(Stage& stage, Words& words) {
 Result<Move> read_delivery(Stage& stage, Words& words) {
     const auto id = read_message(stage, words);
     if (!id) return Error{id.error()};
-    const SiteId to = stage.machine().envelope(*id).to;
+    const auto& envelope = stage.machine().envelope(*id);
+    const SiteId to = envelope.to;
+    if (const auto error = not_up(stage, to); error && stage.site(to).paused()) return *error;
+    if (stage.conditions().is_cut(envelope.from, to)) {
+        const std::string channel = text(envelope.from) + " -> " + text(to);
+        return Error{"the channel " + channel + " is cut; write heal " + channel + " first"};
+    }
     return Move{.site = to, .input = {InputKind::deliver, *id, 0}, .envelope = *id, .fair = true};
 }
 
@@ -432,7 +440,8 @@ Result<Move> read_crash(Stage& stage, Words& words) {
     if (words.error()) return Error{*words.error()};
     // A crash inside a step may also hit a site that joins or restarts; the step itself says what it needs.
     const bool inside_a_step = words.next_is("in");
-    if (const auto error = not_up(stage, site); error && !inside_a_step) return *error;
+    if (const auto error = not_up(stage, site); error && !inside_a_step && !stage.site(site).paused())
+        return *error;
     Move move{.kind = MoveKind::crash, .site = site, .input = {InputKind::crash}};
     if (inside_a_step) {
         const auto inside = read_crash_inside(stage, site, words);
@@ -466,7 +475,7 @@ Result<Move> read_kill(Stage& stage, Words& words) {
         disk = known.value_or(disk);
     }
     if (const auto wrong = words.finish()) return Error{*wrong};
-    if (const auto error = not_up(stage, site)) return *error;
+    if (const auto error = not_up(stage, site); error && !stage.site(site).paused()) return *error;
     for (const Move& move : stage.walker().crashes(stage.world(), site))
         if (static_cast<Disk>(move.input.argument) == disk) return move;
     return why_not_killed(stage, site, disk);
@@ -481,6 +490,15 @@ Result<Move> read_disk_step(Stage& stage, InputKind kind, Words& words) {
         return Error{site_text(site) + " writes nothing to a disk now, or the header says writes=instant"};
     return Error{"the disk of " + site_text(site) +
                  " is copied already, or the header allows restored-disks=0"};
+}
+
+Result<Move> read_pause(Stage& stage, InputKind kind, Words& words) {
+    const SiteId site = words.site();
+    if (const auto wrong = words.finish()) return Error{*wrong};
+    if (const auto move = find_input(stage, site, kind)) return *move;
+    if (kind == InputKind::resume) return Error{site_text(site) + " is not paused"};
+    if (const auto error = not_up(stage, site)) return *error;
+    return used_up("pauses", stage.machine().setup().pauses);
 }
 
 Result<Move> read_channel_change(Stage& stage, MoveKind kind, Words& words) {
@@ -575,6 +593,10 @@ Result<Move> read_tick(Stage& stage, Words& words) {
         if (move.kind == MoveKind::tick && move.site == site) return move;
     if (!stage.walker().backlog_allows(stage.world()))
         return Error{"a channel holds backlog=" + text(setup.backlog) + " messages; deliver some first"};
+    for (SiteId one = 0; one < setup.sites; ++one)
+        if ((all || one == site) && stage.site(one).paused() && *stage.site(one).missed >= setup.pause_ticks)
+            return Error{site_text(one) + " has missed pause-ticks=" + text(setup.pause_ticks) +
+                         " ticks; write resume " + text(one) + " first"};
     return Error{"the clock of " + site_text(site) + " is skew=" + text(setup.skew) +
                  " ticks ahead of the slowest; another one must tick first"};
 }
@@ -649,6 +671,10 @@ Result<Move> read_step(Stage& stage, Verb verb, Words& words) {
             return read_channel_change(stage, MoveKind::cut, words);
         case Verb::heal:
             return read_channel_change(stage, MoveKind::heal, words);
+        case Verb::pause:
+            return read_pause(stage, InputKind::pause, words);
+        case Verb::resume:
+            return read_pause(stage, InputKind::resume, words);
         case Verb::expel:
             return read_expulsion(stage, words);
         default:

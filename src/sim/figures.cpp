@@ -19,6 +19,7 @@ void add_counts(Figures& all, const Figures& run) {
     all.messages += run.messages;
     all.delivered += run.delivered;
     all.unserved += run.unserved;
+    all.takeover_ms += run.takeover_ms;
     all.revoked += run.revoked;
     all.releases += run.releases;
     all.leaving_ms += run.leaving_ms;

@@ -90,6 +90,7 @@ struct Figures {
     std::uint64_t overtakes_max = 0;
     std::uint64_t grants_seen_max = 0;  // to others, by a request that waited
     std::uint64_t unserved = 0;
+    Spread takeover_ms;         // from the crash of a holder to the next grant of what it held
     std::uint64_t revoked = 0;  // grants whose holder was told to stop
     std::uint64_t releases = 0;
     Spread leaving_ms;             // from the release until it was complete

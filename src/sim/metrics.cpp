@@ -98,6 +98,7 @@ void Metrics::begin(Time now) {
     leaving_ms_ = {};
     changed_.assign(changed_.size(), false);
     refusals_ = 0;
+    takeover_ms_ = {};
     waiting_ms_by_size_.clear();
     unit_time_ = 0;
     max_in_use_ = in_use_;
@@ -154,6 +155,31 @@ void Metrics::lets_go(SiteId site, Time now) {
 void Metrics::let_go(SiteId site, Time now) {
     leaving_ms_.add(in_ms(now - since_[site]));
     changed_[site] = true;
+}
+
+namespace {
+
+// Units without a name count as one resource.
+template <class F>
+void for_each_resource(const Demand& demand, F&& f) {
+    for (const ResourceId resource : demand.resources) f(resource);
+    if (demand.resources.empty()) f(ResourceId());
+}
+
+}  // namespace
+
+void Metrics::lost(const Demand& demand, Time now) {
+    for_each_resource(demand, [&](ResourceId resource) { lost_.insert_or_assign(resource, now); });
+}
+
+void Metrics::taken_over(const Demand& demand, Time now) {
+    if (lost_.empty()) return;
+    for_each_resource(demand, [&](ResourceId resource) {
+        const auto place = lost_.find(resource);
+        if (place == lost_.end()) return;
+        takeover_ms_.add(in_ms(now - place->second));
+        lost_.erase(place);
+    });
 }
 
 Time Metrics::waited(SiteId site, Time now, Time patience) {
@@ -216,6 +242,7 @@ Figures Metrics::figures(Time now, std::uint64_t capacity) const {
     figures.grants_seen_max = grants_seen_max_;
     figures.recovery = recovery_;
     figures.unserved = unserved_;
+    figures.takeover_ms = takeover_ms_;
     figures.revoked = revoked_;
     figures.releases = leaving_ms_.moments.count();
     figures.leaving_ms = leaving_ms_;

@@ -1,6 +1,7 @@
 // The figures of a run while it goes on. Cheap enough to be always on.
 #pragma once
 
+#include <boost/container/flat_map.hpp>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -103,6 +104,9 @@ public:
     bool occupies(SiteId site, std::uint64_t units, Time now);
     void lets_go(SiteId site, Time now);
     void revoked() { ++revoked_; }
+    // A site crashes that held this; and somebody is granted it later.
+    void lost(const Demand& demand, Time now);
+    void taken_over(const Demand& demand, Time now);
     // The release is complete, at once or later.
     void let_go(SiteId site, Time now);
     void refused() { ++refusals_; }
@@ -150,6 +154,8 @@ private:
     std::uint64_t grants_seen_max_ = 0;
     std::uint64_t unserved_ = 0;
     std::uint64_t revoked_ = 0;
+    boost::container::flat_map<ResourceId, Time> lost_;  // since when
+    Spread takeover_ms_;
     Spread leaving_ms_;
     std::uint64_t unreleased_ = 0;
     std::vector<bool> changed_;  // sites that were granted something or released it

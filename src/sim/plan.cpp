@@ -108,10 +108,47 @@ Result<OptionalCount> OptionalCount::parse(std::string_view name, std::string_vi
     return OptionalCount{*count};
 }
 
+namespace {
+
+constexpr std::uint32_t millionths_per_percent = 10'000;
+constexpr std::uint32_t most_drift_percent = 50;
+
+std::optional<std::uint32_t> read_percentage(std::string_view text) {
+    constexpr std::size_t most_decimals = 4;
+    if (!text.ends_with('%')) return text == "0" ? std::optional(0u) : std::nullopt;
+    text.remove_suffix(1);
+    const auto point = std::min(text.find('.'), text.size());
+    std::string decimals(text.substr(std::min(point + 1, text.size())));
+    if (decimals.size() > most_decimals || (point < text.size() && decimals.empty())) return std::nullopt;
+    decimals.resize(most_decimals, '0');
+    const auto whole = parse_number("", text.substr(0, point), 0, most_drift_percent);
+    const auto part = parse_number("", decimals, 0, millionths_per_percent - 1);
+    if (!whole || !part) return std::nullopt;
+    const auto sum = *whole * millionths_per_percent + *part;
+    if (sum > most_drift_percent * millionths_per_percent) return std::nullopt;
+    return static_cast<std::uint32_t>(sum);
+}
+
+}  // namespace
+
+Result<Drift> Drift::parse(std::string_view name, std::string_view text) {
+    if (const auto millionths = read_percentage(text)) return Drift{*millionths};
+    return Error{fmt::format("--{} {}: write a percentage up to {}%, as in 1% or 0.05%", name, text,
+                             most_drift_percent)};
+}
+
+std::string Drift::text() const {
+    if (millionths == 0) return "0";
+    std::string decimals = fmt::format("{:04}", millionths % millionths_per_percent);
+    decimals.erase(decimals.find_last_not_of('0') + 1);
+    return fmt::format("{}{}{}%", millionths / millionths_per_percent, decimals.empty() ? "" : ".", decimals);
+}
+
 Result<Plan> take_plan(Parameters& given) {
     using Limit = std::pair<const char*, std::uint32_t>;
     for (const auto& [flag, most] :
-         {Limit{"noise", most_noise}, Limit{"crash-inside", 100}, Limit{"crashes", world::most_faults}})
+         {Limit{"noise", most_noise}, Limit{"crash-inside", 100}, Limit{"crashes", world::most_faults},
+          Limit{"cuts", world::most_faults}, Limit{"pauses", world::most_faults}})
         if (const auto text = given.find(flag); text != given.end())
             if (const auto number = parse_number(flag, text->second, 0, most); !number)
                 return Error{number.error()};
@@ -129,11 +166,11 @@ std::optional<std::string> times_error(const Plan& plan) {
     if (plan.time.value == 0) return "--time 0: write a time, as in 10s";
     if (plan.warm_up.value >= plan.time.value)
         return fmt::format("--warm-up {}: write less than --time {}", plan.warm_up.text(), plan.time.text());
-    if (plan.tick.value == 0) return "--tick 0: write a time, as in 1ms";
-    if (plan.crashes > 0 && plan.to() >= plan.time.value)
+    if (plan.tick.value == Time{0}) return "--tick 0: write a time, as in 1ms";
+    if (plan.draws_faults() && plan.to() >= plan.time.value)
         return fmt::format("--crash-to {}: the run ends at --time {}; write an earlier time",
                            time_text(plan.to()), plan.time.text());
-    if (plan.crashes > 0 && plan.from() > plan.to())
+    if (plan.draws_faults() && plan.from() > plan.to())
         return fmt::format("--crash-from {}: write no more than --crash-to {}", time_text(plan.from()),
                            time_text(plan.to()));
     return std::nullopt;
@@ -177,8 +214,9 @@ std::optional<std::string> repetition_error(const Plan& plan) {
 
 std::optional<std::string> schedules_error(const Plan& plan, std::uint32_t sites) {
     using Named = std::pair<const char*, const Schedule*>;
-    for (const auto& [flag, schedule] : {Named{"crash", &plan.crash}, Named{"restart", &plan.restart},
-                                         Named{"leave", &plan.leave}, Named{"join", &plan.join}})
+    for (const auto& [flag, schedule] :
+         {Named{"crash", &plan.crash}, Named{"restart", &plan.restart}, Named{"leave", &plan.leave},
+          Named{"join", &plan.join}, Named{"cut", &plan.cut}, Named{"pause", &plan.pause}})
         for (const Schedule::Item& item : schedule->items) {
             if (auto error = world::site_error(flag, schedule->text(), item.site, sites)) return error;
             if (item.at >= plan.time.value)
@@ -201,7 +239,7 @@ std::optional<std::string> values_error(const Plan& plan, std::uint32_t sites) {
     if (auto error = repetition_error(plan)) return error;
     if (plan.founders > sites)
         return fmt::format("--founders {}: write a whole number from 1 to {}", plan.founders, sites);
-    if (plan.crashes > sites)
+    if (plan.crashes > sites && !plan.restart_after.after)
         return fmt::format("--crashes {}: write a whole number from 0 to {}", plan.crashes, sites);
     if (plan.noise > most_noise)
         return fmt::format("--noise {}: write a whole number from 0 to {}", plan.noise, most_noise);

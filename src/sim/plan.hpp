@@ -72,6 +72,19 @@ struct TimeList {
     bool operator==(const TimeList&) const = default;
 };
 
+// The error of a clock's rate, in millionths: `1%`, or 0.
+struct Drift {
+    std::uint32_t millionths = 0;
+
+    static Result<Drift> parse(std::string_view name, std::string_view text);
+    std::string text() const;
+    bool operator==(const Drift&) const = default;
+};
+
+// The sites that a random crash may hit.
+enum class Victims : std::uint8_t { anybody, holders };
+BOOST_DESCRIBE_ENUM(Victims, anybody, holders)
+
 // arbitrary: everything is random before the first event, as at the times of corrupt_at.
 enum class Start : std::uint8_t { boot, arbitrary };
 BOOST_DESCRIBE_ENUM(Start, boot, arbitrary)
@@ -92,15 +105,27 @@ struct Plan {
     Distribution latency = Distribution::constant(600 * microsecond);
     world::LinkChoice links = world::LinkChoice::own;
 
-    // The length of one tick of the sites' timers.
-    Duration tick{millisecond};
+    // The length of one tick of the sites' timers and clocks. Each clock is wrong by a constant of its own,
+    // up to the drift.
+    OptionalTime tick;  // default: 1 ms; 100 ms where sites have clocks
+    Drift drift;
+    Distribution fsync = Distribution::constant(0);  // time until a write is on the disk
 
-    // The faults. `crashes` random sites crash at even intervals from crash_from to crash_to.
+    // The faults. `crashes` random sites crash at even intervals from crash_from to crash_to, and likewise
+    // `cuts` sites are cut off from all others and `pauses` sites are paused.
     std::uint32_t crashes = 0;
     OptionalTime crash_from;  // default: a tenth of the time
     OptionalTime crash_to;    // default: half of the time
     Schedule crash;
     std::uint32_t crash_inside = 0;  // percentage of crashes that come inside the next step of the site
+    Victims victims = Victims::anybody;
+    GiveUp restart_after;  // time after which a site that crashed restarts
+    std::uint32_t cuts = 0;
+    Schedule cut;
+    Distribution cut_for = Distribution::constant(second);
+    std::uint32_t pauses = 0;
+    Schedule pause;
+    Distribution pause_for = Distribution::constant(100 * millisecond);
     Schedule restart;
     Schedule leave;
     std::uint32_t founders = 0;  // the other sites are absent until they join; 0: all are founders
@@ -115,9 +140,12 @@ struct Plan {
     world::AnchorChoice anchor;
 
     // The judgement.
-    OptionalCount verify;   // events between two judgements of the whole world; 0: never
-    OptionalTime patience;  // age at the end from which an open request is unserved; a quarter of the time
+    world::NameList property;  // judge only these
+    OptionalCount verify;      // events between two judgements of the whole world; 0: never
+    OptionalTime patience;     // age at the end from which an open request is unserved; a quarter of the time
 
+    bool syncs_late() const { return fsync != Distribution::constant(0); }
+    bool draws_faults() const { return crashes + cuts + pauses > 0; }
     bool corrupts() const { return start == Start::arbitrary || !corrupt_at.times.empty(); }
     Time from() const { return crash_from.value.value_or(time.value / 10); }
     Time to() const { return crash_to.value.value_or(time.value / 2); }
@@ -126,8 +154,10 @@ struct Plan {
 
     BOOST_DESCRIBE_CLASS(Plan, (),
                          (time, warm_up, think, hold, requests, demand, campers, give_up, latency, links,
-                          tick, crashes, crash_from, crash_to, crash, crash_inside, restart, leave, founders,
-                          join, start, corrupt_at, noise, detect, trust, anchor, verify, patience),
+                          tick, drift, fsync, crashes, crash_from, crash_to, crash, crash_inside, victims,
+                          restart_after, cuts, cut, cut_for, pauses, pause, pause_for, restart, leave,
+                          founders, join, start, corrupt_at, noise, detect, trust, anchor, property, verify,
+                          patience),
                          (), ())
 };
 

@@ -45,10 +45,12 @@ Run::Run(const world::Instance& instance, const Plan& plan, const Surroundings& 
       faults_(workload_(0)),
       detector_(workload_(0)),
       timing_(~seed),
-      stepper_(instance_),
+      hardware_(seed ^ 0x9E3779B97F4A7C15u),
+      stepper_(instance_, plan.syncs_late() ? world::Writes::late : world::Writes::instant),
       sites_(instance.sites(), Box<Site>(instance.site_values())),
       agents_(instance.sites()),
       timer_count_(count_timers(instance.facts())),
+      cut_off_(instance.sites()),
       timers_(std::size_t{instance.sites()} * timer_count_, never),
       history_(instance.history_values()),
       flight_(instance.envelope_values()),
@@ -109,6 +111,18 @@ void Run::handle(const Scheduled& event) {
             return plan_next(index);
         case What::corrupt:
             return corrupt();
+        case What::tick:
+            return tick(index);
+        case What::synced:
+            return sync(index);
+        case What::cut:
+            return cut(index);
+        case What::heal:
+            return heal(index);
+        case What::pause:
+            return pause(index);
+        case What::resume:
+            return resume(index);
     }
 }
 
@@ -123,6 +137,7 @@ void Run::begin() {
     begin_detectors();
     log_ = observer_.log;
     if (log_ != nullptr) *log_ << surroundings_.header << '\n';
+    begin_clocks();
     plan_faults();
     if (plan_.start == Start::arbitrary) corrupt();
 }
@@ -150,9 +165,9 @@ void Run::start(SiteId self) {
 
 void Run::request(SiteId self) {
     Agent& agent = agents_[self];
-    if (agent.next != What::request || agent.due != now_) return;
-    agent.due = never;
     Site& site = at(self);
+    if (agent.next != What::request || agent.due != now_ || site.paused()) return;
+    agent.due = never;
     // The site may refuse now; then its application asks again after its next step.
     if (closing_ || !site.up() || !instance_.may_request(self, site)) return;
     const Demand demand = draw_demand(self);
@@ -163,7 +178,7 @@ void Run::request(SiteId self) {
 
 void Run::release(SiteId self) {
     Agent& agent = agents_[self];
-    if (agent.next != What::release || agent.due != now_ || !at(self).holding()) return;
+    if (agent.next != What::release || agent.due != now_ || !at(self).holding() || at(self).paused()) return;
     agent.due = never;
     if (log_ != nullptr) log_step(self, world::site_line(InputKind::release, self));
     take(self, Phase::holding, [&] { stepper_.release(self, at(self)); });
@@ -172,7 +187,7 @@ void Run::release(SiteId self) {
 void Run::give_up(SiteId self) {
     Agent& agent = agents_[self];
     Site& site = at(self);
-    if (agent.next != What::give_up || agent.due != now_ || !site.up()) return;
+    if (agent.next != What::give_up || agent.due != now_ || !site.up() || site.paused()) return;
     agent.due = never;
     if (log_ != nullptr) log_step(self, world::site_line(InputKind::cancel, self));
     take(self, Phase::waiting, [&] { stepper_.cancel(self, site); });
@@ -183,6 +198,7 @@ void Run::deliver(std::uint32_t slot) {
     const Envelope& envelope = flight_.envelope(slot);
     const SiteId to = envelope.to;
     Site& site = at(to);
+    if (site.paused() || is_cut(envelope.from, to)) return held_.push_back(slot);
     const bool lost = std::exchange(letter.number, 0) == 0;
     if (!lost && site.up() && site.incarnation == letter.incarnation) {
         metrics_.delivered();
@@ -199,7 +215,7 @@ void Run::deliver(std::uint32_t slot) {
 
 void Run::timeout(SiteId self, std::uint32_t timer) {
     Site& site = at(self);
-    if (!site.up() || ((site.armed >> timer) & 1u) == 0 || due(self, timer) != now_) return;
+    if (!site.up() || site.paused() || ((site.armed >> timer) & 1u) == 0 || due(self, timer) != now_) return;
     due(self, timer) = never;
     if (log_ != nullptr) log_step(self, world::timeout_line(self, timer_name(facts(), timer)));
     take(self, site.application.phase, [&] { stepper_.timeout(self, site, timer); });
@@ -220,6 +236,7 @@ void Run::settle(SiteId self, Phase before) {
     send_all(self);
     set_timers(self);
     if (before != at(self).application.phase) account(self, before);
+    plan_sync(self);
     plan_next(self);
 }
 
@@ -286,7 +303,7 @@ Time Run::arrival(SiteId from, SiteId to) {
 
 void Run::set_timers(SiteId self) {
     for (const auto& change : stepper_.fx().timers()) {
-        Time length = std::max<Time>(change.ticks, 1) * plan_.tick.value;
+        Time length = ticks(self, std::max<Time>(change.ticks, 1));
         if (instance_.backs_off(change.timer)) length = 1 + timing_(length);
         due(self, change.timer) = change.armed ? now_ + length : never;
         if (change.armed) push(now_ + length, What::timeout, self, change.timer);
@@ -298,10 +315,12 @@ void Run::account(SiteId self, Phase before) {
     changed_at_ = now_;
     events_at_change_ = metrics_.events();
     if (before == Phase::waiting) {
-        if (app.phase == Phase::holding)
+        if (app.phase == Phase::holding) {
             metrics_.granted(self, app.demand.size(), now_);
-        else
+            metrics_.taken_over(app.demand, now_);
+        } else {
             metrics_.abandoned(self);
+        }
     }
     if (before == Phase::holding) metrics_.lets_go(self, now_);
     if ((before == Phase::holding || before == Phase::leaving) && app.phase == Phase::idle)
@@ -315,10 +334,11 @@ void Run::account(SiteId self, Phase before) {
 void Run::plan_next(SiteId self) {
     const Site& site = at(self);
     Agent& agent = agents_[self];
-    if (!site.up()) return;
+    if (!site.up() || site.paused()) return;
     const Application& app = site.application;
-    // A site that no longer waits has nothing to cancel.
+    // A site that no longer waits has nothing to cancel, and one that was stopped has nothing to release.
     if (agent.next == What::give_up && app.phase != Phase::waiting) agent.due = never;
+    if (agent.next == What::release && app.phase != Phase::holding) agent.due = never;
     if (app.phase == Phase::idle) {
         if (agent.leaves) return leave(self);
         if (agent.due == never && app.requests_left > 0 && !closing_ && instance_.may_request(self, site))
@@ -376,8 +396,13 @@ void Run::verify() {
 }
 
 // The first violation ends the run: later events mean nothing.
-void Run::judge(const Report& report) {
+void Run::judge(Report report) {
     if (report.clean() || stopped_ || recovering_ || closing_) return;
+    // Where an assertion failed there is nothing to go on with, judged or not.
+    report.keep([this](std::string_view name) {
+        return plan_.property.contains(name) || name == world::assertion.name;
+    });
+    if (report.clean()) return;
     violations_.push_back({report.property(), report.detail(), now_, seed_});
     stopped_ = true;
 }

@@ -63,7 +63,13 @@ private:
         crash,
         start,
         leave,
-        corrupt
+        corrupt,
+        tick,
+        synced,
+        cut,
+        heal,
+        pause,
+        resume
     };
 
     // A report of a detector, which is sent if it is still true then.
@@ -81,6 +87,8 @@ private:
         bool camps = false;
         bool leaves = false;
         bool dies = false;  // it crashes inside its next step
+        Time sync_due = never;
+        Time resume_due = never;
     };
 
     void begin();
@@ -100,9 +108,28 @@ private:
     bool mortal(SiteId self) const;
     void crash_somebody();
     void crash(SiteId self);
+    void end_life(SiteId self);
     void leave(SiteId self);
     void corrupt();
     void corrupt(SiteId self);
+
+    // Clocks, disks, cuts and pauses.
+    void begin_clocks();
+    Time ticks(SiteId self, std::uint64_t count) const;
+    void tick(SiteId self);
+    void plan_sync(SiteId self);
+    void sync(SiteId self);
+    SiteId draw_site(FunctionRef<bool(SiteId)> suits);
+    void cut(SiteId self);
+    void heal(SiteId self);
+    void change_channels(SiteId self, std::string_view verb);
+    bool is_cut(SiteId from, SiteId to) const {
+        return some_cut_off_ && (cut_off_[from] || cut_off_[to]) && from != to;
+    }
+    void pause(SiteId self);
+    void resume(SiteId self);
+    void catch_up(SiteId self);
+    void deliver_held();
 
     void take(SiteId self, Phase before, FunctionRef<void()> step);
     void die_inside(SiteId self, Phase before, FunctionRef<void()> step);
@@ -132,7 +159,7 @@ private:
     std::vector<const Envelope*> in_flight() const;
     void verify();
     bool is_legitimate(const world::AnyView& view, Report& report);
-    void judge(const Report& report);
+    void judge(Report report);
     void log_step(SiteId self, std::string line);
     std::string envelope_line(std::string_view verb, const Envelope& envelope) const;
     void log_put(const Envelope& envelope);
@@ -165,13 +192,18 @@ private:
     const double cpu_began_;
 
     // A random generator for each purpose, so that more draws for one do not change another.
-    Random workload_, latency_, faults_, detector_, timing_;
+    Random workload_, latency_, faults_, detector_, timing_, hardware_;
 
     world::Stepper stepper_;
     std::vector<Box<Site>> sites_;
     std::vector<Agent> agents_;
     const std::uint32_t timer_count_;
-    std::vector<Time> timers_;  // due time of each timer of each site
+    std::vector<std::int64_t> clock_errors_;  // of each site, in millionths; empty: none
+    std::vector<bool> cut_off_;               // the sites that no channel connects
+    bool some_cut_off_ = false;
+    std::vector<std::uint32_t> held_;        // messages that wait at a cut or for a paused site
+    std::vector<std::uint32_t> held_words_;  // of detectors to paused sites
+    std::vector<Time> timers_;               // due time of each timer of each site
     Box<History> history_;
     EventQueue queue_;
     Flight flight_;

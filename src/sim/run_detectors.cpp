@@ -31,8 +31,9 @@ void Run::say_later(SiteId to, InputKind kind, SiteId about) {
 
 void Run::hear(std::uint32_t slot) {
     const Word word = words_[slot];
-    words_.give_back(slot);
     Site& site = at(word.to);
+    if (site.paused()) return held_words_.push_back(slot);
+    words_.give_back(slot);
     const auto incarnation = incarnation_meant(word);
     if (!site.up() || site.incarnation != word.incarnation || !incarnation) return;
     if (log_ != nullptr) log_step(word.to, world::detection_line(word.kind, word.to, word.about));
@@ -55,8 +56,9 @@ std::optional<std::uint32_t> Run::incarnation_meant(const Word& word) const {
         world::next_incarnation(detection, heard, facts().listens(Detection::trusted), plan_.trust);
     if (!incarnation) return std::nullopt;
     const Site& peer = at(word.about);
-    const auto statement = world::may_say(detection, *incarnation, {peer.standing, peer.incarnation},
-                                          word.about == surroundings_.anchor, false);
+    const auto statement = world::may_say(
+        detection, *incarnation, {peer.standing, peer.incarnation, world::stopped_incarnations(peer, false)},
+        word.about == surroundings_.anchor, false);
     if (!statement || !statement->fair) return std::nullopt;
     return statement->incarnation;
 }
@@ -70,9 +72,10 @@ void Run::announce_start(SiteId self) {
 void Run::announce_end(SiteId self) {
     some_are_gone_ = true;
     if (facts().listens(Detection::dead) || facts().listens(Detection::suspected) ||
-        facts().listens(Detection::departed))
+        facts().listens(Detection::departed) || facts().listens(Detection::stopped))
         for (SiteId peer = 0; peer < sites(); ++peer) {
             if (!at(peer).up() || !listens(peer, self)) continue;
+            if (facts().listens(Detection::stopped)) say_later(peer, InputKind::stopped, self);
             if (facts().listens(Detection::dead)) say_later(peer, InputKind::dead, self);
             if (facts().listens(Detection::suspected)) say_later(peer, InputKind::suspected, self);
             if (facts().listens(Detection::departed)) say_later(peer, InputKind::departed, self);

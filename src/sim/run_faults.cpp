@@ -13,9 +13,16 @@ void Run::plan_faults() {
     for (const auto& item : plan_.restart.items) push(item.at, What::start, item.site);
     for (const auto& item : plan_.join.items) push(item.at, What::start, item.site);
     for (const auto& item : plan_.leave.items) push(item.at, What::leave, item.site);
-    const Time step = plan_.crashes > 1 ? (plan_.to() - plan_.from()) / (plan_.crashes - 1) : 0;
+    for (const auto& item : plan_.cut.items) push(item.at, What::cut, item.site);
+    for (const auto& item : plan_.pause.items) push(item.at, What::pause, item.site);
     for (const Time at : plan_.corrupt_at.times) push(at, What::corrupt, 0);
-    for (std::uint32_t i = 0; i < plan_.crashes; ++i) push(plan_.from() + i * step, What::crash, anybody);
+    const auto spread = [&](std::uint32_t count, What what) {
+        const Time step = count > 1 ? (plan_.to() - plan_.from()) / (count - 1) : 0;
+        for (std::uint32_t i = 0; i < count; ++i) push(plan_.from() + i * step, what, anybody);
+    };
+    spread(plan_.crashes, What::crash);
+    spread(plan_.cuts, What::cut);
+    spread(plan_.pauses, What::pause);
 }
 
 bool Run::mortal(SiteId self) const {
@@ -26,26 +33,34 @@ bool Run::mortal(SiteId self) const {
 
 // Draws the site only now: a site that has not started yet may not crash, and one that is down cannot.
 void Run::crash_somebody() {
-    std::vector<SiteId> mortals;
-    for (SiteId site = 0; site < sites(); ++site)
-        if (mortal(site)) mortals.push_back(site);
-    if (mortals.empty()) return push(now_ + plan_.tick.value, What::crash, anybody);
-    crash(mortals[faults_(mortals.size())]);
+    const bool holders = plan_.victims == Victims::holders;
+    const SiteId victim =
+        draw_site([&](SiteId site) { return mortal(site) && (!holders || at(site).holding()); });
+    if (victim == anybody) return push(now_ + surroundings_.tick, What::crash, anybody);
+    crash(victim);
 }
 
 void Run::crash(SiteId self) {
     Site& site = at(self);
     if (!site.up()) return;
-    if (!mortal(self)) return push(now_ + plan_.tick.value, What::crash, self);  // tries again
+    if (!mortal(self)) return push(now_ + surroundings_.tick, What::crash, self);  // tries again
     if (plan_.crash_inside > 0 && faults_(100) < plan_.crash_inside) {
         agents_[self].dies = true;
         return;
     }
-    if (log_ != nullptr) log_step(self, world::site_line(InputKind::crash, self));
+    // A write that is under way may be on the disk or not.
+    const Disk disk = site.unsynced && faults_.coin() ? Disk::torn : Disk::kept;
+    if (log_ != nullptr) log_step(self, world::crash_line(self, facts().durable, disk));
     const Phase before = site.application.phase;
-    stepper_.crash(self, site);
+    if (before == Phase::holding) metrics_.lost(site.application.demand, now_);
+    stepper_.crash(self, site, disk);
     settle(self, before);
+    end_life(self);
+}
+
+void Run::end_life(SiteId self) {
     announce_end(self);
+    if (plan_.restart_after.after) push(now_ + plan_.restart_after.after->draw(faults_), What::start, self);
 }
 
 void Run::leave(SiteId self) {
@@ -69,7 +84,8 @@ std::vector<bool> Run::draw_survivors(const std::vector<SiteId>& destinations) {
     return left;
 }
 
-// The handler runs, but the site loses its changes, and only some of its messages leave.
+// The handler runs, but the site loses its changes, unless they are on its disk, and only some of its
+// messages leave.
 void Run::die_inside(SiteId self, Phase before, FunctionRef<void()> step) {
     agents_[self].dies = false;
     Box<Site> site = sites_[self];
@@ -82,13 +98,14 @@ void Run::die_inside(SiteId self, Phase before, FunctionRef<void()> step) {
         sent.push_back(instance_.envelope(self, to, message));
     }
     const std::vector<bool> left = draw_survivors(destinations);
-    sites_[self] = std::move(site);
+    if (before == Phase::holding) metrics_.lost(site->application.demand, now_);
+    if (!facts().durable) sites_[self] = std::move(site);
     stepper_.crash(self, at(self));
     if (log_ != nullptr) *log_ << world::crash_inside_line(self, cut_short_, destinations, left);
     for (std::size_t i = 0; i < sent.size(); ++i)
         if (left[i]) send(self, sent[i]->to, instance_.kind(*sent[i]), instance_.message(*sent[i]));
     settle(self, before);
-    announce_end(self);
+    end_life(self);
 }
 
 // A fault of memory and links: every variable and every channel becomes random.

@@ -34,6 +34,7 @@ struct Surroundings {
     Links links = Links::fifo;
     std::uint32_t founders = 0;
     std::optional<SiteId> anchor;
+    Time tick = millisecond;
     std::uint64_t capacity = 1;  // units that may be in use at once
     std::uint64_t verify = 0;    // events between two judgements
     std::uint64_t look = 1;      // the same until the world is legitimate again

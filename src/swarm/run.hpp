@@ -32,10 +32,11 @@ struct Faults {
     std::uint64_t views = 0;
     std::uint64_t expulsions = 0;
     std::uint64_t lapses = 0;
+    std::uint64_t pauses = 0;
 };
 BOOST_DESCRIBE_STRUCT(Faults, (),
                       (crashes, crashes_inside, restarts, joins, leaves, cancels, duplicates, losses, lies,
-                       false_suspicions, lost_disks, restored_disks, cuts, views, expulsions, lapses))
+                       false_suspicions, lost_disks, restored_disks, cuts, views, expulsions, lapses, pauses))
 
 // How much happens in a run before it closes.
 struct Extent {

@@ -256,7 +256,8 @@ World Machine::make_initial(Report& report) {
                          .restored_disks = setup_.restored_disks,
                          .cuts = setup_.cuts,
                          .expulsions = setup_.expulsions,
-                         .lapses = setup_.lapses},
+                         .lapses = setup_.lapses,
+                         .pauses = setup_.pauses},
                   initial_conditions(), Box<History>(instance_->history_values())};
     std::vector<Box<Site>> sites(setup_.sites, Box<Site>(instance_->site_values()));
     std::vector<Box<Envelope>> sent;
@@ -304,6 +305,17 @@ void Machine::launch(World& world, std::vector<Box<Envelope>> sent) {
     if (!setup_.fifo()) std::sort(world.flight.begin(), world.flight.end());
 }
 
+namespace {
+
+// Whether more than the site may change: a fault is paid for, or a view is forgotten.
+bool concerns_ledger(InputKind kind) {
+    constexpr InputKind some[]{InputKind::start, InputKind::see, InputKind::dead, InputKind::lapse,
+                               InputKind::pause};
+    return std::ranges::find(some, kind) != std::end(some);
+}
+
+}  // namespace
+
 const Reaction& Machine::react(LocalId local, const Input& input) {
     const std::scoped_lock lock(mutex_);
     const ReactionKey key{local | static_cast<std::uint64_t>(input.kind) << 32,
@@ -329,8 +341,8 @@ const Reaction& Machine::react(LocalId local, const Input& input) {
     note_probes(reaction.report);
     reaction.after = intern_local(self, *site);
     const bool same_life = site->up() && site->incarnation == this->local(local).incarnation;
-    reaction.plain = same_life && input.kind != InputKind::start && input.kind != InputKind::see &&
-                     reaction.events == 0 && reaction.report.clean();
+    reaction.plain =
+        same_life && !concerns_ledger(input.kind) && reaction.events == 0 && reaction.report.clean();
     watch_stamps(local, input, reaction);
     const Reaction* kept = &reactions_.emplace_back(std::move(reaction));
     reaction_of_.emplace(key, kept);
@@ -398,6 +410,10 @@ void Machine::run(SiteId self, Site& site, const Input& input) {
             return stepper_.adopt(self, site);
         case InputKind::stop:
             return stepper_.stop(site);
+        case InputKind::pause:
+            return stepper_.pause(site);
+        case InputKind::resume:
+            return stepper_.resume(self, site);
         case InputKind::agree:  // no step of a site
             return;
         case InputKind::trusted:
@@ -451,6 +467,8 @@ LocalInfo Machine::describe_local(SiteId self, const Site& site) {
     info.membership = site.membership;
     if (site.orphan && !site.has_taken_over()) info.orphan = site.orphan->incarnation;
     info.abandoned = site.orphan && !site.orphan->adopted;
+    info.lease_over = site.lease_over();
+    info.missed = site.missed;
     info.stopped = stopped_incarnations(site, false);
     info.stopped_as_member = stopped_incarnations(site, true);
     info.offers = offers(self, site);
@@ -484,6 +502,10 @@ Machine::Offers Machine::offers(SiteId self, const Site& site) {
         offer_orphan(site, offers);
         return offers;
     }
+    if (site.paused()) {
+        offers.push_back({{InputKind::resume}, true});
+        return offers;
+    }
     offer_application(self, site, offers);
     offer_timers(site, offers);
     if (site.unsynced) offers.push_back({{InputKind::synced}, true});
@@ -493,6 +515,7 @@ Machine::Offers Machine::offers(SiteId self, const Site& site) {
     offer_membership(self, site, offers);
     offer_orphan(site, offers);
     offer_detector(self, site, offers);
+    if (setup_.pauses > 0) offers.push_back({{InputKind::pause}, false});
     return offers;
 }
 
@@ -671,7 +694,7 @@ Result<std::unique_ptr<Machine>> make_machine(const world::Entry& entry, const P
     auto setup = take_setup(left, **instance);
     if (!setup) return Error{setup.error()};
     if (!left.empty()) return unknown_parameter(entry, left);
-    if (auto error = unknown_property(entry, *setup)) return Error{std::move(*error)};
+    if (auto error = unknown_property(entry, setup->property)) return Error{std::move(*error)};
     // A scenario has no anchor unless it says so, nor timers that are more patient than it needs.
     Parameters said = given;
     if (setup->anchor.site) said.try_emplace("anchor", setup->anchor.text());

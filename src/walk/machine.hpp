@@ -91,6 +91,8 @@ struct LocalInfo {
     bool copied = false;    // there is an image of its disk
     Membership membership;
     std::optional<std::uint32_t> orphan;  // the incarnation under whose lease an orphan runs
+    bool lease_over = false;
+    std::optional<std::uint32_t> missed;  // ticks, while it is paused
     bool abandoned = false;               // nobody has adopted the orphan
     std::uint32_t stopped = 0;            // number of incarnations of which no program runs any more ...
     std::uint32_t stopped_as_member = 0;  // ... if this one is a member of the newest view
@@ -99,6 +101,7 @@ struct LocalInfo {
     std::uint64_t clock = 0;  // new stamps of this site come after this one, if the protocol names its clock
 
     bool up() const { return standing == Standing::up; }
+    bool paused() const { return missed.has_value(); }
     bool pending() const { return up() && (starting || phase == Phase::waiting || phase == Phase::leaving); }
 };
 
@@ -126,11 +129,12 @@ struct Budget {
     std::uint32_t cuts = 0;
     std::uint32_t expulsions = 0;
     std::uint32_t lapses = 0;
+    std::uint32_t pauses = 0;
     bool operator==(const Budget&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Budget, (),
                       (crashes, restarts, leaves, duplicate, lose, lies, lost_disks, restored_disks, cuts,
-                       expulsions, lapses))
+                       expulsions, lapses, pauses))
 
 // The state of what connects the sites: their links, the time, and the views on which they have agreed.
 struct Conditions {

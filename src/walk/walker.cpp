@@ -61,7 +61,8 @@ Walker::Walker(Machine& machine, std::optional<bool> ranked)
       ranked_(ranked.value_or(machine.setup().ranked())),
       normalises_(machine.facts().normalises && machine.setup().normalises()),
       deletes_ignored_(machine.deletes_ignored()),
-      strays_(machine.setup().strays) {}
+      strays_(machine.setup().strays),
+      pauses_(machine.setup().pauses > 0) {}
 
 const Reaction& Walker::react_otherwise(LocalId local, const Input& input) {
     if (input.kind == InputKind::deliver) {
@@ -86,7 +87,7 @@ LedgerId Walker::spend(LedgerId ledger, std::uint32_t Budget::*what) {
     constexpr std::array kinds{&Budget::crashes,    &Budget::restarts,       &Budget::leaves,
                                &Budget::duplicate,  &Budget::lose,           &Budget::lies,
                                &Budget::lost_disks, &Budget::restored_disks, &Budget::cuts,
-                               &Budget::expulsions, &Budget::lapses};
+                               &Budget::expulsions, &Budget::lapses,         &Budget::pauses};
     const auto kind = static_cast<std::uint64_t>(std::find(kinds.begin(), kinds.end(), what) - kinds.begin());
     const auto [place, fresh] = spent_.try_emplace(MemoKey{ledger, kind});
     if (fresh) place->second = machine_.spend(ledger, what);
@@ -186,6 +187,9 @@ void Walker::pay(const World& before, const Move& move) {
                     .conditions.is_member({move.site, machine_.local(before.sites[move.site]).incarnation}))
                 after_.ledger = spend(after_.ledger, &Budget::lapses);
             return;
+        case InputKind::pause:
+            after_.ledger = spend(after_.ledger, &Budget::pauses);
+            return;
         default:
             return;
     }
@@ -207,16 +211,26 @@ bool Walker::counts_ticks(LocalId site) const {
     return info.up() || (info.abandoned && machine_.setup().orphan_ticks > 0);
 }
 
+// A pause lasts no longer than so many ticks.
+bool Walker::clock_stands_still(LocalId site) const {
+    const auto& missed = machine_.local(site).missed;
+    return missed && *missed >= machine_.setup().pause_ticks;
+}
+
 // A clock ticks unless it is as far ahead of the slowest as it may be.
 std::vector<Move> Walker::ticks(const World& world) const {
     if (!machine_.facts().ticks || !backlog_allows(world)) return {};
     const Move tick{.kind = MoveKind::tick, .input = {InputKind::tick}, .fair = true};
-    const std::uint32_t skew = machine_.setup().skew;
-    if (skew == 0) return {tick};
-    const std::vector<std::uint32_t>& ahead = machine_.ledger(world.ledger).conditions.ahead;
+    const auto stands_still = [&](LocalId site) { return pauses_ && clock_stands_still(site); };
     std::vector<Move> moves;
+    const std::uint32_t skew = machine_.setup().skew;
+    if (skew == 0) {
+        if (std::ranges::none_of(world.sites, stands_still)) moves.push_back(tick);
+        return moves;
+    }
+    const std::vector<std::uint32_t>& ahead = machine_.ledger(world.ledger).conditions.ahead;
     for (SiteId site = 0; site < world.sites.size(); ++site)
-        if (ahead.empty() || ahead[site] < skew) {
+        if ((ahead.empty() || ahead[site] < skew) && !stands_still(world.sites[site])) {
             moves.push_back(tick);
             moves.back().site = site;
         }
@@ -296,7 +310,7 @@ bool Walker::backlog_allows(const World& world) const {
     boost::container::small_vector<std::uint64_t, 128> channels;
     for (const EnvelopeId id : world.flight) {
         const EnvelopeInfo& info = machine_.envelope(id);
-        if (!conditions.is_cut(info.from, info.to))
+        if (!conditions.is_cut(info.from, info.to) && !is_paused(world, info.to))
             channels.push_back(std::uint64_t{info.from} << 32 | info.to);
     }
     if (!fifo_) std::ranges::sort(channels);
@@ -321,6 +335,7 @@ bool Walker::offered(const World& world, SiteId self, const LocalInfo& info, Off
     const Budget& budget = machine_.ledger(world.ledger).budget;
     if (offer.input.kind == InputKind::start) return info.standing == Standing::absent || budget.restarts > 0;
     if (offer.input.kind == InputKind::leave) return budget.leaves > 0;
+    if (offer.input.kind == InputKind::pause) return budget.pauses > 0;
     if (offer.input.kind == InputKind::copy) return may_copy_disk(machine_, world);
     const auto detection = detection_of(offer.input.kind);
     if (!detection) return membership_offered(world, self, info, offer);
@@ -365,7 +380,7 @@ bool Walker::others_stopped(const World& world, const LocalInfo& info) const {
         // A site that was added and has not seen that yet may still do so, and let programs run.
         const bool added =
             other.membership.seen > 0 || conditions.is_member({other.site, other.incarnation}, 0);
-        const bool runs = other.up() && added && !other.membership.lapsed;
+        const bool runs = other.up() && added && !other.lease_over;
         return !runs || !removed(other.incarnation);
     });
 }

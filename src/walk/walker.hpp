@@ -116,6 +116,9 @@ public:
     bool canonicalises() const { return ranked_ || normalises_ || deletes_ignored_; }
     // Whether the receiver of a message in flight will never act on it.
     bool is_ignored(const World& world, EnvelopeId envelope);
+    bool is_paused(const World& world, SiteId site) const {
+        return pauses_ && machine_.local(world.sites[site]).paused();
+    }
     // False while a channel that is not cut holds too many messages for timers and clocks.
     bool backlog_allows(const World& world) const;
     // How many more worlds there were than steps that led to them.
@@ -177,6 +180,7 @@ private:
     }
     bool copies_allow(const World& world, std::uint32_t timer) const;
     bool counts_ticks(LocalId site) const;
+    bool clock_stands_still(LocalId site) const;
 
     // Builds `after_` from `world` and a reaction of `site`; `sent` masks its messages.
     void advance(const World& world, SiteId site, const Reaction& reaction, std::size_t received,
@@ -226,6 +230,7 @@ private:
     const bool normalises_;
     const bool deletes_ignored_;
     const bool strays_;
+    const bool pauses_;
     Deliveries deliveries_;
     boost::unordered_flat_map<MemoKey, bool, MemoHash> ignored_;
     boost::unordered_flat_map<MemoKey, const Reaction*, MemoHash> reactions_;
@@ -275,7 +280,7 @@ void Walker::for_each_input(const World& world, F&& f) {
         for (Offer offer : info.offers)
             if (offered(world, site, info, offer))
                 f(Move{.site = site, .input = offer.input, .fair = offer.fair}, nothing_received);
-        if (machine_.facts().sees_views && info.up())
+        if (machine_.facts().sees_views && info.up() && !info.paused())
             for (const Move& see : views_to_see(world, site, info)) f(see, nothing_received);
     }
 }
@@ -368,7 +373,8 @@ void Walker::for_each_deliverable(const World& world, F&& f) const {
         const EnvelopeInfo& envelope = machine_.envelope(world.flight[i]);
         const bool first = last == nullptr || last->order != envelope.order;
         if (strays_ && !machine_.local(world.sites[envelope.to]).up()) continue;
-        if (first && !conditions.is_cut(envelope.from, envelope.to)) f(i, envelope);
+        if (first && !conditions.is_cut(envelope.from, envelope.to) && !is_paused(world, envelope.to))
+            f(i, envelope);
         last = &envelope;
     }
 }

@@ -37,7 +37,7 @@ std::optional<std::uint32_t> next_incarnation(Detection detection, const Watch& 
 
 std::uint32_t stopped_incarnations(const Site& site, bool is_member) {
     if (site.standing == Standing::absent) return 0;
-    const bool ended = !site.up() || (site.membership.lapsed && !is_member);
+    const bool ended = !site.up() || (site.lease_over() && !is_member);
     const std::uint32_t count = site.incarnation + (ended ? 1 : 0);
     if (!site.orphan || (is_member && site.has_taken_over())) return count;
     return std::min(count, site.orphan->incarnation);

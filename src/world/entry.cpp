@@ -27,12 +27,12 @@ std::string header_line(std::string_view protocol, const Parameters& given) {
     return line;
 }
 
-std::optional<std::string> unknown_property(const Entry& entry, const Setup& setup) {
+std::optional<std::string> unknown_property(const Entry& entry, const NameList& judged) {
     std::vector<std::string> known;
     for (const PropertyName& property : entry.properties) known.emplace_back(property.name);
     for (const PropertyName& property : common_properties) known.emplace_back(property.name);
     for (const PropertyName& property : properties_from_anywhere) known.emplace_back(property.name);
-    for (const std::string& name : setup.property.names)
+    for (const std::string& name : judged.names)
         if (std::find(known.begin(), known.end(), name) == known.end())
             return "--property " + name + ": " + std::string(entry.name) + " has " + listed(known) +
                    did_you_mean(name, known);

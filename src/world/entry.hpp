@@ -35,7 +35,7 @@ struct Entry : Facts {
 std::string header_line(std::string_view protocol, const Parameters& given);
 
 // Why a property that is to be judged does not exist, if one does not.
-std::optional<std::string> unknown_property(const Entry& entry, const Setup& setup);
+std::optional<std::string> unknown_property(const Entry& entry, const NameList& judged);
 
 // The parameters that were left over belong to nobody: the error says which are known.
 Error unknown_parameter(const Entry& entry, const Parameters& left);

@@ -17,7 +17,7 @@ std::string request_line(SiteId site, const Demand& demand);
 // `join 3` for the first incarnation, `restart 3` for a later one.
 std::string start_line(SiteId site, bool first);
 // `release 0`, `cancel 0`, `leave 0`, `synced 0`, `copy 0`, `lapse 0`, `renew 0`, `quiet 0`, `adopt 0`, `stop
-// 0`.
+// 0`, `pause 0`, `resume 0`.
 std::string site_line(InputKind kind, SiteId site);
 // `kill 2 disk lost`, or `crash 2` where sites have no disk.
 std::string crash_line(SiteId site, bool durable, Disk disk);

@@ -11,7 +11,7 @@ namespace {
 std::optional<std::string> count_error(const Parameters& given) {
     for (const char* flag :
          {"crashes", "restarts", "leaves", "duplicate", "lies", "lost-disks", "restored-disks", "cuts",
-          "skew", "expulsions", "lapses", "orphan-ticks", "backlog", "copies"})
+          "skew", "pauses", "pause-ticks", "expulsions", "lapses", "orphan-ticks", "backlog", "copies"})
         if (const auto text = given.find(flag); text != given.end())
             if (const auto count = parse_number(flag, text->second, 0, most_faults); !count)
                 return count.error();
@@ -66,6 +66,8 @@ std::optional<std::string> protocol_error(const Instance& instance, const Setup&
     if (auto error = disk_error(facts, setup)) return error;
     if (auto error = views_error(facts, setup)) return error;
     if (setup.skew > 0 && !facts.ticks) return "--skew: " + name + " has no clock that ticks";
+    if (setup.pauses > 0 && !facts.ticks && !facts.sees_views)
+        return "--pauses: a site of " + name + " has neither clock nor lease, so a pause is only a delay";
     if (setup.cuts > 0 && setup.sites > most_sites_cut)
         return "--cuts: at most " + std::to_string(most_sites_cut) +
                " sites can be cut off; write fewer sites";

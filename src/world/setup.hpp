@@ -43,6 +43,8 @@ struct Setup {
     std::uint32_t restored_disks = 0;
     std::uint32_t cuts = 0;
     std::uint32_t skew = 0;
+    std::uint32_t pauses = 0;
+    std::uint32_t pause_ticks = 1;
     std::uint32_t expulsions = 0;
     std::uint32_t lapses = 0;
     bool orphans = false;
@@ -75,6 +77,8 @@ struct Setup {
         {"restored_disks", "maximum of crashes after which an older copy of the disk is restored"},
         {"cuts", "maximum of cuts of a channel, which delivers nothing until it heals"},
         {"skew", "maximum difference of two clocks in ticks; 0: all clocks tick at once"},
+        {"pauses", "maximum of pauses of a site, which handles nothing until it resumes"},
+        {"pause_ticks", "maximum of ticks that a clock counts while its site is paused"},
         {"expulsions", "maximum of live sites that a view removes"},
         {"lapses", "maximum of leases of members that end before they are renewed"},
         {"orphans", "a crash ends the site only: its program goes on until it stops or is adopted"},
@@ -107,14 +111,16 @@ struct Setup {
     bool normalises() const { return normalise && !duplicates() && !loses(); }
     // A message that may be copied or lost, or come too late, must be seen in flight: then none is taken at
     // once.
-    bool takes_prompt_messages() const { return !full && !cancel && !duplicates() && !loses(); }
+    bool takes_prompt_messages() const {
+        return !full && !cancel && pauses == 0 && !duplicates() && !loses();
+    }
     bool ranked() const { return ranks == Ranks::own ? requests.unbounded() : ranks == Ranks::on; }
 
     BOOST_DESCRIBE_CLASS(Setup, (),
                          (requests, founders, cancel, crashes, restarts, leaves, duplicate, lose, lies,
-                          writes, lost_disks, restored_disks, cuts, skew, expulsions, lapses, orphans,
-                          orphan_ticks, strays, trust, anchor, links, starts, full, ranks, normalise, backlog,
-                          copies, campers, property),
+                          writes, lost_disks, restored_disks, cuts, skew, pauses, pause_ticks, expulsions,
+                          lapses, orphans, orphan_ticks, strays, trust, anchor, links, starts, full, ranks,
+                          normalise, backlog, copies, campers, property),
                          (), ())
 };
 

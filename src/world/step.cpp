@@ -90,12 +90,31 @@ void Stepper::sync(SiteId self, Site& site) {
 void Stepper::tick(SiteId self, Site& site) {
     begin();
     age_orphan(site);
-    if (site.up()) run(self, site, input::Tick{});
+    if (site.paused())
+        ++*site.missed;
+    else if (site.up())
+        run(self, site, input::Tick{});
 }
 
 void Stepper::age_orphan(Site& site) const {
     if (orphan_ticks_ == 0 || !site.orphan || site.orphan->adopted) return;
     if (++site.orphan->ticks == orphan_ticks_) site.orphan.reset();
+}
+
+void Stepper::pause(Site& site) {
+    begin();
+    site.missed = 0;
+}
+
+void Stepper::resume(SiteId self, Site& site) {
+    begin();
+    std::vector<AnyInput> inputs(*site.missed, input::Tick{});
+    if (site.lease_over() && !site.membership.lapsed) {
+        site.membership.lapsed = true;
+        inputs.emplace_back(input::Lapse{});
+    }
+    site.missed.reset();
+    run(self, site, inputs);
 }
 
 void Stepper::copy_disk(Site& site) {
@@ -158,13 +177,16 @@ void Stepper::begin() {
     report_ = Report{};
 }
 
-void Stepper::run(SiteId self, Site& site, const AnyInput& input) {
+void Stepper::run(SiteId self, Site& site, std::span<const AnyInput> inputs) {
     try {
-        instance_.handle(self, site, input, *fx_);
-        if (fx_->persisted()) settle_writes(self, site);
+        for (const AnyInput& input : inputs) {
+            instance_.handle(self, site, input, *fx_);
+            if (fx_->persisted()) settle_writes(self, site);
+        }
         const Phase phase = instance_.phase(site);
         // A site may be born holding: in service, for instance.
-        if (std::holds_alternative<input::Start>(input) && phase == Phase::holding)
+        if (!inputs.empty() && std::holds_alternative<input::Start>(inputs.front()) &&
+            phase == Phase::holding)
             site.application.phase = Phase::holding;
         settle_timers(site);
         for (const Notice& notice : fx_->notices()) tell(self, site, notice);

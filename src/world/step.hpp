@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -38,11 +39,13 @@ enum class InputKind : std::uint8_t {
     renew,
     quiet,
     adopt,
-    stop,  // an orphan ends
+    stop,   // an orphan ends
+    pause,  // the machine stands still
+    resume,
 };
 BOOST_DESCRIBE_ENUM(InputKind, start, request, release, cancel, leave, deliver, timeout, trusted, dead,
                     suspected, reconnected, departed, stopped, interrupted, crash, synced, tick, copy, agree,
-                    see, lapse, renew, quiet, adopt, stop)
+                    see, lapse, renew, quiet, adopt, stop, pause, resume)
 
 constexpr InputKind kind_of(Detection detection) {
     return static_cast<InputKind>(static_cast<unsigned>(InputKind::trusted) +
@@ -87,7 +90,12 @@ public:
     // The detector speaks; its word is remembered beside the site.
     void detect(SiteId self, Site& site, InputKind kind, Peer peer);
     void sync(SiteId self, Site& site);
+    // A site that is paused handles the tick when it resumes.
     void tick(SiteId self, Site& site);
+    // The machine of the site stands still, with the program. The clock goes on, and the lease ends. When the
+    // site resumes, it handles what it missed in one step, before anything else.
+    void pause(Site& site);
+    void resume(SiteId self, Site& site);
     void copy_disk(Site& site);
     // The site sees an agreed view. If that lacks it, it stops its programs and begins its next incarnation.
     void see(SiteId self, Site& site, const AgreedView& view);
@@ -103,7 +111,8 @@ public:
 
 private:
     void begin();
-    void run(SiteId self, Site& site, const AnyInput& input);
+    void run(SiteId self, Site& site, const AnyInput& input) { run(self, site, std::span(&input, 1)); }
+    void run(SiteId self, Site& site, std::span<const AnyInput> inputs);
     void settle_timers(Site& site);
     void settle_writes(SiteId self, Site& site);
     void tell(SiteId self, Site& site, const Notice& notice);

@@ -41,6 +41,12 @@ TEST(Landlord, Must_wait_for_as_long_as_clocks_differ) {
     expect_violated("landlord", {{"skew", "2"}, {"tolerance", "1"}}, "exclusion");
 }
 
+TEST(Landlord, Must_wait_for_as_long_as_a_tenant_may_be_paused) {
+    expect_holds(judge("landlord", {{"pauses", "1"}, {"pause-ticks", "2"}, {"tolerance", "1"}}), 1964);
+    expect_violated("landlord", {{"pauses", "1"}, {"pause-ticks", "3"}, {"tolerance", "1"}}, "exclusion");
+    expect_violated("landlord", {{"pauses", "1"}}, "exclusion");
+}
+
 TEST(Landlord, Lets_its_room_when_a_cut_has_healed) {
     expect_holds(judge("landlord", {{"sites", "2"}, {"cuts", "1"}}), 44);
 }

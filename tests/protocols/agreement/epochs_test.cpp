@@ -104,6 +104,34 @@ INSTANTIATE_TEST_SUITE_P(
         Pinned{"resources=1 sites=3 crashes=1 cancel=on recovered=users", 46'763, 148'869},
         Pinned{"resources=2 sites=2 crashes=1 cancel=on lapses=1 recovered=users", 8'216, 23'441}));
 
+// A machine that stands still for a while does no harm: at worst its lease ends.
+INSTANTIATE_TEST_SUITE_P(
+    Pauses, EpochsHold,
+    testing::Values(Pinned{"resources=1 improve=none loans=0 sites=2 pauses=2 lapses=1", 1'350, 4'026},
+                    Pinned{
+                        "resources=1 improve=none loans=0 sites=2 crashes=1 restarts=1 orphans=on pauses=1",
+                        23'160, 70'902},
+                    Pinned{"resources=1 improve=none loans=0 sites=3 crashes=1 pauses=1", 96'553, 309'012}));
+
+// If it stands still for so long that it is removed, its program and a later one may run at once. Everything
+// else holds: fences tell the two apart, and everybody is served.
+TEST(Epochs, Promise_fences_and_service_after_a_long_pause_but_not_exclusion) {
+    const std::string removed = one_lock + "sites=2 expulsions=1 pauses=1 ";
+    const auto result = run("views-counters", removed);
+    EXPECT_EQ(result.verdict, check::Verdict::violated);
+    ASSERT_EQ(result.violations.size(), 1u);
+    EXPECT_EQ(result.violations.front().property, "one-holder");
+    EXPECT_EQ(result.violations.front().steps.size(), 6u);
+
+    const auto others =
+        run("views-counters", removed +
+                                  "property=one-token,one-epoch,fences-grow,frozen-before-next,"
+                                  "lease-holds,one-claim,contract,assertion,deadlock,starvation");
+    EXPECT_EQ(others.verdict, check::Verdict::holds);
+    EXPECT_EQ(others.states, 11'620u);
+    EXPECT_EQ(others.transitions, 33'946u);
+}
+
 // Void messages are left out of the worlds; with them there are more worlds, and the verdict is the same.
 TEST(Epochs, Hold_with_void_messages_too) {
     expect_holds("views-counters",

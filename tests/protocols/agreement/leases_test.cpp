@@ -41,6 +41,13 @@ INSTANTIATE_TEST_SUITE_P(Surroundings, LeasesHold,
                                          Pinned{"one-kernel=on crashes=1 orphans=on orphan-ticks=2 grace=2",
                                                 26203, 202993}));
 
+// The machine of a host may stand still for as many ticks as the hold-off exceeds the lease.
+INSTANTIATE_TEST_SUITE_P(
+    Pauses, LeasesHold,
+    testing::Values(Pinned{"sites=2 voters=2 tolerance=1 pauses=1 pause-ticks=2", 2359, 6168},
+                    Pinned{"requests=1,1,0 renewals=0 tolerance=1 pauses=1 pause-ticks=2", 71095, 299452},
+                    Pinned{"sites=2 voters=1 skew=1 tolerance=2 pauses=1 pause-ticks=2", 1924, 5265}));
+
 // --- Every simpler design fails.
 
 struct Simpler {
@@ -87,6 +94,13 @@ INSTANTIATE_TEST_SUITE_P(
                     Simpler{"requests=1,1,0 one-kernel=on crashes=1 orphans=on orphan-ticks=1 "
                             "without=whole-hold-off",
                             10}));
+
+// No hold-off allows for a longer pause.
+INSTANTIATE_TEST_SUITE_P(Pauses, SimplerLease,
+                         testing::Values(Simpler{"sites=2 voters=1 pauses=1", 8},
+                                         Simpler{"sites=2 voters=1 tolerance=1 pauses=1 pause-ticks=3", 10},
+                                         Simpler{"sites=2 voters=1 skew=1 tolerance=2 pauses=1 pause-ticks=3",
+                                                 16}));
 
 // A hold-off must allow for the difference of clocks, twice.
 INSTANTIATE_TEST_SUITE_P(Clocks, SimplerLease,
