@@ -16,8 +16,6 @@
 #pragma once
 
 #include <algorithm>
-#include <boost/container/flat_map.hpp>
-#include <boost/container/flat_set.hpp>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -28,47 +26,11 @@
 #include "core/protocol.hpp"
 #include "core/view.hpp"
 #include "protocols/agreement/recovery.hpp"
+#include "protocols/agreement/views.hpp"
 
 namespace allot {
 
 namespace agreement {
-
-// Each is a row of section 11: the simpler design fails.
-struct EpochRepairs {
-    bool hold_off = true;
-    bool numbered_messages = true;
-    bool stay_frozen = true;
-    bool freeze = true;
-    bool all_reports = true;
-    bool fence_by_view = true;
-    bool agreed_numbers = true;
-    bool remember_missing = true;
-    bool cold_start = true;
-    bool refuse_late = true;
-    bool refuse_stale = true;
-    bool report_adopted = true;
-    bool keep_ends = true;
-    static constexpr Meaning meanings[]{
-        {"hold_off", "row 1: a member reports when the programs of removed members have stopped"},
-        {"numbered_messages", "row 2: a message counts only in its epoch"},
-        {"stay_frozen", "row 3: a frozen member stays frozen when a newer view comes"},
-        {"freeze", "row 4: a member that has reported grants nothing until the next epoch"},
-        {"all_reports", "row 5: an epoch begins with the reports of all members, not of most"},
-        {"fence_by_view", "row 6: a fence begins with the epoch, not with what survivors know"},
-        {"agreed_numbers", "row 7: the epoch has the number of its view, not one more than the last epoch"},
-        {"remember_missing", "row 8: a member waits for all that were removed since its epoch"},
-        {"cold_start", "row 9: a view of newcomers waits until all removed before it have stopped"},
-        {"refuse_late", "row 11: a program is adopted only by the successor of its host in the view"},
-        {"refuse_stale", "row 11: and only if that replaces the incarnation under which the program ran"},
-        {"report_adopted", "an adopted program is in the report of its host"},
-        {"keep_ends", "a request that ends while its host is frozen ends in the next epoch, too"},
-    };
-    BOOST_DESCRIBE_CLASS(EpochRepairs, (),
-                         (hold_off, numbered_messages, stay_frozen, freeze, all_reports, fence_by_view,
-                          agreed_numbers, remember_missing, cold_start, refuse_late, refuse_stale,
-                          report_adopted, keep_ends),
-                         (), ())
-};
 
 // queues: the new epoch keeps users and the order of those who wait. users: it keeps users only, and the
 // others ask again.
@@ -92,16 +54,14 @@ inline constexpr std::string_view epochs_probes[]{
     "late-adoption",     // it stops the program instead
 };
 
-// The report of a member to all members of a view, made once.
-struct HostReport {
-    std::uint32_t view = 0;
-    bool fresh = false;  // it has worked in no epoch yet
+// What a host reports.
+struct HostPart {
     Holdings holdings;
     Fence newest;                 // that it knows; only without fence_by_view
     std::uint32_t completed = 0;  // epochs; only without agreed_numbers
-    bool operator==(const HostReport&) const = default;
+    bool operator==(const HostPart&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(HostReport, (), (view, fresh, holdings, newest, completed))
+BOOST_DESCRIBE_STRUCT(HostPart, (), (holdings, newest, completed))
 
 }  // namespace agreement
 
@@ -122,7 +82,6 @@ public:
     };
 
     using Inner = typename P::Message;
-    using HostReport = agreement::HostReport;
     // A message of P and its epoch.
     struct Frame {
         std::uint32_t epoch = 0;
@@ -130,6 +89,8 @@ public:
         bool operator==(const Frame&) const = default;
         BOOST_DESCRIBE_CLASS(Frame, (), (epoch, message), (), ())
     };
+    using Views = agreement::Views<agreement::HostPart, Frame>;
+    using HostReport = typename Views::HostReport;
     using Message = std::variant<HostReport, Frame>;
     using Context = allot::Context<Config>;
     using Timer = TimerOf<P>;
@@ -173,29 +134,20 @@ private:
     using InnerContext = allot::Context<InnerConfig>;
     using InnerEffects = typename P::Effects;
 
-    bool works() const { return done_ && !frozen_; }
-    bool has_seen() const { return !seen_.members.empty(); }
-    bool is_void(const HostReport& report) const;
-    bool is_void(const Frame& frame) const;
+    bool works() const { return views_.works(); }
 
     // From a view to an epoch.
-    void note_missing(const Context& ctx, const AgreedView& view);
     void judge_adopted(const Context& ctx, const AgreedView& view, Effects& fx);
-    void found(const AgreedView& view);
     void try_report(const Context& ctx, Effects& fx);
-    HostReport my_report(const Context& ctx);
+    agreement::HostPart my_part(const Context& ctx);
     Holdings my_holdings(const Context& ctx);
     void note_birth(const Holdings& mine);
-    void freeze(const Context& ctx);
-    bool complete(const Context& ctx) const;
-    bool all_fresh() const;
+    void forget_epoch(const Context& ctx);
     void try_complete(const Context& ctx, Effects& fx);
     void rebuild(const Context& ctx, Effects& fx);
-    std::vector<std::optional<SiteId>> former_places() const;
     void number_epoch(const Context& ctx);
     void catch_up(const Context& ctx, Effects& fx);
     void ask(const Context& ctx, Effects& fx);
-    void take_early_reports();
     void take_early_frames(const Context& ctx, Effects& fx);
 
     // The site of P.
@@ -211,22 +163,12 @@ private:
     void finish(const Context& ctx, Effects& fx);
     void settle(const Context& ctx, Effects& fx);
     void let_go(const Context& ctx, Effects& fx);
-    std::optional<SiteId> place_of(SiteId host) const;
 
-    AgreedView seen_;                    // the newest view; no members: none yet
-    std::optional<std::uint32_t> done_;  // the epoch in which it works; nothing: it is fresh
-    std::vector<Peer> members_;          // of that epoch
-    bool frozen_ = false;                // from the first report after `done` until a completion
-    bool sent_ = false;                  // the report for the newest view is out
-    boost::container::flat_map<SiteId, HostReport> reports_;  // for the newest view
-    boost::container::flat_set<Peer> missing_;  // removed since the epoch; their programs may run
-    bool quiet_ = false;                        // nobody runs who was removed before the first view
-    boost::container::flat_map<SiteId, HostReport> early_reports_;  // the newest for a view to come
-    std::vector<std::pair<SiteId, Frame>> early_frames_;            // of the epoch that others have begun
-    Phase phase_ = Phase::idle;                                     // of the program
-    Demand demand_;                                                 // of the program
-    std::uint32_t keeper_ = 0;  // of an adopted program until the first view: where it ran
-    bool ended_ = false;        // the program has ended its request, which the site of P does not know yet
+    Views views_;
+    Phase phase_ = Phase::idle;  // of the program
+    Demand demand_;              // of the program
+    std::uint32_t keeper_ = 0;   // of an adopted program until the first view: where it ran
+    bool ended_ = false;         // the program has ended its request, which the site of P does not know yet
     bool lapsed_ = false;
     std::optional<std::vector<Fence>> withheld_;  // of a grant that waits for the lease
     std::optional<agreement::Birth> birth_;       // of the program's request
@@ -236,9 +178,8 @@ private:
     P site_;
 
     BOOST_DESCRIBE_CLASS(Epochs, (), (), (),
-                         (seen_, done_, members_, frozen_, sent_, reports_, missing_, quiet_, early_reports_,
-                          early_frames_, phase_, demand_, keeper_, ended_, lapsed_, withheld_, birth_,
-                          newest_, base_, completed_, site_))
+                         (views_, phase_, demand_, keeper_, ended_, lapsed_, withheld_, birth_, newest_,
+                          base_, completed_, site_))
 };
 
 template <class P>
@@ -265,69 +206,41 @@ void Epochs<P>::start(const Context& ctx, Effects& fx) {
 
 template <class P>
 void Epochs<P>::seen(const Context& ctx, const AgreedView& view, Effects& fx) {
-    if (has_seen() && view.number > seen_.number + 1) fx.reached("skipped-view");
-    if (sent_ && done_ != seen_.number) fx.reached("superseded-view");
-    note_missing(ctx, view);
+    const AgreedView& last = views_.newest();
+    if (views_.has_seen() && view.number > last.number + 1) fx.reached("skipped-view");
+    if (views_.sent(ctx.self) && views_.epoch() != last.number) fx.reached("superseded-view");
     judge_adopted(ctx, view, fx);
-    seen_ = view;
-    seen_.certified.clear();
-    reports_.clear();
-    sent_ = false;
-    if (ctx.config.rules.numbered_messages) early_frames_.clear();
-    if (!ctx.config.rules.stay_frozen && done_) {
-        frozen_ = false;
-        catch_up(ctx, fx);
-    }
+    views_.see(ctx.config.rules, view);
+    if (!ctx.config.rules.stay_frozen && works()) catch_up(ctx, fx);
     ended_ = false;  // the next report is newer
-    if (view.number == 0) return found(view);
-    take_early_reports();
+    if (view.number == 0) return views_.found();
     try_report(ctx, fx);
-}
-
-// The founders need no reports: nobody has worked before them.
-template <class P>
-void Epochs<P>::found(const AgreedView& view) {
-    done_ = view.number;
-    members_ = view.members;
-}
-
-// Members of the epoch, and of every view seen since, that the new view lacks.
-template <class P>
-void Epochs<P>::note_missing(const Context& ctx, const AgreedView& view) {
-    if (!ctx.config.rules.remember_missing) missing_.clear();
-    for (const Peer& member : seen_.members)
-        if (!view.has(member)) missing_.insert(member);
-    if (!ctx.config.rules.hold_off) missing_.clear();
-    for (const Peer& certified : view.certified) missing_.erase(certified);
 }
 
 template <class P>
 void Epochs<P>::detected(const Context& ctx, Detection, Peer peer, Effects& fx) {
-    missing_.erase(peer);
+    views_.stopped(peer);
     try_report(ctx, fx);
 }
 
 template <class P>
 bool Epochs<P>::watches(const Context& ctx, SiteId peer) const {
-    if (peer == ctx.self) return sent_ && reports_.size() == seen_.members.size() && !complete(ctx);
-    return std::ranges::any_of(missing_, [&](const Peer& one) { return one.site == peer; });
+    return views_.watches(ctx.config.rules, ctx.self, peer);
 }
 
 template <class P>
 void Epochs<P>::try_report(const Context& ctx, Effects& fx) {
-    if (sent_ || !has_seen() || done_ == seen_.number || !missing_.empty()) return;
-    const HostReport mine = my_report(ctx);
-    sent_ = true;
-    freeze(ctx);
-    for (const Peer& member : seen_.members)
+    if (!views_.report_is_due()) return;
+    const HostReport mine = views_.report(ctx.config.rules, ctx.self, my_part(ctx));
+    forget_epoch(ctx);
+    for (const Peer& member : views_.newest().members)
         if (member.site != ctx.self) fx.send(member.site, mine);
-    reports_[ctx.self] = mine;
     try_complete(ctx, fx);
 }
 
 template <class P>
-agreement::HostReport Epochs<P>::my_report(const Context& ctx) {
-    HostReport mine{.view = seen_.number, .fresh = !done_, .holdings = my_holdings(ctx)};
+agreement::HostPart Epochs<P>::my_part(const Context& ctx) {
+    agreement::HostPart mine{.holdings = my_holdings(ctx)};
     if (!ctx.config.rules.fence_by_view) mine.newest = newest_;
     if (!ctx.config.rules.agreed_numbers) mine.completed = completed_;
     return mine;
@@ -337,13 +250,13 @@ agreement::HostReport Epochs<P>::my_report(const Context& ctx) {
 template <class P>
 agreement::Holdings Epochs<P>::my_holdings(const Context& ctx) {
     Holdings mine;
-    if (!members_.empty()) {
+    if (!views_.members().empty()) {
         const InnerConfig config = inner_config(ctx);
         mine = site_.holdings(inner_context(ctx, config));
     }
     if (works()) note_birth(mine);
     std::erase_if(mine, [](const auto& one) { return one.seat == 0; });
-    const bool unknown = !done_ && phase_ == Phase::holding && !ctx.config.rules.report_adopted;
+    const bool unknown = views_.is_fresh() && phase_ == Phase::holding && !ctx.config.rules.report_adopted;
     if (phase_ != Phase::idle && !unknown)
         mine.push_back({.phase = withheld_ ? Phase::holding : phase_, .demand = demand_, .birth = birth_});
     if (ctx.config.recovered == agreement::Recovered::users)
@@ -358,47 +271,26 @@ void Epochs<P>::note_birth(const Holdings& mine) {
         if (one.seat == 0 && (!birth_ || P::has_seats)) birth_ = one.birth;
 }
 
-// The site never works in the old epoch again, and forgets it.
+// A frozen site never works in the old epoch again, and forgets it.
 template <class P>
-void Epochs<P>::freeze(const Context& ctx) {
-    frozen_ = ctx.config.rules.freeze;
-    if (!frozen_ || !ctx.config.rules.stay_frozen) return;
+void Epochs<P>::forget_epoch(const Context& ctx) {
+    if (!views_.is_frozen() || !ctx.config.rules.stay_frozen) return;
     site_.forget_epoch(ctx.config);
-    if (!P::has_seats) members_.clear();
+    if (!P::has_seats) views_.forget_members();
 }
 
 // --- Reports, and the next epoch.
 
 template <class P>
 void Epochs<P>::receive(const Context& ctx, SiteId from, const HostReport& report, Effects& fx) {
-    if (!has_seen() || report.view > seen_.number) {
-        fx.reached("early-report");
-        early_reports_[from] = report;
-        return;
-    }
-    if (is_void(report)) return;
-    reports_[from] = report;
+    if (views_.is_early(report)) fx.reached("early-report");
+    views_.take(from, report);
     try_complete(ctx, fx);
 }
 
 template <class P>
-bool Epochs<P>::complete(const Context& ctx) const {
-    if (!sent_ || done_ == seen_.number) return false;
-    const std::size_t members = seen_.members.size();
-    const std::size_t needed = ctx.config.rules.all_reports ? members : members / 2 + 1;
-    if (reports_.size() < needed) return false;
-    return !all_fresh() || quiet_ || !ctx.config.rules.cold_start;
-}
-
-// Whether nobody can know who was removed before.
-template <class P>
-bool Epochs<P>::all_fresh() const {
-    return std::ranges::all_of(reports_, [](const auto& one) { return one.second.fresh; });
-}
-
-template <class P>
 void Epochs<P>::try_complete(const Context& ctx, Effects& fx) {
-    if (!complete(ctx)) return;
+    if (!views_.is_complete(ctx.config.rules)) return;
     rebuild(ctx, fx);
     catch_up(ctx, fx);
     take_early_frames(ctx, fx);
@@ -406,42 +298,30 @@ void Epochs<P>::try_complete(const Context& ctx, Effects& fx) {
 
 template <class P>
 void Epochs<P>::quiet(const Context& ctx, Effects& fx) {
-    quiet_ = true;
+    views_.quiet();
     try_complete(ctx, fx);
 }
 
 template <class P>
 void Epochs<P>::rebuild(const Context& ctx, Effects& fx) {
-    if (all_fresh()) fx.reached("cold-start");
-    if (seen_.members.size() == 1) fx.reached("single-member");
+    if (views_.all_fresh()) fx.reached("cold-start");
+    if (views_.newest().members.size() == 1) fx.reached("single-member");
     number_epoch(ctx);
+    const auto places = views_.former_places();
     std::vector<Holdings> hosts;
-    for (const Peer& member : seen_.members) hosts.push_back(reports_[member.site].holdings);
+    for (agreement::HostPart& part : views_.begin_epoch()) hosts.push_back(std::move(part.holdings));
     const std::vector<agreement::Claim> claims = agreement::claims_of(hosts);
-    const auto places = former_places();
-    done_ = seen_.number;
-    members_ = seen_.members;
-    frozen_ = false;
-    reports_.clear();
     act(ctx, fx, [&](const InnerContext& self, InnerEffects& inner) {
         site_ = P::rebuild(self, {site_, places}, claims, inner);
     });
 }
 
-// The places in the old epoch of the members of the newest view.
-template <class P>
-std::vector<std::optional<SiteId>> Epochs<P>::former_places() const {
-    std::vector<std::optional<SiteId>> places;
-    for (const Peer& member : seen_.members) places.push_back(place_of(member.site));
-    return places;
-}
-
 // Only designs that fail look at more than the number of the view.
 template <class P>
 void Epochs<P>::number_epoch(const Context& ctx) {
-    for (const auto& [host, report] : reports_) {
-        base_ = max(base_, report.newest);
-        completed_ = std::max(completed_, report.completed);
+    for (const auto& [host, report] : views_.reports()) {
+        base_ = max(base_, report.part.newest);
+        completed_ = std::max(completed_, report.part.completed);
     }
     newest_ = base_;
     if (!ctx.config.rules.agreed_numbers) ++completed_;
@@ -462,51 +342,31 @@ void Epochs<P>::catch_up(const Context& ctx, Effects& fx) {
 
 template <class P>
 void Epochs<P>::receive(const Context& ctx, SiteId from, const Frame& frame, Effects& fx) {
-    const bool numbered = ctx.config.rules.numbered_messages;
-    if (works() && (frame.epoch == done_ || !numbered)) {
-        const auto sender = place_of(from);
-        if (!sender) return;
-        return act(ctx, fx, [&](const InnerContext& self, InnerEffects& inner) {
-            site_.handle(self, input::Receive<Inner>{*sender, frame.message}, inner);
-        });
+    switch (views_.fate(ctx.config.rules, frame)) {
+        case Views::Fate::over:
+            return fx.reached("void-frame");
+        case Views::Fate::early:
+            fx.reached("early-frame");
+            return views_.keep(from, frame);
+        case Views::Fate::due:
+            break;
     }
-    if (numbered && is_void(frame)) return fx.reached("void-frame");
-    fx.reached("early-frame");
-    const auto after = std::ranges::upper_bound(early_frames_, from, {}, &std::pair<SiteId, Frame>::first);
-    early_frames_.emplace(after, from, frame);
+    const auto sender = views_.place_of(from);
+    if (!sender) return;
+    act(ctx, fx, [&](const InnerContext& self, InnerEffects& inner) {
+        site_.handle(self, input::Receive<Inner>{*sender, frame.message}, inner);
+    });
 }
 
 template <class P>
 bool Epochs<P>::ignores(const Context& ctx, const Message& message) const {
     return ctx.config.rules.numbered_messages &&
-           std::visit([this](const auto& kind) { return this->is_void(kind); }, message);
-}
-
-template <class P>
-bool Epochs<P>::is_void(const HostReport& report) const {
-    return has_seen() && (report.view < seen_.number || report.view == done_);
-}
-
-// Nobody sends a message of an epoch before this site has reported to its view.
-template <class P>
-bool Epochs<P>::is_void(const Frame& frame) const {
-    const bool is_due = works() && frame.epoch == done_;
-    const bool is_early = sent_ && frame.epoch == seen_.number && frame.epoch != done_;
-    return !is_due && !is_early;
-}
-
-template <class P>
-void Epochs<P>::take_early_reports() {
-    for (auto early = early_reports_.begin(); early != early_reports_.end();) {
-        const auto& [host, report] = *early;
-        if (report.view == seen_.number) reports_[host] = report;
-        early = report.view > seen_.number ? early + 1 : early_reports_.erase(early);
-    }
+           std::visit([this](const auto& kind) { return views_.is_void(kind); }, message);
 }
 
 template <class P>
 void Epochs<P>::take_early_frames(const Context& ctx, Effects& fx) {
-    const auto frames = std::exchange(early_frames_, {});
+    const auto frames = views_.take_early_frames();
     for (const auto& [from, frame] : frames) receive(ctx, from, frame, fx);
 }
 
@@ -541,7 +401,8 @@ void Epochs<P>::finish(const Context& ctx, Effects& fx) {
     birth_.reset();
     if (works()) return let_go(ctx, fx);
     if constexpr (P::has_seats) site_.abandon();
-    const bool reported = sent_ && agreement::mentions_application(reports_[ctx.self].holdings);
+    const HostReport* mine = views_.sent(ctx.self);
+    const bool reported = mine != nullptr && agreement::mentions_application(mine->part.holdings);
     ended_ = reported && ctx.config.rules.keep_ends;
 }
 
@@ -598,7 +459,7 @@ void Epochs<P>::give_withheld(Effects& fx) {
 // A program comes back before its host has a view, or too late: the report has not mentioned it.
 template <class P>
 void Epochs<P>::adopt(const Context&, const Demand& demand, std::uint32_t keeper, Effects& fx) {
-    if (has_seen()) {
+    if (views_.has_seen()) {
         fx.reached("late-adoption");
         return fx.stopped();
     }
@@ -611,7 +472,7 @@ void Epochs<P>::adopt(const Context&, const Demand& demand, std::uint32_t keeper
 // what programs of earlier incarnations held, or of one that was removed.
 template <class P>
 void Epochs<P>::judge_adopted(const Context& ctx, const AgreedView& view, Effects& fx) {
-    if (has_seen() || phase_ != Phase::holding || !ctx.config.rules.refuse_late) return;
+    if (views_.has_seen() || phase_ != Phase::holding || !ctx.config.rules.refuse_late) return;
     const std::uint32_t keeper = std::exchange(keeper_, 0);
     const std::uint32_t replaced = ctx.config.rules.refuse_stale ? keeper : ctx.incarnation - 1;
     if (view.certifies({ctx.self, replaced})) return fx.reached("adoption");
@@ -634,13 +495,14 @@ void Epochs<P>::act(const Context& ctx, Effects& fx, Action&& action) {
 
 template <class P>
 auto Epochs<P>::inner_config(const Context& ctx) const -> InnerConfig {
-    return P::among(ctx.config, static_cast<std::uint32_t>(members_.size()), done_.value_or(0));
+    return P::among(ctx.config, static_cast<std::uint32_t>(views_.members().size()),
+                    views_.epoch().value_or(0));
 }
 
 // Every epoch is an incarnation of the site of P.
 template <class P>
 auto Epochs<P>::inner_context(const Context& ctx, const InnerConfig& config) const -> InnerContext {
-    return {config, *place_of(ctx.self), *done_};
+    return {config, *views_.place_of(ctx.self), *views_.epoch()};
 }
 
 template <class P>
@@ -655,7 +517,8 @@ void Epochs<P>::give(const Context& ctx, InnerEffects& inner, Effects& fx) {
     set_timers(inner, fx);
     if constexpr (requires { P::probes; })
         for (const std::string_view probe : inner.probes()) fx.reached(probe);
-    for (const auto& send : inner.sends()) fx.send(members_[send.to].site, Frame{*done_, send.message});
+    for (const auto& send : inner.sends())
+        fx.send(views_.members()[send.to].site, Frame{*views_.epoch(), send.message});
     for (const Notice& notice : inner.notices()) {
         if (notice.kind == Notice::Kind::granted) grant(ctx, notice.fences, fx);
         if (notice.kind != Notice::Kind::refused || ended_ || phase_ != Phase::waiting) continue;
@@ -683,18 +546,11 @@ void Epochs<P>::grant(const Context& ctx, const std::vector<Fence>& fences, Effe
 template <class P>
 Fence Epochs<P>::fence_of(const Context& ctx, Fence inner) {
     if (!ctx.config.rules.agreed_numbers) return in_epoch(completed_, inner);
-    if (ctx.config.rules.fence_by_view) return in_epoch(*done_, inner);
+    if (ctx.config.rules.fence_by_view) return in_epoch(*views_.epoch(), inner);
     Fence fence = base_;
     for (Fence one; one < inner; one = one.next()) fence = fence.next();
     newest_ = max(newest_, fence);
     return fence;
-}
-
-template <class P>
-std::optional<SiteId> Epochs<P>::place_of(SiteId host) const {
-    const auto place = std::ranges::find(members_, host, &Peer::site);
-    if (place == members_.end()) return std::nullopt;
-    return SiteId(place - members_.begin());
 }
 
 }  // namespace allot

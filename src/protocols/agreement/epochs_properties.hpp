@@ -52,22 +52,23 @@ struct EpochsProperties {
 
     const E& site(SiteId id) const { return view.site(id).protocol; }
     const P& inner(SiteId id) const { return site(id).site_; }
-    std::optional<std::uint32_t> epoch(SiteId id) const { return site(id).done_; }
+    std::optional<std::uint32_t> epoch(SiteId id) const { return site(id).views_.epoch(); }
     // Whether the epoch of site `id` has this incarnation of a host as a member.
     bool counts(SiteId id, SiteId host) const {
-        return std::ranges::find(site(id).members_, Peer{host, view.site(host).incarnation}) !=
-               site(id).members_.end();
+        return std::ranges::find(site(id).views_.members(), Peer{host, view.site(host).incarnation}) !=
+               site(id).views_.members().end();
     }
     SiteId sites() const { return static_cast<SiteId>(view.sites.size()); }
 
     void check_host(SiteId id) const {  // 4, 5
         const Site& host = view.site(id);
         const E& here = site(id);
-        if (!host.up() || !here.done_) return;
+        const auto& views = here.views_;
+        if (!host.up() || views.is_fresh()) return;
         const std::string name = "site " + std::to_string(id);
-        if (*here.done_ > here.seen_.number)
+        if (*views.epoch() > views.newest().number)
             report.violated("frozen-before-next", name + " works in a view that it has not seen");
-        if (here.frozen_ && *here.done_ == here.seen_.number)
+        if (views.is_frozen() && *views.epoch() == views.newest().number)
             report.violated("frozen-before-next", name + " is frozen and has seen no newer view");
         if (host.membership.lapsed && host.holding())
             report.violated("lease-holds", "a program of " + name + " runs without a lease");
@@ -75,9 +76,9 @@ struct EpochsProperties {
 
     using Claims = std::map<std::pair<std::uint32_t, ResourceId>, SiteId>;
 
-    void claim(Claims& claims, SiteId host, const agreement::HostReport& one) const {
-        if (one.holdings.empty() || one.holdings.front().phase != Phase::holding) return;
-        for (ResourceId resource : one.holdings.front().demand.resources) {
+    void claim(Claims& claims, SiteId host, const typename E::HostReport& one) const {
+        if (one.part.holdings.empty() || one.part.holdings.front().phase != Phase::holding) return;
+        for (ResourceId resource : one.part.holdings.front().demand.resources) {
             const auto [place, first] = claims.try_emplace({one.view, resource}, host);
             if (!first && place->second != host)
                 report.violated("one-claim", "sites " + std::to_string(place->second) + " and " +
@@ -88,15 +89,15 @@ struct EpochsProperties {
 
     void check_claims() const {  // 7
         Claims claims;
-        for_each_report([&](SiteId host, const agreement::HostReport& one) { claim(claims, host, one); });
+        for_each_report([&](SiteId host, const typename E::HostReport& one) { claim(claims, host, one); });
     }
 
     template <class F>
     void for_each_report(F&& f) const {
         for (SiteId id = 0; id < sites(); ++id)
-            for (const auto& [host, one] : site(id).reports_) f(host, one);
+            for (const auto& [host, one] : site(id).views_.reports()) f(host, one);
         for (const auto* envelope : view.flight)
-            if (const auto* one = std::get_if<agreement::HostReport>(&envelope->message))
+            if (const auto* one = std::get_if<typename E::HostReport>(&envelope->message))
                 f(envelope->from, *one);
     }
 
@@ -112,8 +113,9 @@ struct EpochsProperties {
         };
         for (SiteId id = 0; id < sites(); ++id) {
             const E& here = site(id);
-            if (here.works()) here.site_.for_each_token([&](ResourceId one) { add(*here.done_, one); });
-            for (const auto& [from, frame] : here.early_frames_) add_all(frame);
+            if (here.works())
+                here.site_.for_each_token([&](ResourceId one) { add(*here.views_.epoch(), one); });
+            for (const auto& [from, frame] : here.views_.early_frames()) add_all(frame);
         }
         for (const auto* envelope : view.flight)
             if (const auto* frame = std::get_if<typename E::Frame>(&envelope->message)) add_all(*frame);
@@ -121,39 +123,39 @@ struct EpochsProperties {
 
     // Whether all members of the epoch of this site work in it.
     bool is_whole(const E& one) const {
-        return one.works() && std::ranges::all_of(one.members_, [&](const Peer& member) {
+        return one.works() && std::ranges::all_of(one.views_.members(), [&](const Peer& member) {
                    const Site& host = view.site(member.site);
                    const E& other = site(member.site);
                    return host.up() && host.incarnation == member.incarnation && other.works() &&
-                          other.done_ == one.done_;
+                          other.views_.epoch() == one.views_.epoch();
                });
     }
 
     void check_epochs() const {  // 2 and 8, while all do
         for (SiteId id = 0; id < sites(); ++id)
-            if (view.site(id).up() && site(id).place_of(id) == SiteId(0) && is_whole(site(id)))
+            if (view.site(id).up() && site(id).views_.place_of(id) == SiteId(0) && is_whole(site(id)))
                 check_epoch(site(id));
     }
 
     void check_epoch(const E& one) const {
         std::vector<SiteOf<P>> members;
         std::vector<EnvelopeOf<Inner>> flight;
-        for (const Peer& member : one.members_) {
+        for (const Peer& member : one.views_.members()) {
             SiteOf<P>& inner = members.emplace_back();
             static_cast<Site&>(inner) = view.site(member.site);
             inner.protocol = site(member.site).site_;
         }
         for (const auto* outer : view.flight) {
             const auto* frame = std::get_if<typename E::Frame>(&outer->message);
-            const auto sender = one.place_of(outer->from);
-            const auto receiver = one.place_of(outer->to);
-            if (frame == nullptr || frame->epoch != one.done_ || !sender || !receiver) continue;
+            const auto sender = one.views_.place_of(outer->from);
+            const auto receiver = one.views_.place_of(outer->to);
+            if (frame == nullptr || frame->epoch != one.views_.epoch() || !sender || !receiver) continue;
             EnvelopeOf<Inner>& envelope = flight.emplace_back();
             envelope.from = *sender;
             envelope.to = *receiver;
             envelope.message = frame->message;
         }
-        judge(*one.done_, members, flight);
+        judge(*one.views_.epoch(), members, flight);
     }
 
     void judge(std::uint32_t number, const std::vector<SiteOf<P>>& members,

@@ -77,10 +77,10 @@ struct AcrossEpochs : EpochsProperties<HostPermits, ViewsPermits> {
 
     void check_claimed_units() const {  // S-I6
         std::map<std::pair<std::uint32_t, SiteId>, std::uint64_t> claimed;
-        for_each_report([&](SiteId host, const agreement::HostReport& one) {
+        for_each_report([&](SiteId host, const ViewsPermits::HostReport& one) {
             std::uint64_t& units = claimed[{one.view, host}];
             units = 0;
-            for (const agreement::Holding& holding : one.holdings)
+            for (const agreement::Holding& holding : one.part.holdings)
                 if (holding.phase == Phase::holding) units += holding.demand.units;
         });
         std::map<std::uint32_t, std::uint64_t> sums;
