@@ -11,8 +11,8 @@
 #include "base/log.hpp"
 #include "core/bytes.hpp"
 #include "core/model.hpp"
-#include "daemon/line.hpp"
 #include "daemon/space.hpp"
+#include "host/line.hpp"
 #include "world/instance_of.hpp"
 #include "world/step.hpp"
 
@@ -40,12 +40,12 @@ public:
           step_(instance_) {}
 
     void request(Claim claim, const Demand& demand) override {
-        line_.append({.claim = claim, .demand = demand});
+        line_.append(claim, demand);
         settle();
     }
 
     void release(Claim claim) override {
-        if (line_.withdraw(claim)) return settle();
+        if (line_.withdraw(claim, {})) return settle();
         const auto place = seat_of_.find(claim);
         if (place == seat_of_.end()) return;
         const std::uint32_t index = place->second;
@@ -92,11 +92,11 @@ public:
     void end_life(const std::string& why) override {
         for (auto seat = seats_.rbegin(); seat != seats_.rend(); ++seat) {
             if (!seat->claim) continue;
+            line_.leave_seat(*seat->claim, {});
             if (seat->site.application.phase == Phase::holding)
                 answers_.push_back({Answer::Kind::lost, *seat->claim, {}, why});
             else
-                line_.prepend({.claim = *seat->claim, .demand = seat->site.application.demand});
-            line_.leave_seat(*seat->claim);
+                line_.prepend(*seat->claim, seat->site.application.demand);
         }
         seats_.clear();
         seat_of_.clear();
@@ -171,7 +171,7 @@ public:
     }
 
     std::string saved() const override {
-        return to_bytes(Saved{seats_, line_.all(), inbox_, known_, life_, closed_});
+        return to_bytes(Saved{seats_, line_.waiting(), inbox_, known_, life_, closed_});
     }
 
     bool resume(std::string_view bytes) override {
@@ -184,8 +184,8 @@ public:
         closed_ = saved->closed;
         seat_of_.clear();
         for (std::uint32_t i = 0; i < seats_.size(); ++i)
-            if (seats_[i].claim) occupy(i, *seats_[i].claim, seats_[i].site.application.demand);
-        for (Line::Waiting& one : saved->waiting) line_.append(std::move(one));
+            if (seats_[i].claim) go_on(i, *seats_[i].claim);
+        for (host::Line::Entry& one : saved->waiting) line_.append(one.claim, std::move(one.demand));
         settle();
         return true;
     }
@@ -206,7 +206,7 @@ private:
     };
     struct Saved {
         std::deque<Seat> seats;
-        std::deque<Line::Waiting> waiting;
+        std::vector<host::Line::Entry> waiting;
         std::deque<EnvelopeOf<Message>> inbox;
         std::map<HostId, Known> known;
         std::uint32_t life = 0;
@@ -240,16 +240,24 @@ private:
         }
     }
 
-    void occupy(std::uint32_t index, Claim claim, const Demand& demand) {
+    void occupy(std::uint32_t index, Claim claim) {
         seats_[index].claim = claim;
         seat_of_[claim] = index;
-        line_.seat(claim, demand);
+        line_.seat(claim, {});
+    }
+
+    // A saved seat goes on with its claim.
+    void go_on(std::uint32_t index, Claim claim) {
+        const Application& application = seats_[index].site.application;
+        line_.append(claim, application.demand);
+        occupy(index, claim);
+        if (application.phase == Phase::holding) line_.enter(claim);
     }
 
     void vacate(std::uint32_t index) {
         const Claim claim = *std::exchange(seats_[index].claim, std::nullopt);
         seat_of_.erase(claim);
-        line_.leave_seat(claim);
+        line_.leave_seat(claim, {});
     }
 
     // Takes a seat from who has it. A seat that holds does so until its holder has stopped.
@@ -260,7 +268,7 @@ private:
         if (seat.site.application.phase == Phase::holding) {
             answers_.push_back({Answer::Kind::lost, claim, {}, why});
         } else {
-            line_.prepend({claim, seat.site.application.demand});
+            line_.prepend(claim, seat.site.application.demand);
             take(index, [&](SiteId self) { step_.cancel(self, seat.site); });
         }
     }
@@ -314,6 +322,7 @@ private:
         if (!seat.claim) return;
         const Claim claim = *seat.claim;
         if (notice.kind == Notice::Kind::granted) {
+            line_.enter(claim);
             answers_.push_back(
                 {Answer::Kind::granted, claim, notice.fences, {}, seating_.site(seating_.self, index)});
             return;
@@ -327,9 +336,10 @@ private:
     }
 
     void refuse_waiting(const std::string& why) {
-        for (const Line::Waiting& one : line_.all())
+        for (const host::Line::Entry& one : line_.waiting()) {
             answers_.push_back({Answer::Kind::refused, one.claim, {}, why});
-        line_.clear();
+            line_.withdraw(one.claim, {});
+        }
     }
 
     // An invariant is broken: nothing that this space would say could be relied on.
@@ -363,14 +373,14 @@ private:
 
     bool seat_next() {
         if (seats_.empty() || !standing_) return false;
-        const Line::Waiting* next = line_.next();
+        const host::Line::Entry* next = line_.next({});
         if (next == nullptr) return false;
         const Claim claim = next->claim;
         const Demand demand = next->demand;
         const auto place = free_seat(demand);
         if (!closed_.empty()) return false;  // a fault, and nobody waits any more
         if (!place) return !inbox_.empty();
-        occupy(*place, claim, demand);
+        occupy(*place, claim);
         take(*place, [&](SiteId self) { step_.request(self, seats_[*place].site, demand); });
         return true;
     }
@@ -393,7 +403,7 @@ private:
     world::Stepper step_;
     std::deque<Seat> seats_;
     std::map<Claim, std::uint32_t> seat_of_;
-    Line line_;  // for a seat
+    host::Line line_;  // for a seat
     std::deque<EnvelopeOf<Message>> inbox_;
     std::map<HostId, Known> known_;
     std::string closed_;

@@ -15,7 +15,7 @@
 namespace allot::daemon {
 
 struct SavedState {
-    std::uint32_t version = 5;
+    std::uint32_t version = 6;
     std::uint64_t agreement = 0;
     std::uint32_t incarnation = 0;
     std::string vigil;

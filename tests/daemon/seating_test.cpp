@@ -95,7 +95,7 @@ TEST_F(SeatingTest, Nobody_is_overtaken_without_end) {
     Claim other = 3;
     for (request(other, {"b"}); granted(other) && other < 1000; request(++other, {"b"}))
         locks->release(other);
-    EXPECT_EQ(other, 3u + 8u) << "eight overtake it (Line::most_overtakes)";
+    EXPECT_EQ(other, 3u + 8u) << "eight overtake it (Line::usual_overtakes)";
     locks->release(1);
     EXPECT_TRUE(granted(2));
     EXPECT_FALSE(granted(other));

@@ -1,0 +1,114 @@
+// Which of those that wait on one host is seated next.
+#include "host/line.hpp"
+
+#include <gtest/gtest.h>
+
+namespace allot::host {
+namespace {
+
+struct LineTest : testing::Test {
+    void ask(Line::Claim claim, const std::vector<std::string>& names) {
+        Demand demand;
+        demand.resources.assign(names.begin(), names.end());
+        line.append(claim, demand);
+    }
+    // The claim that may have a seat next; 0: none.
+    Line::Claim next(std::uint32_t most_overtakes = Line::usual_overtakes) {
+        const Line::Entry* entry = line.next({most_overtakes});
+        return entry == nullptr ? 0 : entry->claim;
+    }
+    void seat(Line::Claim claim, std::uint32_t most_overtakes = Line::usual_overtakes) {
+        ASSERT_EQ(next(most_overtakes), claim);
+        line.seat(claim, {most_overtakes});
+    }
+    void hold(Line::Claim claim) {
+        seat(claim);
+        line.enter(claim);
+    }
+
+    Line line;
+};
+
+TEST_F(LineTest, A_lock_in_use_is_waited_for_in_the_line) {
+    ask(1, {"a"});
+    hold(1);
+    ask(2, {"a"});
+    EXPECT_EQ(next(), 0u);
+    line.leave_seat(1, {});
+    EXPECT_EQ(next(), 2u);
+}
+
+TEST_F(LineTest, A_single_lock_is_asked_for_at_once_though_a_set_waits_for_it_in_a_seat) {
+    ask(1, {"a", "b"});
+    seat(1);
+    ask(2, {"a"});
+    EXPECT_EQ(next(), 2u);
+}
+
+TEST_F(LineTest, A_single_lock_is_waited_for_behind_another_single_request) {
+    ask(1, {"a"});
+    seat(1);
+    ask(2, {"a"});
+    EXPECT_EQ(next(), 0u);
+}
+
+TEST_F(LineTest, A_set_waits_in_the_line_while_a_seat_waits_for_one_of_its_locks) {
+    ask(1, {"a", "b"});
+    seat(1);
+    ask(2, {"b", "c"});
+    EXPECT_EQ(next(), 0u);
+    line.leave_seat(1, {});
+    EXPECT_EQ(next(), 2u);
+}
+
+TEST_F(LineTest, A_set_in_a_seat_is_overtaken_no_more_often_than_it_may_be) {
+    ask(1, {"a", "b"});
+    seat(1, 2);
+    for (const Line::Claim single : {2u, 3u}) {
+        ask(single, {"a"});
+        seat(single, 2);
+        line.enter(single);
+        line.leave_seat(single, {});
+    }
+    EXPECT_EQ(line.find(1)->overtaken, 2u);
+    ask(4, {"a"});
+    EXPECT_EQ(next(2), 0u);
+    line.enter(1);
+    line.leave_seat(1, {});
+    EXPECT_EQ(next(2), 4u);
+}
+
+TEST_F(LineTest, A_request_that_was_overtaken_often_enough_gets_a_seat_though_a_lock_is_in_use) {
+    ask(1, {"a"});
+    hold(1);
+    ask(2, {"a", "b"});
+    EXPECT_EQ(next(1), 0u);
+    ask(3, {"b"});
+    seat(3, 1);
+    EXPECT_EQ(next(1), 2u);
+}
+
+TEST_F(LineTest, A_request_that_is_withdrawn_makes_way_for_the_next) {
+    ask(1, {"a"});
+    hold(1);
+    ask(2, {"a"});
+    ask(3, {"a"});
+    EXPECT_EQ(next(), 0u);
+    line.leave_seat(1, {});
+    EXPECT_TRUE(line.withdraw(2, {}));
+    EXPECT_EQ(next(), 3u);
+    EXPECT_FALSE(line.withdraw(2, {}));
+}
+
+TEST_F(LineTest, An_empty_line_keeps_nothing) {
+    ask(1, {"a", "b"});
+    hold(1);
+    ask(2, {"a"});
+    EXPECT_EQ(next(), 0u);
+    EXPECT_TRUE(line.withdraw(2, {}));
+    line.leave_seat(1, {});
+    EXPECT_EQ(line, Line());
+}
+
+}  // namespace
+}  // namespace allot::host
