@@ -42,4 +42,10 @@ constexpr Stamp in_epoch(std::uint32_t epoch, Stamp n) {
     return StampAccess::make(std::uint64_t{epoch} << bits_of_n | StampAccess::value(n));
 }
 
+// The stamp of a site among all: sites may make equal stamps, and their places tell them apart.
+constexpr Stamp at_place(Stamp stamp, std::uint32_t place) {
+    constexpr unsigned bits_of_place = 8;
+    return StampAccess::make(StampAccess::value(stamp) << bits_of_place | place);
+}
+
 }  // namespace allot

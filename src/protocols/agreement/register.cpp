@@ -154,13 +154,14 @@ void Register::send_to_voters(const RegisterMessage& message, RegisterEffects& f
 }
 
 void Register::begin(const Self& self, Operation kind, std::vector<Peer> members, std::vector<VoterId> next,
-                     RegisterEffects& fx) {
+                     RegisterEffects& fx, std::vector<Peer> certified) {
     ensure(!open_, "a register has one operation under way at a time");
     ++operations_;
     open_ = Open{.kind = kind,
                  .id = {self.host, self.incarnation, operations_},
                  .expected = known_.id,
                  .members = std::move(members),
+                 .certified = std::move(certified),
                  .next = std::move(next)};
     ask(self, fx);
 }
@@ -246,6 +247,7 @@ Value Register::changed(const Self& self, const Value& newest) const {
     if (open_->kind != Operation::seal) {
         ++value.view;
         value.members = open_->members;
+        value.certified = open_->certified;
     } else if (self.rules.seal) {
         value.next = next_record();
     }

@@ -69,10 +69,11 @@ struct Value {
     ValueId parent;              // the value that it changed
     std::uint32_t view = 0;      // the content: the number of the newest view
     std::vector<Peer> members;   // and its members
+    std::vector<Peer> certified;  // former members whose programs need no waiting for
     std::optional<Record> next;  // sealed: the generation ends with this value
     bool operator==(const Value&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Value, (), (version, id, parent, view, members, next))
+BOOST_DESCRIBE_STRUCT(Value, (), (version, id, parent, view, members, certified, next))
 
 // Each rule may be switched off, to see which defect it prevents.
 struct Rules {
@@ -241,7 +242,7 @@ public:
     // Begins an operation; none may be under way. `members` is the content of a change, `next` the voters
     // after a seal.
     void begin(const Self& self, Operation kind, std::vector<Peer> members, std::vector<VoterId> next,
-               RegisterEffects& fx);
+               RegisterEffects& fx, std::vector<Peer> certified = {});
     // Tries again, with a new ballot: some time has passed without an answer.
     void retry(const Self& self, RegisterEffects& fx);
     // Gives the operation under way up. A change may still come to be.
@@ -292,13 +293,14 @@ private:
         ValueId id;        // of the change, if it becomes one
         ValueId expected;  // exchange: the value that it changes
         std::vector<Peer> members;
+        std::vector<Peer> certified;
         std::vector<VoterId> next;
         Value proposed;
         std::vector<Answer> answers;  // by voter
         bool operator==(const Open&) const = default;
         BOOST_DESCRIBE_CLASS(Open, (),
-                             (kind, step, attempts, question, ballot, id, expected, members, next, proposed,
-                              answers),
+                             (kind, step, attempts, question, ballot, id, expected, members, certified, next,
+                              proposed, answers),
                              (), ())
     };
 

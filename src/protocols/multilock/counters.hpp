@@ -141,6 +141,8 @@ public:
 
     // How many resources of the demand this site could use without a message.
     std::size_t at_hand(const Demand& demand) const;
+    // Whether this site waits and has lent tokens: then it lends no others.
+    bool lends() const { return !lent_.empty(); }
     // The waiting sites, in order, for each resource whose token is here.
     std::map<ResourceId, std::vector<SiteId>> queues() const;
 
@@ -176,7 +178,13 @@ public:
                             std::span<const agreement::Claim> claims, Effects& fx);
     static Config among(const Config& config, std::uint32_t sites, std::uint32_t view);
     void forget_epoch(const Config&) { *this = {}; }
+    // After rebuild: forgets resources that concern only other sites. A site that knows nothing of a resource
+    // asks its origin, which knows where the token is.
+    void forget_distant(const Context& ctx);
     static constexpr bool has_seats = false;
+
+    // How many entries this site keeps: resources, and requests for them that have ended or wait.
+    std::size_t weight() const;
 
     bool operator==(const Counters&) const = default;
 

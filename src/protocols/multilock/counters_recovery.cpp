@@ -87,6 +87,23 @@ Counters Counters::rebuild(const Context& ctx, const agreement::Before<Counters>
     return site;
 }
 
+void Counters::forget_distant(const Context& ctx) {
+    std::erase_if(branches_, [&](const auto& one) {
+        const ResourceId resource = one.first;
+        return !one.second.token && !wants(resource) && ctx.config.home(resource) != ctx.self &&
+               ctx.config.origin(resource) != ctx.self;
+    });
+}
+
+std::size_t Counters::weight() const {
+    std::size_t entries = branches_.size();
+    for (const auto& [resource, branch] : branches_) {
+        const counters::Past& past = branch.token ? branch.token->past : branch.past;
+        entries += past.counted.size() + past.served.size() + branch.pending.size();
+    }
+    return entries;
+}
+
 // Goes on with the request of the old epoch; if it waits, its mark is `value`.
 void Counters::resume(const Context& ctx, const Claim& mine, std::uint64_t value, Effects& fx) {
     number_ = 1;

@@ -15,6 +15,7 @@
 // them ask, and let go. Their grants reach nobody; properties look at the seats.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <boost/container/flat_map.hpp>
 #include <boost/container/flat_set.hpp>
@@ -199,6 +200,11 @@ public:
     static constexpr bool has_seats = true;
 
     const std::vector<host_permits::Seat>& seats() const { return seats_; }
+    // For a host that drives its programs itself: as many seats as it needs, each with a request of a program.
+    // A seat that enters is `holding` afterwards.
+    void open(std::size_t seat) { seats_.resize(std::max(seats_.size(), seat + 1)); }
+    void ask(const Context& ctx, std::size_t seat, std::uint32_t units, Effects& fx);
+    void let_go(const Context& ctx, std::size_t seat, Effects& fx);
 
     static std::vector<Demand> demands(const Context& ctx);
     static std::optional<Domain> domain(const Context& ctx, std::string_view member);
@@ -216,8 +222,6 @@ private:
     static std::size_t seat_of(Timer act) { return static_cast<std::size_t>(act) + 1; }
     static Timer act_of(std::size_t seat) { return static_cast<Timer>(seat - 1); }
 
-    void ask(const Context& ctx, std::size_t seat, std::uint32_t units, Effects& fx);
-    void let_go(const Context& ctx, std::size_t seat, Effects& fx);
     void await_act(std::size_t seat, Effects& fx) const;
 
     // Answering.

@@ -1,0 +1,198 @@
+// Hosts in the laboratory. A site is a machine: the host (host.hpp), the guardian of its programs, its voter
+// of the register, and the programs themselves. It is the shell that a daemon is in reality, with the
+// laboratory's links, disks and clocks.
+//
+// The first program of a machine is the laboratory's application. The others act by themselves, by timers:
+// each asks for a single lock, or for a unit of the semaphore, and lets go. A daemon may die and come back
+// while its machine and its programs go on.
+//
+// The register is one atomic value at a site of its own (`--engine atomic`), which answers in its own time,
+// or the hosts keep it themselves (`--engine hosts`).
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/protocol.hpp"
+#include "host/guardian.hpp"
+#include "host/host.hpp"
+
+namespace allot {
+
+namespace host {
+
+enum class Engine : std::uint8_t { atomic, hosts };
+BOOST_DESCRIBE_ENUM(Engine, atomic, hosts)
+
+// A call to the atomic register, and its answer.
+struct Ask {
+    std::uint32_t incarnation = 0;  // of the daemon
+    agreement::ValueId expected;    // of a change
+    std::optional<agreement::Value> change;
+    bool operator==(const Ask&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Ask, (), (incarnation, expected, change))
+
+struct Told {
+    std::uint32_t incarnation = 0;
+    agreement::Value value;
+    bool operator==(const Told&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Told, (), (incarnation, value))
+
+// A program of a machine, as it sees itself.
+struct Program {
+    Phase phase = Phase::idle;
+    Want want;
+    std::vector<Fence> fences;
+    std::uint32_t requests_left = 0;  // of a program that acts by itself
+    bool operator==(const Program&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Program, (), (phase, want, fences, requests_left))
+
+}  // namespace host
+
+class Cluster {
+public:
+    static const Model<Cluster, FencesGrow> model;
+
+    struct Config {
+        std::uint32_t sites = 2;  // machines; the atomic register comes after them
+        host::Engine engine = host::Engine::atomic;
+        std::uint32_t voters = 1;
+        std::uint32_t resources = 1;
+        std::uint32_t max_request = 0;
+        std::uint32_t permits = 0;
+        std::uint32_t programs = 1;
+        std::uint32_t program_requests = 1;
+        std::uint32_t seats = 4;
+        std::uint32_t overtakes = host::Line::usual_overtakes;
+        std::uint32_t loans = 1;
+        std::uint32_t lease = 3;
+        std::uint32_t grace = 0;
+        std::uint32_t tolerance = 0;
+        std::uint32_t silence = 0;
+        std::uint32_t whims = 0;
+        std::uint32_t daemon_deaths = 0;
+        agreement::ViewRules views;
+        agreement::AdoptionRules adoption;
+        host::Rules hosts;
+        agreement::Rules voting;
+        static constexpr Meaning meanings[]{
+            {"sites", "number of hosts; an atomic register is a site of its own, after them"},
+            {"engine", "atomic: one register answers at its own pace; hosts: voters among the hosts keep it"},
+            {"voters", "number of voters; hosts from 0 on vote"},
+            {"resources", "number of locks"},
+            {"max_request", "maximum of locks in one request; 0: all"},
+            {"permits", "number of permits of the semaphore; 0: there is none"},
+            {"programs", "number of programs on each host; the first is the application"},
+            {"program_requests", "requests of each further program"},
+            {"seats", "maximum of requests for locks that a host serves at once"},
+            {"overtakes", "how often a request for locks may be overtaken on its host"},
+            {"loans", "maximum of missing tokens for which a request asks for a loan"},
+            {"lease", "ticks of a lease"},
+            {"grace", "ticks that a program has to stop, within the lease"},
+            {"tolerance", "ticks by which clocks may differ; a hold-off is longer by twice as many"},
+            {"silence", "ticks without a message after which a member is removed; 0: never"},
+            {"whims", "maximum of healthy members that each host removes without reason"},
+            {"daemon_deaths", "maximum of deaths of each daemon that its machine and programs survive"},
+        };
+        BOOST_DESCRIBE_CLASS(Config, (),
+                             (sites, engine, voters, resources, max_request, permits, programs,
+                              program_requests, seats, overtakes, loans, lease, grace, tolerance, silence,
+                              whims, daemon_deaths, views, adoption, hosts, voting),
+                             (), ())
+    };
+    static std::optional<std::string> config_error(const Config& config);
+    static void sample(Draw& draw);
+
+    using Message = std::variant<host::HostReport, host::Frame, host::Alive, host::Learn, host::Ask,
+                                 host::Told, agreement::Prepare, agreement::Promise, agreement::Accept,
+                                 agreement::Accepted, agreement::Nack, agreement::Read, agreement::ReadAnswer,
+                                 agreement::Moved, agreement::Format>;
+    // A further program acts; a host takes against another; the daemon dies, and comes back.
+    enum class Timer : std::uint8_t { second, third, whim, die, rise };
+    BOOST_DESCRIBE_NESTED_ENUM(Timer, second, third, whim, die, rise)
+    using Context = allot::Context<Config>;
+    using Effects = allot::Effects<Message, Timer>;
+    using Input = allot::Input<Message, input::Cancel, input::Synced, input::Tick, input::Timeout<Timer>>;
+
+    void handle(const Context& ctx, const Input& input, Effects& fx);
+    void start(const Context& ctx, Effects& fx);
+    void request(const Context& ctx, const Demand& demand, Effects& fx);
+    void release(const Context& ctx, Effects& fx);
+    void cancel(const Context& ctx, Effects& fx) { release(ctx, fx); }
+    void receive(const Context& ctx, SiteId from, const auto& message, Effects& fx) {
+        take(ctx, from, message, fx);
+    }
+    void synced(const Context& ctx, Effects& fx);
+    void tick(const Context& ctx, Effects& fx);
+    void timeout(const Context& ctx, Timer timer, Effects& fx);
+    Phase phase() const { return programs_.empty() ? Phase::idle : programs_.front().phase; }
+
+    const host::Host& daemon() const { return host_; }
+    bool is_alive() const { return alive_; }
+    const std::vector<host::Program>& programs() const { return programs_; }
+    const agreement::Register& inner() const { return register_; }
+
+    bool operator==(const Cluster&) const = default;
+
+private:
+    friend struct ClusterProperties;
+    using Register = agreement::Register;
+    static constexpr std::uint32_t most_programs = 3;
+
+    static bool is_register(const Context& ctx) { return ctx.self >= ctx.config.sites; }
+    static host::Config host_config(const Config& config);
+    static host::Key key_of(std::size_t program) { return {program, 1}; }
+    static host::Want want_of(const Demand& demand);
+    host::Want own_want(const Context& ctx, std::size_t program) const;
+    std::uint32_t incarnation(const Context& ctx) const;
+
+    // The host.
+    template <class Action>
+    void act(const Context& ctx, Effects& fx, Action&& action);
+    void answer(const Context& ctx, const host::Answer& answer, Effects& fx);
+    void stop(const Context& ctx, std::size_t program, Effects& fx);
+    void call(const Context& ctx, const host::Call& call, Effects& fx);
+    void raise_daemon(const Context& ctx, Effects& fx);
+
+    // The programs.
+    void ask(const Context& ctx, std::size_t program, host::Want want, Effects& fx);
+    void let_go(const Context& ctx, std::size_t program, Effects& fx);
+    void await_act(std::size_t program, Effects& fx) const;
+    void perform(const Context& ctx, std::size_t program, Effects& fx);
+
+    // The register.
+    template <class Action>
+    void consult(const Context& ctx, Effects& fx, Action&& action);
+    void serve(const Context& ctx, SiteId from, const host::Ask& ask, Effects& fx);
+
+    // Messages.
+    void take(const Context& ctx, SiteId from, const host::Ask& message, Effects& fx);
+    void take(const Context& ctx, SiteId from, const host::Told& message, Effects& fx);
+    void take(const Context& ctx, SiteId from, const auto& message, Effects& fx);
+
+    static bool is_mortal(const Context& ctx);
+    static bool may_ask(const Context& ctx) { return !is_register(ctx); }
+    Cluster after_crash(Disk disk) const;
+    static void on_state(const View<Cluster>& view, Report& report);
+    static std::vector<Demand> demands(const Context& ctx);
+
+    host::Host host_;
+    bool alive_ = true;  // the daemon
+    std::uint32_t deaths_ = 0;
+    std::uint32_t whims_ = 0;
+    host::Guardian guardian_;
+    std::vector<host::Program> programs_;
+    Register register_;       // with the engine of the hosts
+    agreement::Value value_;  // at the atomic register
+
+    BOOST_DESCRIBE_CLASS(Cluster, (), (), (),
+                         (host_, alive_, deaths_, whims_, guardian_, programs_, register_, value_))
+};
+
+}  // namespace allot

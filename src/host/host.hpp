@@ -1,0 +1,256 @@
+// The host: everything that the daemon of one machine decides, as one pure machine. It serves the requests of
+// programs, takes part in the protocols of all kinds, follows the agreed views, and says which program must
+// stop when. Bytes, sockets, files, processes and clocks belong to the shell around it: the daemon, or the
+// laboratory (cluster.hpp), which runs many hosts in one process.
+//
+// Requests. A request names locks and permits. It takes the locks first, as one set, then the permits by the
+// name of their semaphore: all requests keep this order, so nobody waits in a cycle across kinds.
+//
+// Views and leases (specs: views). The host reads the register again and again. A value that names it as a
+// member renews its lease, which counts from the moment in which the host asked. A newer value is a view. A
+// host without a lease grants nothing, and its programs have stopped when the lease ends. A host that sees a
+// view without itself begins its next life: it stops its programs and joins again.
+//
+// Time is counted in ticks, as ages and remainders, never as a point in time: so the state is finite.
+#pragma once
+
+#include <boost/container/flat_map.hpp>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "host/locks.hpp"
+#include "host/rules.hpp"
+#include "host/semaphore.hpp"
+#include "host/want.hpp"
+#include "protocols/agreement/register.hpp"
+#include "protocols/agreement/views.hpp"
+
+namespace allot::host {
+
+using Ticks = std::uint32_t;
+
+struct Config {
+    Locks::Config locks;
+    boost::container::flat_map<ResourceId, Semaphore::Config> semaphores;
+    std::uint32_t hosts = 1;            // that may be members: numbers from 0 on
+    Ticks lease = 3;                    // from the question to the moment in which programs have stopped
+    Ticks grace = 1;                    // of a program that is asked to stop; within the lease
+    Ticks hold_off = 3;                 // no shorter than a lease on any clock
+    Ticks silence = 2;                  // after which a member is removed; 0: nobody is removed for silence
+    std::size_t most_weight = 100'000;  // entries about locks, above which a new view is proposed
+    agreement::ViewRules views;
+    agreement::AdoptionRules adoption;
+    Rules rules;
+};
+
+// --- Messages between hosts.
+
+// A message of a kind, in an epoch.
+struct Frame {
+    std::uint32_t epoch = 0;
+    ResourceId kind;  // the name of a semaphore; empty: locks
+    std::variant<Locks::Message, Semaphore::Message> message;
+    bool operator==(const Frame&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Frame, (), (epoch, kind, message))
+
+// The report of a host: what its programs use and wait for, of each kind.
+struct Parts {
+    boost::container::flat_map<ResourceId, agreement::Holdings> kinds;
+    bool operator==(const Parts&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Parts, (), (kinds))
+
+// Says that the sender is up.
+struct Alive {
+    bool operator==(const Alive&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Alive, (), ())
+
+// A value that was returned to the sender. It shows a view and renews no lease.
+struct Learn {
+    agreement::Value value;
+    bool operator==(const Learn&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Learn, (), (value))
+
+using Views = agreement::Views<Parts, Frame>;
+using HostReport = Views::HostReport;
+using Message = std::variant<HostReport, Frame, Alive, Learn>;
+
+// --- Effects.
+
+// An answer to a program. stop: it has `grace` ticks to end. lost: it has been stopped, or must be at once.
+struct Answer {
+    enum class Kind : std::uint8_t { granted, released, refused, stop, lost };
+    Key key;
+    Kind kind{};
+    std::vector<Fence> fences{};  // granted: one per lock in the order of the request, then one per semaphore
+    std::string reason{};
+};
+
+// An operation on the register: a read, or a change of the newest value that this host knows.
+struct Call {
+    struct Change {
+        std::vector<Peer> members;
+        std::vector<Peer> certified;  // former members whose programs have stopped, or go on as ours
+    };
+    std::optional<Change> change;
+};
+
+struct Effects {
+    struct Send {
+        SiteId to;
+        Message message;
+    };
+    std::vector<Send> sends;
+    std::vector<Answer> answers;
+    std::optional<Call> call;  // none is under way; `returned` answers it
+    std::vector<std::string_view> probes;
+
+    void reached(std::string_view probe) { probes.push_back(probe); }
+};
+
+// Rare paths of the handlers.
+inline constexpr std::string_view probes[]{
+    "skipped-view",  "superseded-view", "early-report",  "early-frame",    "void-frame",    "cold-start",
+    "single-member", "deferred-ask",    "deferred-end",  "withheld-grant", "stop-in-time",  "lease-ended",
+    "next-life",     "adoption",        "late-adoption", "removed-peer",   "several-kinds", "forgotten-names",
+};
+
+class Host {
+public:
+    struct Self {
+        const Config& config;
+        SiteId host;
+        std::uint32_t incarnation = 0;  // of the daemon
+    };
+
+    // A request of a program as the host knows it.
+    struct Request {
+        Key key;
+        Want want;
+        std::uint32_t taken = 0;  // parts that are granted
+        std::vector<Fence> fences;
+        bool told = false;                    // the program has been told that all is granted
+        bool stopping = false;                // the program has been asked to stop
+        std::optional<std::uint32_t> keeper;  // of an adopted program until the first view: where it ran
+        bool complete() const { return taken == want.parts(); }
+        // The part that is taken in this step.
+        std::uint32_t part(std::uint32_t step, bool locks_first) const {
+            return locks_first ? step : want.parts() - 1 - step;
+        }
+        bool operator==(const Request&) const = default;
+        BOOST_DESCRIBE_CLASS(Request, (), (key, want, taken, fences, told, stopping, keeper), (), ())
+    };
+
+    // The first input. Programs that run already are adopted next; then the host calls the register.
+    void start(const Self& self);
+
+    // Programs.
+    void ask(const Self& self, const Key& key, const Want& want, Effects& fx);
+    // Gives back what is held, or takes the request back.
+    void release(const Self& self, const Key& key, Effects& fx);
+    // A program that an earlier incarnation left behind comes back, before the host has seen a view.
+    void adopt(const Self& self, const Key& key, const Want& want, std::vector<Fence> fences,
+               std::uint32_t keeper, Effects& fx);
+
+    // Other hosts, and operators.
+    void receive(const Self& self, SiteId from, const Message& message, Effects& fx);
+    void expel(SiteId host) { unwanted_.insert(host); }
+
+    // Begins an operation of the register; none may be under way.
+    void call_register(const Self& self, Effects& fx);
+    // The register has answered the call.
+    void returned(const Self& self, const agreement::Value& value, Effects& fx);
+    // The call is answered by nobody: another follows.
+    void forget_call() { asked_.reset(); }
+
+    void tick(const Self& self, Effects& fx);
+
+    bool has_lease() const { return lease_left_ > 0; }
+    Ticks lease_left() const { return lease_left_; }
+    const agreement::Value& known() const { return known_; }
+    const Views& views() const { return views_; }
+    const Request* find(const Key& key) const;
+    const std::vector<std::optional<Request>>& requests() const { return requests_; }
+    const Locks& locks() const { return locks_; }
+    // The incarnation of this host in views: one for each life of each incarnation of the daemon.
+    Peer myself(const Self& self) const;
+
+    bool operator==(const Host&) const = default;
+
+private:
+    static constexpr std::uint32_t lives_per_incarnation = 1u << 16;
+
+    // Requests.
+    std::optional<std::string> objection(const Self& self, const Key& key, const Want& want) const;
+    void ask_next(const Self& self, RequestId id);
+    static bool takes_locks_first(const Self& self) {
+        return self.config.rules.locks_first || self.host % 2 == 0;
+    }
+    void granted(const Self& self, RequestId id, const std::vector<Fence>& fences, Effects& fx);
+    static void tell(Request& request, Effects& fx);
+    void tell_complete(const Self& self, Effects& fx);
+    void end(const Self& self, RequestId id);
+    void stop(const Self& self, RequestId id, const char* why, Effects& fx);
+    void settle(const Self& self, Effects& fx);
+    RequestId free_id();
+    bool may_grant(const Self& self) const;
+
+    // Kinds.
+    Epoch epoch(const Self& self) const;
+    template <class F>
+    void with_each_kind(const Self& self, F&& f);
+    template <class KindEffects>
+    bool pass_on(const Self& self, ResourceId kind, KindEffects& out, Effects& fx);
+
+    // Messages.
+    void take(const Self& self, SiteId from, const HostReport& report, Effects& fx);
+    void take(const Self& self, SiteId from, const Frame& frame, Effects& fx);
+    void take(const Self&, SiteId, const Alive&, Effects&) {}
+    void take(const Self& self, SiteId from, const Learn& learn, Effects& fx);
+    void handle(const Self& self, SiteId from, const Frame& frame, Effects& fx);
+
+    // Views.
+    void see(const Self& self, const agreement::Value& value, Effects& fx);
+    void judge_adopted(const Self& self, const AgreedView& view, Effects& fx);
+    void try_report(const Self& self, Effects& fx);
+    void try_complete(const Self& self, Effects& fx);
+    void begin_epoch(const Self& self, Effects& fx);
+    void begin_life(const Self& self, Effects& fx);
+
+    // Leases, and the register.
+    void renew(const Self& self, Ticks age);
+    void pass_lease(const Self& self, Effects& fx);
+    void pass_hold_offs(const Self& self, Effects& fx);
+    std::optional<Call::Change> wanted_change(const Self& self) const;
+    bool is_member(const Self& self, const agreement::Value& value) const;
+    bool is_silent(const Self& self, SiteId host) const;
+
+    // What programs want.
+    std::vector<std::optional<Request>> requests_;  // by id
+    boost::container::flat_map<Key, RequestId> ids_;
+    Locks locks_;
+    boost::container::flat_map<ResourceId, Semaphore> semaphores_;
+    // Who takes part.
+    std::uint32_t life_ = 0;
+    Views views_;
+    agreement::Value known_;      // the newest value that was returned or learned
+    std::optional<Ticks> asked_;  // ticks since the call that is under way
+    Ticks lease_left_ = 0;
+    boost::container::flat_map<Peer, Ticks> missing_;     // removed members: ticks of their hold-offs
+    std::optional<Ticks> first_seen_;                     // ticks since the first view of this life
+    boost::container::flat_map<SiteId, Ticks> silences_;  // ticks since a message of the host
+    std::set<SiteId> unwanted_;                           // to be removed, as somebody says
+
+    BOOST_DESCRIBE_CLASS(Host, (), (), (),
+                         (requests_, ids_, locks_, semaphores_, life_, views_, known_, asked_, lease_left_,
+                          missing_, first_seen_, silences_, unwanted_))
+};
+
+}  // namespace allot::host

@@ -1,0 +1,13 @@
+# Random runs of whole hosts: machines and daemons that die, removals without reason, cuts, late writes and clocks that
+# differ; and each rule that is switched off is found. (from-question and cold-start are left to the checkers of leases
+# and views.)
+. "$ALLOT_SOURCE_DIR/tests/soak/lib.sh"
+clean 20000 6000000 cluster
+finds lease-holds 20000 cluster --without grant-in-time --property lease-holds
+finds overtaken-seldom 20000 cluster --without bound-overtakes --property overtaken-seldom
+finds free-at-once 20000 cluster --without give-way --property free-at-once --sites 3
+finds one-user 20000 cluster --without stop-in-time --property one-user --sites 3
+finds assertion 20000 cluster --without report-adopted --sites 3
+finds assertion 20000 cluster --without freeze --sites 3
+finds assertion 20000 cluster --without numbered-messages --sites 3
+finds unserved 20000 cluster --without all-reports --sites 3
