@@ -580,7 +580,7 @@ constinit const Model<Cluster, FencesGrow> Cluster::model{
     .name = "cluster",
     .problem = "host",
     .summary = "whole hosts: programs, locks and permits, views, leases, the register",
-    .source = {},
+    .source = "views as in Birman and Joseph: Exploiting virtual synchrony in distributed systems (1987)",
     .links = Links::fifo,
     .properties = properties,
     .on_state = &on_state,

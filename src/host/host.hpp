@@ -232,12 +232,12 @@ private:
     bool is_member(const Self& self, const agreement::Value& value) const;
     bool is_silent(const Self& self, SiteId host) const;
 
-    // What programs want.
+    // Requests of programs.
     std::vector<std::optional<Request>> requests_;  // by id
     boost::container::flat_map<Key, RequestId> ids_;
     Locks locks_;
     boost::container::flat_map<ResourceId, Semaphore> semaphores_;
-    // Who takes part.
+    // Views and leases.
     std::uint32_t life_ = 0;
     Views views_;
     agreement::Value known_;      // the newest value that was returned or learned

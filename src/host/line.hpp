@@ -6,8 +6,8 @@
 //     - a single lock for which only sets wait in seats is asked for at once: if it is free, the protocol
 //       lends it.
 //
-// Whoever is overtaken by `most_overtakes` others that want some of the same waits no longer in the line, and
-// in its seat nobody of this host overtakes it again.
+// A request that `most_overtakes` others have overtaken, which want some of the same, waits no longer in the
+// line, and in its seat nobody of this host overtakes it again.
 //
 // The line may be long, and most of it may want the same. So a request that has to wait is parked at one
 // name, and is looked at again only when that name may be free and nobody parked there comes before it.

@@ -1,4 +1,4 @@
-// What a program asks a host for.
+// The content of a request of a program, and its name.
 #pragma once
 
 #include <boost/container/flat_map.hpp>

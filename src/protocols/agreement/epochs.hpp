@@ -54,7 +54,7 @@ inline constexpr std::string_view epochs_probes[]{
     "late-adoption",     // it stops the program instead
 };
 
-// What a host reports.
+// The part of one host in a report.
 struct HostPart {
     Holdings holdings;
     Fence newest;                 // that it knows; only without fence_by_view

@@ -23,7 +23,7 @@ namespace allot::agreement {
 template <class Part, class Frame>
 class Views {
 public:
-    // What one member tells all members of a view, made once.
+    // The report of one member to all members of a view, made once.
     struct HostReport {
         std::uint32_t view = 0;
         bool fresh = false;  // the member has worked in no epoch yet
