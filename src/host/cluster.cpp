@@ -217,7 +217,7 @@ void Cluster::tick(const Context& ctx, Effects& fx) {
     if (!ctx.config.hosts.stop_in_time) return;
     for (const host::Guardian::Program& stopped : guardian_.tick()) {
         const auto program = static_cast<std::size_t>(stopped.key.session);
-        stop(ctx, program, fx);
+        stop(program, fx);
         if (alive_)
             act(ctx, fx, [&](const host::Host::Self& self, host::Effects& out) {
                 host_.release(self, stopped.key, out);
@@ -265,7 +265,7 @@ void Cluster::answer(const Context& ctx, const Answer& answer, Effects& fx) {
         }
         case Answer::Kind::lost:
             guardian_.end(answer.key);
-            return stop(ctx, number, fx);
+            return stop(number, fx);
         case Answer::Kind::refused:
             program = {.requests_left = program.requests_left};
             if (number == 0) fx.refused(answer.reason);
@@ -278,7 +278,7 @@ void Cluster::answer(const Context& ctx, const Answer& answer, Effects& fx) {
 }
 
 // The program is stopped, if it still runs.
-void Cluster::stop(const Context&, std::size_t number, Effects& fx) {
+void Cluster::stop(std::size_t number, Effects& fx) {
     Program& program = programs_[number];
     if (program.phase != Phase::holding) return;
     program = {.requests_left = program.requests_left};

@@ -156,7 +156,7 @@ private:
     template <class Action>
     void act(const Context& ctx, Effects& fx, Action&& action);
     void answer(const Context& ctx, const host::Answer& answer, Effects& fx);
-    void stop(const Context& ctx, std::size_t program, Effects& fx);
+    void stop(std::size_t number, Effects& fx);
     void call(const Context& ctx, const host::Call& call, Effects& fx);
     void raise_daemon(const Context& ctx, Effects& fx);
 
@@ -169,11 +169,10 @@ private:
     // The register.
     template <class Action>
     void consult(const Context& ctx, Effects& fx, Action&& action);
-    void serve(const Context& ctx, SiteId from, const host::Ask& ask, Effects& fx);
 
     // Messages.
-    void take(const Context& ctx, SiteId from, const host::Ask& message, Effects& fx);
-    void take(const Context& ctx, SiteId from, const host::Told& message, Effects& fx);
+    void take(const Context& ctx, SiteId from, const host::Ask& ask, Effects& fx);
+    void take(const Context& ctx, SiteId from, const host::Told& told, Effects& fx);
     void take(const Context& ctx, SiteId from, const auto& message, Effects& fx);
 
     static bool is_mortal(const Context& ctx);

@@ -216,11 +216,12 @@ void Recall::speak(const Context& ctx, Effects& fx) {
         const bool request = std::holds_alternative<Prepare>(message) ||
                              std::holds_alternative<Accept>(message) || std::holds_alternative<Read>(message);
         const VoterRank told = request && !ctx.config.recalling.own_rank ? VoterRank{} : rank();
+        const auto known = heard_of(to).rank;
         for (SiteId machine = 0; machine < ctx.config.sites; ++machine) {
             if (host_of(ctx.config, machine) != to) continue;
             std::visit(
                 [&]<class M>(const M& one) {
-                    fx.send(machine, Framed<M>{one, {ctx.self, ctx.incarnation}, told, heard_of(to).rank});
+                    fx.send(machine, Framed<M>{one, {ctx.self, ctx.incarnation}, told, known});
                 },
                 message);
         }
