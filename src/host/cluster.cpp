@@ -122,13 +122,16 @@ void Cluster::sample(Draw& draw) {
     draw.number("loans", 1, 2);
     const auto grace = draw.number("grace", 0, 1);
     draw.number("lease", grace + 2, grace + 5);
-    const auto tolerance = draw.number("tolerance", draw.number("skew", 0, 1), 1);
+    const auto skew = draw.number("skew", 0, 1);
+    const auto tolerance = draw.number("tolerance", skew, 1);
     draw.number("silence", 2 * tolerance + 2, 2 * tolerance + 4);
     draw.faults("whims", 2);
     draw.faults("daemon-deaths", 2);
     const auto crashes = draw.faults("crashes", 4);
     draw.faults("restarts", crashes);
     draw.faults("cuts", 4);
+    // A longer pause may outlast the hold-off.
+    if (skew < tolerance && draw.faults("pauses", 2) > 0) draw.number("pause-ticks", 1, 2);
     draw.toggle("cancel");
     draw.choice("backlog", {"3", "6"});
     draw.requests(6);

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <array>
+#include <boost/mp11/algorithm.hpp>
 #include <optional>
 #include <string>
 #include <variant>
@@ -109,10 +110,9 @@ public:
     static std::optional<std::string> config_error(const Config& config);
     static void sample(Draw& draw);
 
-    using Message = std::variant<host::HostReport, host::Frame, host::Alive, host::Learn, host::Ask,
-                                 host::Told, agreement::Prepare, agreement::Promise, agreement::Accept,
-                                 agreement::Accepted, agreement::Nack, agreement::Read, agreement::ReadAnswer,
-                                 agreement::Moved, agreement::Format>;
+    using Message = boost::mp11::mp_append<
+        std::variant<host::HostReport, host::Frame, host::Alive, host::Learn, host::Ask, host::Told>,
+        agreement::RegisterMessage>;
     // A further program acts; a host takes against another; the daemon dies, and comes back.
     enum class Timer : std::uint8_t { second, third, whim, die, rise };
     BOOST_DESCRIBE_NESTED_ENUM(Timer, second, third, whim, die, rise)

@@ -123,11 +123,18 @@ void Run::handle(const Scheduled& event) {
             return pause(index);
         case What::resume:
             return resume(index);
+        case What::agree:
+            return agree(index);
+        case What::see:
+            return see(index);
+        case What::quiet:
+            return quiet(index);
     }
 }
 
 // The founders start at time 0, in order, and then learn whom they trust: every world begins like this.
 void Run::begin() {
+    begin_views();
     for (SiteId self = 0; self < surroundings_.founders && may_go_on(); ++self) {
         stepper_.start(self, at(self), plan_.requests.of(self));
         settle(self, Phase::idle);
@@ -142,15 +149,6 @@ void Run::begin() {
     if (plan_.start == Start::arbitrary) corrupt();
 }
 
-// The sites of a simulation have one view.
-void Run::see_founders(SiteId self) {
-    if (!instance_.facts().sees_views) return;
-    AgreedView founders;
-    for (SiteId site = 0; site < surroundings_.founders; ++site) founders.members.push_back({site, 0});
-    stepper_.see(self, at(self), founders);
-    settle(self, Phase::idle);
-}
-
 void Run::start(SiteId self) {
     Site& site = at(self);
     if (site.up() || site.standing == Standing::left) return;
@@ -161,6 +159,7 @@ void Run::start(SiteId self) {
     if (!site.up()) return;
     announce_start(self);
     inform(self);
+    after_detection(What::agree, self);
 }
 
 void Run::request(SiteId self) {

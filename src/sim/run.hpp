@@ -13,6 +13,7 @@
 #include "sim/metrics.hpp"
 #include "sim/queue.hpp"
 #include "sim/simulation.hpp"
+#include "world/axioms.hpp"
 #include "world/step.hpp"
 
 namespace allot::sim {
@@ -69,7 +70,10 @@ private:
         cut,
         heal,
         pause,
-        resume
+        resume,
+        agree,
+        see,
+        quiet
     };
 
     // A report of a detector, which is sent if it is still true then.
@@ -92,7 +96,6 @@ private:
     };
 
     void begin();
-    void see_founders(SiteId self);
     void begin_detectors();
     void plan_faults();
     bool may_go_on();  // false after a violation, and when a stop is due
@@ -130,6 +133,15 @@ private:
     void resume(SiteId self);
     void catch_up(SiteId self);
     void deliver_held();
+
+    // Agreed views.
+    void begin_views();
+    void see_founders(SiteId self);
+    void after_detection(What what, SiteId self);
+    world::Attendance attendance(SiteId self) const;
+    void agree(SiteId about);
+    void see(SiteId self);
+    void quiet(SiteId self);
 
     void take(SiteId self, Phase before, FunctionRef<void()> step);
     void die_inside(SiteId self, Phase before, FunctionRef<void()> step);
@@ -203,6 +215,7 @@ private:
     bool some_cut_off_ = false;
     std::vector<std::uint32_t> held_;        // messages that wait at a cut or for a paused site
     std::vector<std::uint32_t> held_words_;  // of detectors to paused sites
+    std::vector<AgreedView> views_;          // in the order of their numbers; none if the protocol has none
     std::vector<Time> timers_;               // due time of each timer of each site
     Box<History> history_;
     EventQueue queue_;

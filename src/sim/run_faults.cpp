@@ -60,6 +60,7 @@ void Run::crash(SiteId self) {
 
 void Run::end_life(SiteId self) {
     announce_end(self);
+    after_detection(What::agree, self);
     if (plan_.restart_after.after) push(now_ + plan_.restart_after.after->draw(faults_), What::start, self);
 }
 

@@ -49,11 +49,6 @@ std::string key_of(const Values<Base>& values, const Base& value) {
 
 }  // namespace
 
-bool Conditions::is_member(const Peer& peer, std::uint32_t from) const {
-    return std::ranges::any_of(views,
-                               [&](const AgreedView& view) { return view.number >= from && view.has(peer); });
-}
-
 Machine::Machine(std::unique_ptr<const Instance> instance, Setup setup)
     : instance_(std::move(instance)),
       setup_(std::move(setup)),

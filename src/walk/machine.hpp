@@ -21,6 +21,7 @@
 
 #include "base/stable_vector.hpp"
 #include "walk/interner.hpp"
+#include "world/axioms.hpp"
 #include "world/instance.hpp"
 #include "world/setup.hpp"
 #include "world/step.hpp"
@@ -102,6 +103,9 @@ struct LocalInfo {
 
     bool up() const { return standing == Standing::up; }
     bool paused() const { return missed.has_value(); }
+    world::Attendance attendance() const {
+        return {{site, incarnation}, up(), lease_over, abandoned, orphan, membership};
+    }
     bool pending() const { return up() && (starting || phase == Phase::waiting || phase == Phase::leaving); }
 };
 
@@ -147,9 +151,7 @@ struct Conditions {
         return std::uint64_t{1} << (from * world::most_sites_cut + to);
     }
     bool is_cut(SiteId from, SiteId to) const { return cut != 0 && (cut & bit(from, to)) != 0; }
-    // Whether a peer is a member of the newest view, or of any view from this number on.
     bool is_member(const Peer& peer) const { return !views.empty() && views.back().has(peer); }
-    bool is_member(const Peer& peer, std::uint32_t from) const;
     bool operator==(const Conditions&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Conditions, (), (cut, ahead, views))

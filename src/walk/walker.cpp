@@ -15,29 +15,6 @@ namespace {
 // More prompt messages than this after one step are taken for an endless chain.
 constexpr std::size_t longest_trail = 100'000;
 
-// The view after `view`: `peer` goes, comes, or takes the place of an earlier incarnation. It certifies only
-// those whom it replaces itself. A site that skips a replacement and sees the removal of the successor must
-// wait, for a program that the successor has adopted may run.
-AgreedView changed_view(AgreedView view, ViewChange change, const Peer& peer) {
-    ++view.number;
-    view.certified.clear();
-    const auto old = std::ranges::find(view.members, peer.site, &Peer::site);
-    switch (change) {
-        case ViewChange::remove:
-            view.members.erase(old);
-            break;
-        case ViewChange::add:
-            view.members.insert(std::ranges::lower_bound(view.members, peer), peer);
-            break;
-        case ViewChange::replace:
-            for (Peer earlier = *old; earlier.incarnation < peer.incarnation; ++earlier.incarnation)
-                view.certified.push_back(earlier);
-            *old = peer;
-            break;
-    }
-    return view;
-}
-
 }  // namespace
 
 void Deliveries::add(LocalId local, EnvelopeId envelope, const Reaction& reaction) {
@@ -369,19 +346,9 @@ bool Walker::membership_offered(const World& world, SiteId self, const LocalInfo
 
 // Whether the programs of everybody who was removed before the first view of a site have stopped.
 bool Walker::others_stopped(const World& world, const LocalInfo& info) const {
-    const Conditions& conditions = machine_.ledger(world.ledger).conditions;
-    const std::uint32_t first = info.membership.first - 1;
+    const std::vector<AgreedView>& views = machine_.ledger(world.ledger).conditions.views;
     return std::ranges::all_of(world.sites, [&](LocalId id) {
-        const LocalInfo& other = machine_.local(id);
-        const auto removed = [&](std::uint32_t incarnation) {
-            return !conditions.is_member({other.site, incarnation}, first);
-        };
-        if (other.orphan && removed(*other.orphan)) return false;
-        // A site that was added and has not seen that yet may still do so, and let programs run.
-        const bool added =
-            other.membership.seen > 0 || conditions.is_member({other.site, other.incarnation}, 0);
-        const bool runs = other.up() && added && !other.lease_over;
-        return !runs || !removed(other.incarnation);
+        return has_stopped(views, machine_.local(id).attendance(), info.membership.first - 1);
     });
 }
 
@@ -402,32 +369,24 @@ std::vector<Move> Walker::views_to_see(const World& world, SiteId site, const Lo
     return moves;
 }
 
-// A member whose incarnation is over is removed, or replaced if its site is up again; a site that was in no
-// view is added; and at a price any member is removed.
+// At a price any member is removed.
 std::vector<Move> Walker::view_changes(const World& world) const {
     std::vector<Move> moves;
     const LedgerInfo& ledger = machine_.ledger(world.ledger);
-    const Conditions& conditions = ledger.conditions;
-    if (conditions.views.empty()) return moves;
     const auto add = [&](SiteId site, ViewChange change, std::uint32_t incarnation, bool fair) {
         moves.push_back({.kind = MoveKind::agree,
                          .site = site,
                          .input = {InputKind::agree, static_cast<std::uint32_t>(change), incarnation},
                          .fair = fair});
     };
-    const std::vector<Peer>& members = conditions.views.back().members;
     for (SiteId site = 0; site < world.sites.size(); ++site) {
         const LocalInfo& info = machine_.local(world.sites[site]);
-        const auto member = std::ranges::find(members, site, &Peer::site);
-        const bool is_member = member != members.end();
-        const bool over = is_member && peer_state(world, site).is_over(member->incarnation);
-        if (over || (is_member && ledger.budget.expulsions > 0))
-            add(site, ViewChange::remove, member->incarnation, over);
-        const bool is_new =
-            info.up() && info.membership.seen == 0 && !conditions.is_member({site, info.incarnation}, 0);
-        if (is_new && !is_member) add(site, ViewChange::add, info.incarnation, true);
-        // A successor vouches for the programs of its predecessor: each has stopped, or is its own now.
-        if (is_new && over && !info.abandoned) add(site, ViewChange::replace, info.incarnation, true);
+        const ViewChanges changes =
+            world::view_changes(ledger.conditions.views, info.attendance(), peer_state(world, site));
+        if (changes.over || (changes.remove && ledger.budget.expulsions > 0))
+            add(site, ViewChange::remove, changes.remove->incarnation, changes.over);
+        if (changes.add) add(site, ViewChange::add, info.incarnation, true);
+        if (changes.replace) add(site, ViewChange::replace, info.incarnation, true);
     }
     return moves;
 }

@@ -70,4 +70,56 @@ std::optional<Statement> may_say(Detection detection, std::uint32_t incarnation,
     return std::nullopt;
 }
 
+// --- Agreed views.
+
+AgreedView changed_view(AgreedView view, ViewChange change, const Peer& peer) {
+    ++view.number;
+    view.certified.clear();
+    const auto old = std::ranges::find(view.members, peer.site, &Peer::site);
+    switch (change) {
+        case ViewChange::remove:
+            view.members.erase(old);
+            break;
+        case ViewChange::add:
+            view.members.insert(std::ranges::lower_bound(view.members, peer), peer);
+            break;
+        case ViewChange::replace:
+            for (Peer earlier = *old; earlier.incarnation < peer.incarnation; ++earlier.incarnation)
+                view.certified.push_back(earlier);
+            *old = peer;
+            break;
+    }
+    return view;
+}
+
+bool is_member(std::span<const AgreedView> views, const Peer& peer, std::uint32_t from) {
+    return std::ranges::any_of(views,
+                               [&](const AgreedView& view) { return view.number >= from && view.has(peer); });
+}
+
+ViewChanges view_changes(std::span<const AgreedView> views, const Attendance& site, const PeerState& state) {
+    ViewChanges changes;
+    if (views.empty()) return changes;
+    const std::vector<Peer>& members = views.back().members;
+    const auto member = std::ranges::find(members, site.self.site, &Peer::site);
+    if (member != members.end()) changes.remove = *member;
+    changes.over = changes.remove && state.is_over(member->incarnation);
+    const bool is_new = site.up && site.membership.seen == 0 && !is_member(views, site.self, 0);
+    changes.add = is_new && !changes.remove;
+    // A successor vouches for the programs of its predecessor: each has stopped, or is its own now.
+    changes.replace = is_new && changes.over && !site.abandoned;
+    return changes;
+}
+
+bool has_stopped(std::span<const AgreedView> views, const Attendance& site, std::uint32_t number) {
+    const auto removed = [&](std::uint32_t incarnation) {
+        return !is_member(views, {site.self.site, incarnation}, number);
+    };
+    if (site.orphan && removed(*site.orphan)) return false;
+    // A site that was added and has not seen that yet may still do so, and let programs run.
+    const bool added = site.membership.seen > 0 || is_member(views, site.self, 0);
+    const bool runs = site.up && added && !site.lease_over;
+    return !runs || !removed(site.self.incarnation);
+}
+
 }  // namespace allot::world

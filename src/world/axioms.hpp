@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include "base/function_ref.hpp"
 #include "core/view.hpp"
@@ -47,5 +48,38 @@ struct Statement {
 };
 std::optional<Statement> may_say(Detection detection, std::uint32_t incarnation, const PeerState& peer,
                                  bool is_anchor, bool may_lie);
+
+// --- Agreed views.
+
+// The view after `view`: `peer` goes, comes, or takes the place of an earlier incarnation. It certifies only
+// those whom it replaces itself. A site that skips a replacement and sees the removal of the successor must
+// wait, for a program that the successor has adopted may run.
+AgreedView changed_view(AgreedView view, ViewChange change, const Peer& peer);
+
+// Whether that peer is a member of any view from this number on.
+bool is_member(std::span<const AgreedView> views, const Peer& peer, std::uint32_t from);
+
+// The state of a site that matters to views.
+struct Attendance {
+    Peer self;
+    bool up = false;
+    bool lease_over = false;
+    bool abandoned = false;               // nobody has adopted its orphan
+    std::optional<std::uint32_t> orphan;  // the incarnation under whose lease an orphan runs
+    Membership membership;
+};
+
+// The changes that may be agreed upon about a site. A member whose incarnation is over is removed, or
+// replaced if its site is up again; a site that was in no view is added.
+struct ViewChanges {
+    std::optional<Peer> remove;  // may be removed at a price if it is not over
+    bool over = false;
+    bool add = false;
+    bool replace = false;
+};
+ViewChanges view_changes(std::span<const AgreedView> views, const Attendance& site, const PeerState& state);
+
+// Whether no program of this site runs that was removed before the view with that number.
+bool has_stopped(std::span<const AgreedView> views, const Attendance& site, std::uint32_t number);
 
 }  // namespace allot::world

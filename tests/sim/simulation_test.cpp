@@ -155,6 +155,29 @@ TEST(Simulation, Its_log_is_a_scenario_where_sites_must_start_up_first) {
         }
 }
 
+TEST(Simulation, Sites_agree_on_views_as_others_crash_return_and_join) {
+    std::string all;
+    for (const char* name : {"views-counters", "views-permits"})
+        for (std::uint64_t seed = 0; seed < 5; ++seed) {
+            const Parameters flags{{"time", "400ms"},
+                                   {"latency", "exponential:1ms"},
+                                   {"founders", "4"},
+                                   {"join", "4@20ms"},
+                                   {"crashes", "6"},
+                                   {"restart-after", "exponential:20ms"},
+                                   {"detect", "exponential:4ms"}};
+            const std::vector entries{protocol(name)};
+            const std::string log = log_of(name, {{"sites", "5"}}, flags, seed);
+            EXPECT_NE(log.find("view add 4"), std::string::npos);
+            expect_played(entries, log);
+            all += log;
+            const Figures figures = run(name, {{"sites", "5"}}, flags);
+            EXPECT_EQ(figures.stalled, 0u);
+        }
+    EXPECT_NE(all.find("view remove"), std::string::npos);
+    EXPECT_NE(all.find("view replace"), std::string::npos);
+}
+
 TEST(Simulation, A_listener_hears_everything_that_its_detectors_have_to_say) {
     const Parameters flags{{"time", "200ms"},     {"founders", "3"},    {"join", "3@10ms"},
                            {"requests", "2"},     {"demand", "1"},      {"crash", "1@20ms"},

@@ -17,7 +17,8 @@ holds 612571 5767183 "${lossy[@]}" --sites 3 --scripts CQ,-,CQ --ballots 1 --req
 holds 519030 7830297 "${lossy[@]}" --sites 4 --scripts S,-,-,C
 holds 1939706 32189992 "${lossy[@]}" --sites 4 --scripts SC,-,-,CC --ballots 1 --requests 2,0,0,2
 holds 1277 7252 "${lossy[@]}" --sites 4 --voters 1 --scripts=-,-,SC,G --ballots 1 --requests 0,0,2,1 --writes late
-# In each world a proposer alone with a majority ends.
+# In each world a proposer alone with a majority ends, also where generations follow each other.
 holds 17468 85698 "${lossy[@]}" --sites 3 --scripts C,-,C --lone-runs on
+holds 591213 9804960 register --links lossy --sites 4 --scripts S,-,-,C --ballots 1 --lone-runs on
 # A disk on two machines.
 holds 860285 5415037 recall --twin --sites 4 --founders 3 --scripts=-,C,G,-

@@ -40,7 +40,8 @@ void HostsCounters::sample(Draw& draw) {
     const auto resources = draw.number("resources", 1, 3);
     draw.number("max-request", 0, resources);
     draw.number("lease", 2, 5);
-    const auto tolerance = draw.number("tolerance", draw.number("skew", 0, 1), 1);
+    const auto skew = draw.number("skew", 0, 1);
+    const auto tolerance = draw.number("tolerance", skew, 1);
     draw.number("silence", 2 * tolerance + 2, 2 * tolerance + 4);
     draw.faults("whims", 3);
     draw.choice("recovered", {"queues", "users"});
@@ -48,6 +49,8 @@ void HostsCounters::sample(Draw& draw) {
     const auto crashes = draw.faults("crashes", 4);
     draw.faults("restarts", crashes);
     draw.faults("cuts", 4);
+    // A longer pause may outlast the hold-off.
+    if (skew < tolerance && draw.faults("pauses", 2) > 0) draw.number("pause-ticks", 1, 2);
     draw.choice("backlog", {"3", "6"});
     draw.requests(6);
 }

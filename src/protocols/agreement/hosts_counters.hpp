@@ -11,6 +11,7 @@
 #pragma once
 
 #include <boost/container/flat_map.hpp>
+#include <boost/mp11/algorithm.hpp>
 #include <optional>
 #include <string>
 #include <variant>
@@ -81,9 +82,8 @@ public:
     static void sample(Draw& draw);
 
     using Message =
-        std::variant<agreement::Prepare, agreement::Promise, agreement::Accept, agreement::Accepted,
-                     agreement::Nack, agreement::Read, agreement::ReadAnswer, agreement::Moved,
-                     agreement::Format, Inner::HostReport, Inner::Frame, agreement::Alive, agreement::Learn>;
+        boost::mp11::mp_append<agreement::RegisterMessage, std::variant<Inner::HostReport, Inner::Frame,
+                                                                        agreement::Alive, agreement::Learn>>;
     enum class Timer : std::uint8_t { whim };
     BOOST_DESCRIBE_NESTED_ENUM(Timer, whim)
     using Context = allot::Context<Config>;

@@ -74,11 +74,14 @@ void Leases::sample(Draw& draw) {
         draw.number("orphan-ticks", grace, grace);
     }
     if (sites > 2 && !kernel) draw.toggle("through-peer");
-    draw.number("skew", 0, draw.number("tolerance", 0, draw.coin() ? 0 : 1));
+    const auto tolerance = draw.number("tolerance", 0, draw.coin() ? 0 : 1);
+    const auto skew = draw.number("skew", 0, tolerance);
     const auto crashes = draw.number("crashes", kernel ? 1 : 0, 3);
     draw.number("restarts", crashes / 2, crashes);
     draw.number("lost-disks", crashes / 2, crashes);
     draw.faults("cuts", 2);
+    // A longer pause may outlast the hold-off.
+    if (skew < tolerance && draw.faults("pauses", 2) > 0) draw.number("pause-ticks", 1, 2);
     if (draw.coin()) return;
     draw.faults("lose", 4);
     draw.faults("duplicate", 2);

@@ -17,6 +17,7 @@
 // A request of an application is a program that wants to run, and a grant lets it run.
 #pragma once
 
+#include <boost/mp11/algorithm.hpp>
 #include <optional>
 #include <string>
 #include <variant>
@@ -108,9 +109,8 @@ public:
     static std::optional<std::string> config_error(const Config& config);
     static void sample(Draw& draw);
 
-    using Message = std::variant<agreement::Prepare, agreement::Promise, agreement::Accept,
-                                 agreement::Accepted, agreement::Nack, agreement::Read, agreement::ReadAnswer,
-                                 agreement::Moved, agreement::Format, agreement::Ask, agreement::Told>;
+    using Message =
+        boost::mp11::mp_append<agreement::RegisterMessage, std::variant<agreement::Ask, agreement::Told>>;
     enum class Timer : std::uint8_t { renew, retry };
     BOOST_DESCRIBE_NESTED_ENUM(Timer, renew, retry)
     using Context = allot::Context<Config>;

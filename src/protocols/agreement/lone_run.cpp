@@ -14,9 +14,8 @@ public:
     LoneRun(std::vector<LoneHost> hosts, std::span<const SiteId> live, const Rules& rules)
         : hosts_(std::move(hosts)), live_(live), rules_(rules) {}
 
-    std::optional<Value> run(SiteId proposer) {
-        constexpr int most_ballots = 2;
-        for (int ballot = 0; ballot < most_ballots && !returned_; ++ballot) {
+    std::optional<Value> run(SiteId proposer, std::uint32_t ballots) {
+        for (std::uint32_t ballot = 0; ballot < ballots && !returned_; ++ballot) {
             returned_ = step(proposer, [](Register& here, const Register::Self& self, RegisterEffects& fx) {
                 if (here.may_attempt()) return here.retry(self, fx);
                 here.give_up();
@@ -73,8 +72,8 @@ private:
 }  // namespace
 
 std::optional<Value> lone_run(std::vector<LoneHost> hosts, SiteId proposer, std::span<const SiteId> live,
-                              const Rules& rules) {
-    return LoneRun(std::move(hosts), live, rules).run(proposer);
+                              const Rules& rules, std::uint32_t ballots) {
+    return LoneRun(std::move(hosts), live, rules).run(proposer, ballots);
 }
 
 std::vector<std::vector<SiteId>> majorities(const Record& record, std::span<const SiteId> live) {

@@ -18,6 +18,7 @@ Record founders(std::uint32_t voters) {
 
 void Register::start(const Self& self, const Record& founders, bool first, RegisterEffects& fx) {
     record_ = voter_.record.voters.empty() ? founders : voter_.record;
+    sealed_ = voter_.sealed;
     known_ = Value{};
     if (voter_.disk != 0) return;
     // The disk is empty. Its new id makes it another voter than the one that was lost.
@@ -59,12 +60,16 @@ void Register::learn(const Value& value) {
 
 // --- A voter.
 
-// Whether the voter, as it is or as its disk has it, answers a request of that record. One that has left the
-// generation names the next.
+// Whether the voter, as it is or as its disk has it, answers a request of that record. Otherwise it says what
+// keeps it from that: it is of a later generation, or it was not formatted for this one.
 bool Register::votes(const Self& self, const Voter& voter, SiteId from, const Record& record,
                      RegisterEffects& fx) {
     if (votes_in(voter, record)) return self.votes;
-    if (voter.left == record && from != self.host) fx.sends.push_back({from, Moved{voter.sealed}});
+    if (record.generation < voter.record.generation && voter.sealed.next)
+        fx.sends.push_back({from, Moved{voter.sealed}});
+    else if (self.nacks && record.generation > voter.record.generation &&
+             record.names({self.host, voter.disk}))
+        fx.sends.push_back({from, NotYet{record}});
     return false;
 }
 
@@ -130,15 +135,13 @@ void Register::handle(const Self& self, SiteId, const Format& message, RegisterE
     next.record = message.record;
     next.value = message.value;
     next.value.next.reset();
-    if (!voter_.record.voters.empty()) {
-        next.left = voter_.record;
-        next.sealed = message.value;
-    }
+    next.sealed = message.value;
     if (!synced_) synced_ = voter_;
     voter_ = std::move(next);
     fx.persist = true;
     if (message.record.generation <= record_.generation) return;
     record_ = message.record;
+    sealed_ = message.value;
     if (open_) rest();  // its answers are those of another generation
 }
 
@@ -313,7 +316,8 @@ void Register::committed(const Self& self, Value value, RegisterEffects& fx) {
 void Register::go_on(const Value& sealed, RegisterEffects& fx) {
     if (sealed.next->generation <= record_.generation) return;
     record_ = *sealed.next;
-    format(record_, sealed, fx);
+    sealed_ = sealed;
+    format(record_, sealed_, fx);
 }
 
 void Register::format(const Record& record, const Value& value, RegisterEffects& fx) const {
@@ -324,6 +328,11 @@ void Register::handle(const Self& self, SiteId, const Moved& message, RegisterEf
     if (!message.sealed.next || message.sealed.next->generation <= record_.generation) return;
     go_on(message.sealed, fx);
     if (open_) ask(self, fx);
+}
+
+void Register::handle(const Self& self, SiteId from, const NotYet& message, RegisterEffects& fx) {
+    if (self.rules.format_again && message.record == record_ && sealed_.next == record_)
+        fx.sends.push_back({from, Format{record_, sealed_}});
 }
 
 void Register::finish(Value value, RegisterEffects& fx) {
@@ -369,6 +378,7 @@ struct Register::Heeds {
     bool operator()(const Moved& message) const {
         return message.sealed.next && message.sealed.next->generation > here.record_.generation;
     }
+    bool operator()(const NotYet& message) const { return message.record == here.record_; }
     bool operator()(const Format& message) const {
         return message.record.generation > here.voter_.record.generation &&
                message.record.names({self.host, here.voter_.disk});

@@ -66,11 +66,11 @@ BOOST_DESCRIBE_STRUCT(ValueId, (), (host, incarnation, number))
 struct Value {
     Stamp version;
     ValueId id;
-    ValueId parent;              // the value that it changed
-    std::uint32_t view = 0;      // the content: the number of the newest view
-    std::vector<Peer> members;   // and its members
+    ValueId parent;               // the value that it changed
+    std::uint32_t view = 0;       // the content: the number of the newest view
+    std::vector<Peer> members;    // and its members
     std::vector<Peer> certified;  // former members whose programs need no waiting for
-    std::optional<Record> next;  // sealed: the generation ends with this value
+    std::optional<Record> next;   // sealed: the generation ends with this value
     bool operator==(const Value&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Value, (), (version, id, parent, view, members, certified, next))
@@ -89,6 +89,7 @@ struct Rules {
     bool committed_seal = true;
     bool seal = true;
     bool sealed_reads = true;
+    bool format_again = true;
 
     static constexpr Meaning meanings[]{
         {"majorities", "a quorum is more than half of the voters, not just half of an even number"},
@@ -103,10 +104,12 @@ struct Rules {
         {"committed_seal", "the next voters are formatted when the seal is committed, not before"},
         {"seal", "the last value of a generation names the next record"},
         {"sealed_reads", "a sealed value is no answer: the operation goes on in the next generation"},
+        {"format_again", "a voter that was down when it was formatted is formatted again"},
     };
     BOOST_DESCRIBE_CLASS(Rules, (),
                          (majorities, majority_reads, confirmed_reads, one_ballot, sync_first, synced_reads,
-                          known_disks, strict_promises, unique_ballots, committed_seal, seal, sealed_reads),
+                          known_disks, strict_promises, unique_ballots, committed_seal, seal, sealed_reads,
+                          format_again),
                          (), ())
 };
 
@@ -171,12 +174,19 @@ struct ReadAnswer {
 };
 BOOST_DESCRIBE_STRUCT(ReadAnswer, (), (question, accepted, value))
 
-// The answer to every request of a generation that the voter has left.
+// The answer of a voter to every request of an earlier generation.
 struct Moved {
     Value sealed;
     bool operator==(const Moved&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Moved, (), (sealed))
+
+// The answer of a voter to a request of a record that names it, though nobody has formatted it yet.
+struct NotYet {
+    Record record;
+    bool operator==(const NotYet&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(NotYet, (), (record))
 
 // Makes the receiver a voter of the next generation, which begins with this value.
 struct Format {
@@ -187,7 +197,7 @@ struct Format {
 BOOST_DESCRIBE_STRUCT(Format, (), (record, value))
 
 using RegisterMessage =
-    std::variant<Prepare, Promise, Accept, Accepted, Nack, Read, ReadAnswer, Moved, Format>;
+    std::variant<Prepare, Promise, Accept, Accepted, Nack, Read, ReadAnswer, Moved, NotYet, Format>;
 
 // --- The machine.
 
@@ -219,11 +229,10 @@ struct Voter {
     Ballot promised;
     Ballot accepted;
     Value value;
-    std::optional<Record> left;  // the generation that it voted in before
-    Value sealed;                // and the value that ended it
+    Value sealed;  // the value that named the record; none of the first generation
     bool operator==(const Voter&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Voter, (), (disk, record, promised, accepted, value, left, sealed))
+BOOST_DESCRIBE_STRUCT(Voter, (), (disk, record, promised, accepted, value, sealed))
 
 class Register {
 public:
@@ -232,7 +241,7 @@ public:
         SiteId host;
         std::uint32_t incarnation;
         const Rules& rules;
-        bool nacks = true;  // voters say that they refuse a ballot; only speed depends on it
+        bool nacks = true;  // voters say why they refuse; only progress depends on it
         bool votes = true;  // this host's voter may answer
     };
 
@@ -322,6 +331,7 @@ private:
     void handle(const Self& self, SiteId from, const Nack& message, RegisterEffects& fx);
     void handle(const Self& self, SiteId from, const ReadAnswer& message, RegisterEffects& fx);
     void handle(const Self& self, SiteId from, const Moved& message, RegisterEffects& fx);
+    void handle(const Self& self, SiteId from, const NotYet& message, RegisterEffects& fx);
     void attempt(const Self& self, RegisterEffects& fx);
     void ask(const Self& self, RegisterEffects& fx);
     void propose(const Self& self, RegisterEffects& fx);
@@ -345,6 +355,7 @@ private:
     std::optional<Voter> synced_;  // as the disk has it, while a write is under way
     std::vector<std::pair<SiteId, RegisterMessage>> unsent_;  // answers that wait for the write
     Record record_;                                           // the newest that this host has heard of
+    Value sealed_;                                            // the value that named it
     Value known_;
     std::uint32_t counter_ = 0;     // of the highest ballot seen
     std::uint32_t operations_ = 0;  // of this incarnation
@@ -352,8 +363,8 @@ private:
     std::optional<Open> open_;
 
     BOOST_DESCRIBE_CLASS(Register, (), (), (),
-                         (voter_, synced_, unsent_, record_, known_, counter_, operations_, questions_,
-                          open_))
+                         (voter_, synced_, unsent_, record_, sealed_, known_, counter_, operations_,
+                          questions_, open_))
 };
 
 }  // namespace allot::agreement

@@ -204,22 +204,29 @@ void RegisterProtocol::on_state(const View<RegisterProtocol>& view, Report& repo
     if (view.config.lone_runs) check_lone_runs(view, report);
 }
 
-// Voters of the next generation may be missing, so worlds with seals are left out.
+// A proposer meets the voters of several generations where there are seals; there, every host must be up.
 void RegisterProtocol::check_lone_runs(const View<RegisterProtocol>& view, Report& report) {
-    if (view.config.scripts.seal()) return;
     std::vector<LoneHost> hosts;
-    std::vector<SiteId> live;
+    std::vector<SiteId> up;
+    std::vector<SiteId> voters;
     Stamp newest;
+    std::uint32_t generations = 1;
     for (SiteId host = 0; host < view.sites.size(); ++host) {
         const Register& state = view.site(host).protocol.register_;
         hosts.push_back({state, view.site(host).incarnation});
         newest = max(newest, state.known().version);
-        if (view.site(host).up() && state.record().names({host, state.voter().disk})) live.push_back(host);
+        generations = std::max(generations, state.record().generation);
+        if (!view.site(host).up()) continue;
+        up.push_back(host);
+        if (state.record().names({host, state.voter().disk})) voters.push_back(host);
     }
-    for (SiteId proposer = 0; proposer < hosts.size(); ++proposer) {
-        if (!view.site(proposer).up()) continue;
-        for (const auto& majority : majorities(hosts[proposer].state.record(), live)) {
-            const auto value = lone_run(hosts, proposer, majority, view.config.rules);
+    const bool seals = view.config.scripts.seal();
+    const std::uint32_t ballots = 2 * (seals ? generations + 1 : 1);
+    if (seals && up.size() < hosts.size()) return;
+    for (const SiteId proposer : up) {
+        const Record& record = hosts[proposer].state.record();
+        for (const auto& live : seals ? std::vector(1, up) : majorities(record, voters)) {
+            const auto value = lone_run(hosts, proposer, live, view.config.rules, ballots);
             if (!value || value->version < newest)
                 report.violated(ends_alone.name, "site " + std::to_string(proposer) +
                                                      (value ? " gets an old value" : " gets no answer") +

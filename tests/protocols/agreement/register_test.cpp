@@ -71,7 +71,16 @@ INSTANTIATE_TEST_SUITE_P(
         Size{"nacks=off links=lossy sites=4 voters=1 scripts=-,-,S,C", 1'671},
         Size{"nacks=off links=lossy sites=4 scripts=S,-,-,C ballots=1", 22'247},
         Size{"nacks=off links=lossy sites=4 scripts=SC,-,-,R ballots=1 requests=2,0,0,1", 227'363},
-        Size{"nacks=off links=lossy sites=4 scripts=SI,-,-,I ballots=1 requests=2,0,0,1", 237'574}));
+        Size{"nacks=off links=lossy sites=4 scripts=SI,-,-,I ballots=1 requests=2,0,0,1", 237'574},
+        Size{"sites=3 voters=1 scripts=S,-,Q ballots=1 crashes=1 restarts=1 lone-runs=on", 15'585}));
+
+// A voter that was down when it was formatted would stop the register for ever.
+TEST(Register, Stands_still_if_nobody_formats_a_voter_again) {
+    const auto result = run("register",
+                            "sites=3 voters=1 scripts=S,-,Q ballots=1 crashes=1 restarts=1 lone-runs=on "
+                            "without=format-again property=ends-alone");
+    EXPECT_EQ(result.verdict, check::Verdict::violated);
+}
 
 // --- Forgetting dead messages changes no verdict.
 
