@@ -39,6 +39,9 @@ std::optional<std::string> Cluster::config_error(const Config& config) {
     if (config.lease < config.grace + 2)
         return "--lease " + std::to_string(config.lease) + ": with --grace " + std::to_string(config.grace) +
                " write " + std::to_string(config.grace + 2) + " or more";
+    for (const auto& [name, ticks] :
+         {std::pair("lease", config.lease), std::pair("tolerance", config.tolerance)})
+        if (ticks > agreement::most_ticks) return error(name, ticks, 0, agreement::most_ticks);
     // The clock of a member that is up may stand still for so many ticks of another.
     const std::uint32_t standstill = 2 * config.tolerance + 1;
     if (config.silence > 0 && config.silence <= standstill)
@@ -359,7 +362,7 @@ void Cluster::call(const Context& ctx, const host::Call& call, Effects& fx) {
 
 template <class Action>
 void Cluster::consult(const Context& ctx, Effects& fx, Action&& action) {
-    const Register::Self self{ctx.self, incarnation(ctx), ctx.config.voting};
+    const Register::Self self{ctx.self, incarnation(ctx), {ctx.config.voting, {}}};
     RegisterEffects out;
     action(self, out);
     register_.deliver_own(self, out);

@@ -81,7 +81,7 @@ public:
         agreement::ViewRules views;
         agreement::AdoptionRules adoption;
         host::Rules hosts;
-        agreement::Rules voting;
+        agreement::VotingRules voting;
         static constexpr Meaning meanings[]{
             {"sites", "number of hosts; an atomic register is a site of its own, after them"},
             {"engine", "atomic: one register answers at its own pace; hosts: voters among the hosts keep it"},

@@ -56,6 +56,9 @@ std::optional<std::string> protocol_error(const Instance& instance, const Setup&
     if (facts.replaces_messages && setup.copies == 0)
         return parse_number("copies", "0", 1, most_faults).error();
     if (auto error = links_error(setup.links, facts.links)) return error;
+    if (facts.replaces_messages && setup.lossy())
+        return "--links lossy: timers of " + name +
+               " wait until messages have arrived, and on lossy links they stay; write --lose N instead";
     if (setup.trust == Trust::anchor && !setup.anchor.site)
         return "--trust anchor: write --anchor SITE with it";
     if (setup.cancel && !facts.cancels) return "--cancel: " + name + " has no cancel";

@@ -67,7 +67,7 @@ mutation() {
     local property=$1 protocol=$2 switch=$4
     shift
     finds "$property" 20000 "$@"
-    grep -qrE "^protocol .*without=([a-z-]+,)*$switch(,| |\$)" "$ALLOT_SOURCE_DIR/scenarios" ||
+    grep -qrE "^protocol $protocol .*without=([a-z-]+,)*$switch(,| |\$)" "$ALLOT_SOURCE_DIR/scenarios" ||
         complain "no scenario shows $protocol without $switch"
 }
 

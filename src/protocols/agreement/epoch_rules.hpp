@@ -1,4 +1,5 @@
-// The rules of views that can be switched off, each to see which defect it prevents (specs: views, section 11).
+// The rules of views that can be switched off, each to see which defect it prevents (specs: views, section
+// 11).
 #pragma once
 
 #include <boost/describe.hpp>

@@ -524,6 +524,7 @@ void Epochs<P>::give(const Context& ctx, InnerEffects& inner, Effects& fx) {
         if (notice.kind != Notice::Kind::refused || ended_ || phase_ != Phase::waiting) continue;
         phase_ = Phase::idle;
         demand_ = {};
+        birth_.reset();
         fx.refused(notice.reason);
     }
 }

@@ -18,6 +18,11 @@ std::optional<std::string> HostsCounters::config_error(const Config& config) {
     if (config.lease < 2)
         return "--lease " + std::to_string(config.lease) +
                ": it would end before it is renewed; write 2 or more";
+    for (const auto& [name, ticks] :
+         {std::pair("lease", config.lease), std::pair("tolerance", config.tolerance)})
+        if (ticks > most_ticks)
+            return "--" + std::string(name) + " " + std::to_string(ticks) + ": write at most " +
+                   std::to_string(most_ticks);
     // The clock of a member that is up may stand still for so many ticks of another.
     const std::uint32_t standstill = 2 * config.tolerance + 1;
     if (config.silence <= standstill)
@@ -172,7 +177,7 @@ void HostsCounters::end_hold_offs(const Context& ctx, Effects& fx) {
 
 template <class Action>
 void HostsCounters::consult(const Context& ctx, Effects& fx, Action&& action) {
-    const Self self{ctx.self, ctx.incarnation, ctx.config.voting};
+    const Self self{ctx.self, ctx.incarnation, {ctx.config.voting, {}}};
     RegisterEffects out;
     action(self, out);
     register_.deliver_own(self, out);

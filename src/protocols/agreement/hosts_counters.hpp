@@ -67,7 +67,7 @@ public:
         std::uint32_t silence = 2;
         std::uint32_t whims = 0;
         agreement::HostRules hosts;
-        agreement::Rules voting;
+        agreement::VotingRules voting;
         static constexpr Meaning meanings[]{
             {"voters", "number of voters; sites from 0 on vote"},
             {"lease", "ticks of a lease"},

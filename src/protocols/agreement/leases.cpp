@@ -34,6 +34,9 @@ std::optional<std::string> Leases::config_error(const Config& config) {
     if (config.voters < 1 || config.voters > config.sites)
         return number("voters", config.voters) + "with --sites " + std::to_string(config.sites) +
                " write a number from 1 to " + std::to_string(config.sites);
+    for (const auto& [name, ticks] :
+         {std::pair("lease", config.lease), std::pair("tolerance", config.tolerance)})
+        if (ticks > most_ticks) return number(name, ticks) + "write at most " + std::to_string(most_ticks);
     if (config.lease < 1) return number("lease", config.lease) + "a lease lasts; write at least 1";
     if (config.grace < 1) return number("grace", config.grace) + "programs take time; write at least 1";
     if (config.ballots < 1) return number("ballots", 0) + "an operation needs a ballot; write at least 1";
@@ -273,7 +276,7 @@ void Leases::read_for_user(const Context& ctx, Effects& fx) {
 
 template <class Action>
 void Leases::step(const Context& ctx, Effects& fx, Action&& action) {
-    const Self self{ctx.self, ctx.incarnation, ctx.config.rules, ctx.config.nacks};
+    const Self self{ctx.self, ctx.incarnation, {ctx.config.rules, {}}, ctx.config.nacks};
     RegisterEffects out;
     action(self, out);
     register_.deliver_own(self, out);

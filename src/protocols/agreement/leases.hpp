@@ -88,7 +88,7 @@ public:
         bool through_peer = false;
         bool one_kernel = false;
         agreement::LeaseRules leasing;
-        agreement::Rules rules;
+        agreement::VotingRules rules;
         static constexpr Meaning meanings[]{
             meaning::sites,
             {"voters", "number of voters; sites from 0 on vote"},

@@ -16,8 +16,8 @@ struct LoneHost {
     std::uint32_t incarnation = 0;
 };
 
-// The value that is returned to the proposer; nothing if so many ballots are not enough. A proposer without an
-// operation under way reads. Hosts that are not in `live` answer nothing.
+// The value that is returned to the proposer; nothing if so many ballots are not enough. A proposer without
+// an operation under way reads. Hosts that are not in `live` answer nothing.
 std::optional<Value> lone_run(std::vector<LoneHost> hosts, SiteId proposer, std::span<const SiteId> live,
                               const Rules& rules, std::uint32_t ballots);
 

@@ -58,7 +58,7 @@ void Recall::handle(const Context& ctx, const Input& input, Effects& fx) {
 Recall::Self Recall::self_of(const Context& ctx) const {
     return {.host = host_of(ctx.config, ctx.self),
             .incarnation = ctx.incarnation,
-            .rules = ctx.config.rules,
+            .rules = {ctx.config.rules, {}},
             .nacks = ctx.config.nacks,
             .votes = asked_.empty() && !memory_.thrown_away};
 }
@@ -242,7 +242,7 @@ bool Recall::may_request(const Context& ctx) const {
 void Recall::request(const Context& ctx, const Demand&, Effects& fx) {
     const Operation kind = *ctx.config.scripts.operation(ctx.self, taken_++);
     phase_ = Phase::waiting;
-    fx.arm(Timer::retry, 1);
+    fx.arm(Timer::retry, first_wait);
     step(ctx, fx, [&](const Self& self, RegisterEffects& out) { register_.begin(self, kind, {}, {}, out); });
 }
 
@@ -252,7 +252,7 @@ void Recall::timeout(const Context& ctx, Timer timer, Effects& fx) {
         return ask(ctx, fx);
     }
     if (register_.may_attempt() && register_.attempts() < ctx.config.ballots) {
-        fx.arm(Timer::retry, 1u << std::min(register_.attempts(), 4u));
+        fx.arm(Timer::retry, first_wait << std::min(register_.attempts(), 4u));
         return step(ctx, fx, [&](const Self& self, RegisterEffects& out) { register_.retry(self, out); });
     }
     register_.give_up();
@@ -281,7 +281,7 @@ struct Recall::Ignores {
         if (here.is_copy(ctx, message.sender)) return false;
         if (message.sender > heard.sender || message.rank > heard.rank) return false;
         if (message.heard > here.rank() && !here.memory_.thrown_away) return false;
-        return !here.register_.heeds(here.self_of(ctx), sender.register_, false, M(message));
+        return !here.register_.heeds(here.self_of(ctx), sender.register_, 1, M(message));
     }
     bool operator()(const WhichRank& message) const {
         const SiteId me = host_of(ctx.config, ctx.self);

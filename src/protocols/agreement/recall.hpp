@@ -128,7 +128,7 @@ public:
         bool twin = false;
         agreement::Scripts scripts;
         agreement::RecallRules recalling;
-        agreement::Rules rules;
+        agreement::VotingRules rules;
         static constexpr Meaning meanings[]{
             meaning::sites,
             {"voters", "number of voters; sites from 0 on vote"},

@@ -163,6 +163,8 @@ void Register::begin(const Self& self, Operation kind, std::vector<Peer> members
     open_ = Open{.kind = kind,
                  .id = {self.host, self.incarnation, operations_},
                  .expected = known_.id,
+                 .version = known_.version,
+                 .generation = record_.generation,
                  .members = std::move(members),
                  .certified = std::move(certified),
                  .next = std::move(next)};
@@ -217,7 +219,9 @@ void Register::handle(const Self& self, SiteId from, const Promise& message, Reg
 
 void Register::propose(const Self& self, RegisterEffects& fx) {
     const Value newest = std::ranges::max(open_->answers, {}, &Answer::accepted).value;
-    open_->proposed = wants_change(newest) ? changed(self, newest) : newest;
+    const bool changes = wants_change(newest);
+    open_->proposed = changes ? changed(self, newest) : newest;
+    open_->was_proposed |= changes && open_->kind == Operation::change;
     open_->step = Step::accepting;
     open_->answers.clear();
     const Value& proposed = open_->proposed;
@@ -234,10 +238,11 @@ bool Register::wants_change(const Value& newest) const {
         case Operation::glance:
             return false;
         case Operation::exchange:
-            return newest.id == open_->expected;
+            return newest.id == open_->expected && newest.version == open_->version;
         case Operation::change:
+            return !open_->was_proposed;
         case Operation::seal:
-            return true;
+            return record_.generation == open_->generation;
     }
     return false;
 }
@@ -347,11 +352,12 @@ struct Register::Heeds {
     const Register& here;
     const Self& self;
     const Register& sender;
-    const bool seals;
+    const std::uint32_t generations;
 
-    // The answer to a late request may be that the generation has ended, which the sender may not know yet.
+    // The answer to a late request may be that its generation has ended, and lead the sender to the last one.
+    bool may_lead() const { return generations > 1 && sender.record_.generation < generations; }
     bool may_answer(const Record& record, bool refused) const {
-        if (seals && sender.record_.generation <= record.generation) return true;
+        if (may_lead()) return true;
         if (here.voter_.record.generation > record.generation) return false;
         return !votes_in(here.voter_, record) || !refused || self.nacks;
     }
@@ -366,7 +372,7 @@ struct Register::Heeds {
         return may_answer(message.record, message.ballot < voter.promised || again);
     }
     bool operator()(const Read& message) const {
-        return may_answer(message.record, false) && (seals || sender.asks(message.question));
+        return may_answer(message.record, false) && (may_lead() || sender.asks(message.question));
     }
     bool operator()(const Promise& message) const { return here.is_in(Step::preparing, message.ballot); }
     bool operator()(const Accepted& message) const { return here.is_in(Step::accepting, message.ballot); }
@@ -385,9 +391,9 @@ struct Register::Heeds {
     }
 };
 
-bool Register::heeds(const Self& self, const Register& sender, bool seals,
+bool Register::heeds(const Self& self, const Register& sender, std::uint32_t generations,
                      const RegisterMessage& message) const {
-    return std::visit(Heeds{*this, self, sender, seals}, message);
+    return std::visit(Heeds{*this, self, sender, generations}, message);
 }
 
 }  // namespace allot::agreement

@@ -26,6 +26,12 @@
 
 namespace allot::agreement {
 
+// Of a lease, or between two clocks, in the laboratory: so sums of them are numbers.
+inline constexpr std::uint32_t most_ticks = 1'000'000;
+
+// Ticks of the laboratory before the second attempt of an operation; later ones wait longer.
+inline constexpr std::uint32_t first_wait = 20;
+
 // Ballots of two incarnations of a host differ, though neither was written to a disk.
 struct Ballot {
     std::uint32_t counter = 0;  // 0: no ballot
@@ -76,7 +82,7 @@ struct Value {
 BOOST_DESCRIBE_STRUCT(Value, (), (version, id, parent, view, members, certified, next))
 
 // Each rule may be switched off, to see which defect it prevents.
-struct Rules {
+struct VotingRules {
     bool majorities = true;
     bool majority_reads = true;
     bool confirmed_reads = true;
@@ -86,10 +92,6 @@ struct Rules {
     bool known_disks = true;
     bool strict_promises = true;
     bool unique_ballots = true;
-    bool committed_seal = true;
-    bool seal = true;
-    bool sealed_reads = true;
-    bool format_again = true;
 
     static constexpr Meaning meanings[]{
         {"majorities", "a quorum is more than half of the voters, not just half of an even number"},
@@ -101,16 +103,31 @@ struct Rules {
         {"known_disks", "an empty disk does not vote"},
         {"strict_promises", "a voter promises no ballot twice"},
         {"unique_ballots", "ballots of two incarnations of a host differ"},
+    };
+    BOOST_DESCRIBE_CLASS(VotingRules, (),
+                         (majorities, majority_reads, confirmed_reads, one_ballot, sync_first, synced_reads,
+                          known_disks, strict_promises, unique_ballots),
+                         (), ())
+};
+
+// Of generations that follow each other.
+struct SealRules {
+    bool committed_seal = true;
+    bool seal = true;
+    bool sealed_reads = true;
+    bool format_again = true;
+
+    static constexpr Meaning meanings[]{
         {"committed_seal", "the next voters are formatted when the seal is committed, not before"},
         {"seal", "the last value of a generation names the next record"},
         {"sealed_reads", "a sealed value is no answer: the operation goes on in the next generation"},
         {"format_again", "a voter that was down when it was formatted is formatted again"},
     };
-    BOOST_DESCRIBE_CLASS(Rules, (),
-                         (majorities, majority_reads, confirmed_reads, one_ballot, sync_first, synced_reads,
-                          known_disks, strict_promises, unique_ballots, committed_seal, seal, sealed_reads,
-                          format_again),
-                         (), ())
+    BOOST_DESCRIBE_CLASS(SealRules, (), (committed_seal, seal, sealed_reads, format_again), (), ())
+};
+
+struct Rules : VotingRules, SealRules {
+    BOOST_DESCRIBE_CLASS(Rules, (VotingRules, SealRules), (), (), ())
 };
 
 // --- Messages. Requests name the record that the sender believes in.
@@ -217,8 +234,8 @@ enum class Operation : std::uint8_t {
     quick,     // by one round, if that is possible
     glance,    // by one round or not at all
     exchange,  // compare-and-set: changes the newest value that this host knows, or nothing
-    change,    // changes whichever value is the newest
-    seal,      // ends the generation
+    change,    // changes whichever value is the newest, once
+    seal,      // ends the generation in which it began
 };
 BOOST_DESCRIBE_ENUM(Operation, read, quick, glance, exchange, change, seal)
 
@@ -240,7 +257,7 @@ public:
     struct Self {
         SiteId host;
         std::uint32_t incarnation;
-        const Rules& rules;
+        Rules rules;
         bool nacks = true;  // voters say why they refuse; only progress depends on it
         bool votes = true;  // this host's voter may answer
     };
@@ -266,8 +283,9 @@ public:
     Register after_crash(Disk disk) const;
 
     // False if a message of `sender` changes nothing, now or later: the checker forgets such messages.
-    // `seals`: somebody may end a generation.
-    bool heeds(const Self& self, const Register& sender, bool seals, const RegisterMessage& message) const;
+    // `generations`: there will not be more of them.
+    bool heeds(const Self& self, const Register& sender, std::uint32_t generations,
+               const RegisterMessage& message) const;
 
     bool busy() const { return open_.has_value(); }
     // False for an operation that ends with its first round.
@@ -299,8 +317,11 @@ private:
         std::uint32_t attempts = 0;
         Question question;
         Ballot ballot;
-        ValueId id;        // of the change, if it becomes one
-        ValueId expected;  // exchange: the value that it changes
+        ValueId id;                    // of the change, if it becomes one
+        ValueId expected;              // exchange: the value that it changes ...
+        Stamp version;                 // ... and its version
+        bool was_proposed = false;     // the change; it may have come to be
+        std::uint32_t generation = 0;  // in which the operation began
         std::vector<Peer> members;
         std::vector<Peer> certified;
         std::vector<VoterId> next;
@@ -308,8 +329,8 @@ private:
         std::vector<Answer> answers;  // by voter
         bool operator==(const Open&) const = default;
         BOOST_DESCRIBE_CLASS(Open, (),
-                             (kind, step, attempts, question, ballot, id, expected, members, certified, next,
-                              proposed, answers),
+                             (kind, step, attempts, question, ballot, id, expected, version, was_proposed,
+                              generation, members, certified, next, proposed, answers),
                              (), ())
     };
 

@@ -9,7 +9,8 @@
 
 namespace allot::agreement {
 
-inline constexpr PropertyName one_value{"one-value", "no two values with one version are returned or chosen"};
+inline constexpr PropertyName one_value{"one-value",
+                                        "each version has one value, and each value one version"};
 inline constexpr PropertyName one_chain{"one-chain",
                                         "each value that is returned or chosen changes the one before it"};
 inline constexpr PropertyName promise_kept{"promise-kept",
@@ -44,6 +45,9 @@ void check_values(const View<P>& view, Report& report) {
     std::vector<Value> values;
     for (const auto* site : view.sites) {
         values.push_back(site->protocol.inner().known());
+        if constexpr (requires { site->protocol.known_before(); })
+            values.insert(values.end(), site->protocol.known_before().begin(),
+                          site->protocol.known_before().end());
         const Voter& voter = site->protocol.inner().voter();
         if (voter.accepted > voter.promised)
             report.violated(promise_kept.name, "a voter has accepted a ballot above its promise");
@@ -53,6 +57,8 @@ void check_values(const View<P>& view, Report& report) {
         for (const Value& other : values) {
             if (one.version == other.version && one.id != other.id)
                 report.violated(one_value.name, "two values have the same version");
+            if (one.version != other.version && one.id == other.id)
+                report.violated(one_value.name, "a change was made twice");
             if (one.version.next() == other.version && other.parent != one.id)
                 report.violated(one_chain.name, "a value does not change the one before it");
         }

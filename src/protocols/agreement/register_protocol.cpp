@@ -87,7 +87,8 @@ void RegisterProtocol::sample(Draw& draw) {
     const auto sites = draw.number("sites", 2, 7);
     draw.number("voters", 1, std::min(sites, 5u));
     draw.number("ballots", 1, 4);
-    draw.choice("scripts", {"C", "QC", "CQ", "IQ", "SCQ", "CSQR"});
+    if (draw.choice("scripts", {"C", "QC", "CQ", "IQ", "SCQ", "CSQR"}).starts_with("SC"))
+        draw.number("seals", 1, 3);
     draw.requests(3);
     const auto crashes = draw.faults("crashes", 3);
     draw.faults("restarts", crashes);
@@ -142,9 +143,10 @@ bool RegisterProtocol::may_request(const Context& ctx) const {
 }
 
 void RegisterProtocol::request(const Context& ctx, const Demand&, Effects& fx) {
-    const Operation kind = *ctx.config.scripts.operation(ctx.self, taken_++);
+    Operation kind = *ctx.config.scripts.operation(ctx.self, taken_++);
+    if (kind == Operation::seal && register_.record().generation > ctx.config.seals) kind = Operation::read;
     phase_ = Phase::waiting;
-    fx.arm(Timer::retry, 1);
+    fx.arm(Timer::retry, first_wait);
     step(ctx, fx, [&](const Self& self, RegisterEffects& out) {
         register_.begin(self, kind, {}, successors(ctx), out);
     });
@@ -152,7 +154,7 @@ void RegisterProtocol::request(const Context& ctx, const Demand&, Effects& fx) {
 
 void RegisterProtocol::timeout(const Context& ctx, Timer, Effects& fx) {
     if (register_.may_attempt() && register_.attempts() < ctx.config.ballots) {
-        fx.arm(Timer::retry, 1u << std::min(register_.attempts(), 4u));
+        fx.arm(Timer::retry, first_wait << std::min(register_.attempts(), 4u));
         return step(ctx, fx, [&](const Self& self, RegisterEffects& out) { register_.retry(self, out); });
     }
     fx.reached("no-answer");
@@ -173,12 +175,15 @@ void RegisterProtocol::synced(const Context& ctx, Effects& fx) {
 RegisterProtocol RegisterProtocol::after_crash(Disk disk) const {
     RegisterProtocol next;
     next.register_ = register_.after_crash(disk);
+    next.known_before_ = known_before_;
+    if (register_.known().id.number > 0) next.known_before_.push_back(register_.known());
     return next;
 }
 
 bool RegisterProtocol::ignores(const Context& ctx, const RegisterProtocol& receiver,
                                const RegisterProtocol& sender, const Message& message) {
-    return !receiver.register_.heeds(self_of(ctx), sender.register_, ctx.config.scripts.seal(), message);
+    const std::uint32_t generations = ctx.config.scripts.seal() ? ctx.config.seals + 1 : 1;
+    return !receiver.register_.heeds(self_of(ctx), sender.register_, generations, message);
 }
 
 // --- Properties.

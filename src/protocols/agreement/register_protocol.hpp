@@ -35,8 +35,8 @@ public:
     bool operator==(const Scripts&) const = default;
 
 private:
-    std::string text_ = "QC";
-    std::vector<std::string> scripts_{"QC"};
+    std::string text_ = "C";
+    std::vector<std::string> scripts_{"C"};
 
     BOOST_DESCRIBE_CLASS(Scripts, (), (), (), (text_))
 };
@@ -60,8 +60,9 @@ public:
     struct Config {
         std::uint32_t sites = 3;
         std::uint32_t voters = 3;
-        std::uint32_t ballots = 2;
+        std::uint32_t ballots = 1;
         std::uint32_t shift = 1;
+        std::uint32_t seals = 1;
         bool nacks = true;
         bool lone_runs = false;
         agreement::Scripts scripts;
@@ -71,12 +72,13 @@ public:
             {"voters", "number of voters; sites from 0 on vote"},
             {"ballots", "maximum of ballots that an operation tries; then it is refused"},
             {"shift", "the voters after a seal have numbers that are so much higher"},
-            {"nacks", "voters say that they refuse a ballot; without that there are fewer runs"},
+            {"seals", "maximum of generations that are sealed; then S reads"},
+            {"nacks", "voters say why they refuse; without that there are fewer runs"},
             {"lone_runs", "in each world, check that a proposer alone with a majority ends in two ballots"},
             {"scripts", "operations C, I, R, Q, G, S or - of each site, as in QC or C,C,Q"},
         };
-        BOOST_DESCRIBE_CLASS(Config, (), (sites, voters, ballots, shift, nacks, lone_runs, scripts, rules),
-                             (), ())
+        BOOST_DESCRIBE_CLASS(Config, (),
+                             (sites, voters, ballots, shift, seals, nacks, lone_runs, scripts, rules), (), ())
     };
     static std::optional<std::string> config_error(const Config& config);
     static void sample(Draw& draw);
@@ -100,6 +102,7 @@ public:
     Phase phase() const { return phase_; }
 
     const agreement::Register& inner() const { return register_; }
+    const std::vector<agreement::Value>& known_before() const { return known_before_; }
     bool operator==(const RegisterProtocol&) const = default;
 
 private:
@@ -122,8 +125,9 @@ private:
     Phase phase_ = Phase::idle;
     std::uint32_t taken_ = 0;  // operations of the script
     agreement::Register register_;
+    std::vector<agreement::Value> known_before_;  // the newest value of each incarnation that has crashed
 
-    BOOST_DESCRIBE_CLASS(RegisterProtocol, (), (), (), (phase_, taken_, register_))
+    BOOST_DESCRIBE_CLASS(RegisterProtocol, (), (), (), (phase_, taken_, register_, known_before_))
 };
 
 }  // namespace allot

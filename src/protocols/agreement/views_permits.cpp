@@ -155,6 +155,7 @@ void ViewsPermits::sample(Draw& draw) {
     draw.number("founders", 1, sites);
     const auto permits = draw.number("permits", 1, 3);
     const auto most = draw.number("max-request", 1, permits);
+    if (draw.coin()) draw.choice("resize", {"1", "2", "1,2", "2,1,3", "0,1"});
     draw.number("seats", 1, 3);
     draw.number("seat-requests", 0, 2);
     draw.number("seat-units", 1, most);

@@ -64,7 +64,8 @@ std::optional<std::string> HostPermits::config_error(const Config& config) {
     const std::uint64_t most = std::uint64_t{config.sites} * config.seats * std::max(config.max_request, 1u);
     if (wrong(config.permits, most)) return error("permits", config.permits, most);
     for (const std::uint32_t permits : config.resize.counts)
-        if (permits > most) return error("resize", permits, most);
+        if (permits > most)
+            return "--resize " + config.resize.text() + ": write numbers from 0 to " + std::to_string(most);
     if (wrong(config.max_request, config.permits))
         return error("max-request", config.max_request, config.permits);
     if (wrong(config.seat_units, config.max_request))

@@ -139,7 +139,7 @@ void HostPermits::take_seats(const Context& ctx, const HostPermits& before, std:
         seat.units = claim.demand.units;
         seat.stamp = stamp_in(claims, claim);
         const agreement::Birth now{ctx.incarnation, {.stamp = seat.stamp}};
-        if (claim.phase == Phase::waiting) seat.birth = old.birth.value_or(now);
+        if (claim.phase == Phase::waiting) seat.birth = old.phase == Phase::waiting ? old.birth : now;
         seat.acted = old.acted;
     }
 }
