@@ -55,7 +55,7 @@ WholeFile::~WholeFile() {
     if (!written_.empty()) ::unlink(written_.c_str());
 }
 
-Result<WholeFile> WholeFile::open(const std::string& path) {
+Result<WholeFile> WholeFile::open(const std::string& path, std::optional<mode_t> mode) {
     errno = 0;
     struct stat old {};
     const bool exists = ::stat(path.c_str(), &old) == 0;
@@ -65,7 +65,7 @@ Result<WholeFile> WholeFile::open(const std::string& path) {
         if (!file.stream_) return Error{problem(path)};
         return file;
     }
-    if (!exists) return replacing(path, usual_mode());
+    if (!exists) return replacing(path, mode.value_or(usual_mode()));
     if (::access(path.c_str(), W_OK) != 0) return Error{problem(path)};
     // A link keeps pointing where it points: the file at its end is replaced.
     std::error_code unknown;

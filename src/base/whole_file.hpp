@@ -24,7 +24,8 @@ namespace allot {
 
 class WholeFile {
 public:
-    static Result<WholeFile> open(const std::string& path);
+    // `mode`: the permissions of a new file, if they are not the usual ones.
+    static Result<WholeFile> open(const std::string& path, std::optional<mode_t> mode = std::nullopt);
     // Standard output, for this file alone: everything else that is printed goes to standard error from now
     // on.
     static Result<WholeFile> instead_of_standard_output();

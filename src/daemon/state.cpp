@@ -2,18 +2,16 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
-#include <sstream>
 #include <sys/file.h>
 #include <unistd.h>
 
 #include "base/log.hpp"
 #include "core/bytes.hpp"
+#include "durable/record.hpp"
 
 namespace allot::daemon {
 
@@ -22,13 +20,7 @@ namespace {
 constexpr const char* running = "running";
 constexpr const char* stopped = "stopped";
 
-std::optional<std::string> read(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    if (!file) return std::nullopt;
-    std::stringstream text;
-    text << file.rdbuf();
-    return text.str();
-}
+constexpr std::uint32_t format = 7;
 
 // Only then are the names of files in it on the disk.
 Result<bool> sync_folder(const std::string& path) {
@@ -38,26 +30,21 @@ Result<bool> sync_folder(const std::string& path) {
     return true;
 }
 
-Result<bool> write_draft(const std::string& draft, std::string_view bytes) {
-    const Descriptor file(::open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
-    const auto failed = [&] { return Error{fmt::format("{}: {}", draft, std::strerror(errno))}; };
-    if (!file) return failed();
-    while (!bytes.empty()) {
-        const ssize_t written = ::write(file.get(), bytes.data(), bytes.size());
-        if (written < 0 && errno != EINTR) return failed();
-        if (written > 0) bytes.remove_prefix(static_cast<std::size_t>(written));
-    }
-    if (::fsync(file.get()) != 0) return failed();
-    return true;
+template <class T>
+Result<bool> write(const std::string& path, const char* kind, const T& content) {
+    return durable::write_record(path, {kind, format, 0, to_bytes(content)});
 }
 
-// A crash leaves either the old content or the new one.
-Result<bool> write_whole(const std::string& path, std::string_view bytes) {
-    const std::string draft = path + ".new";
-    if (auto written = write_draft(draft, bytes); !written) return written;
-    if (std::rename(draft.c_str(), path.c_str()) != 0)
-        return Error{fmt::format("{}: {}", path, std::strerror(errno))};
-    return sync_folder(std::filesystem::path(path).parent_path());
+// Nothing if there is no such file.
+template <class T>
+Result<std::optional<T>> read(const std::string& path, const char* kind) {
+    const auto record = durable::read_record(path, kind, format);
+    if (!record) return Error{record.error()};
+    if (!*record) return std::optional<T>();
+    auto content = from_bytes<T>((*record)->content);
+    if (!content || (*record)->version != format)
+        return Error{fmt::format("{}: it belongs to another version of allot", path)};
+    return std::optional(std::move(*content));
 }
 
 }  // namespace
@@ -72,36 +59,32 @@ Result<Beginning> StateFolder::open(std::uint64_t agreement, bool fresh) {
     if (::flock(lock_.get(), LOCK_EX | LOCK_NB) != 0)
         return Error{fmt::format("{}: another daemon runs with this state folder", path_)};
 
-    const auto marked = read(file(running));
-    const auto before = marked ? from_bytes<Mark>(*marked) : std::nullopt;
-    if (fresh) return begin_anew(before);
+    const auto before = read<Mark>(file(running), running);
+    // Even of a damaged folder the mark counts, if it can be read.
+    if (fresh) return begin_anew(before ? *before : std::nullopt);
+    constexpr const char* advice = "; stop all hosts, then start each with --fresh";
+    if (!before) return Error{before.error() + advice};
+    auto saved = read<SavedState>(file(stopped), stopped);
+    if (!saved) return Error{saved.error() + advice};
+    if (*saved && (*saved)->agreement != agreement)
+        return Error{fmt::format("{}: this state belongs to another configuration{}", file(stopped), advice)};
     Beginning beginning;
-    if (const auto bytes = read(file(stopped))) {
-        auto saved = from_bytes<SavedState>(*bytes);
-        if (!saved || saved->version != SavedState{}.version || saved->agreement != agreement)
-            return Error{
-                fmt::format("{}: this state belongs to another configuration or version; stop all hosts, "
-                            "then start each with --fresh",
-                            file(stopped))};
-        mark_.incarnation = beginning.incarnation = saved->incarnation;
-        beginning.saved = std::move(*saved);
-    }
-    if (marked) {
-        if (!before)
-            return Error{
-                fmt::format("{}: cannot read this file; remove it if no daemon ran here", file(running))};
-        mark_ = *before;
-        beginning.life = mark_.life;
-        beginning.epoch = mark_.epoch;
-        beginning.refused = mark_.refused;
-        beginning.forgetful = mark_.forgetful;
-        if (!beginning.saved) {
-            beginning.after_a_crash = beginning.holders_may_live = true;
-            beginning.incarnation = ++mark_.incarnation;
-            beginning.life = ++mark_.life;
-        }
-    }
+    beginning.saved = std::move(*saved);
+    if (beginning.saved) mark_.incarnation = beginning.incarnation = beginning.saved->incarnation;
+    if (*before) go_on_from(**before, beginning);
     return beginning;
+}
+
+void StateFolder::go_on_from(const Mark& before, Beginning& beginning) {
+    mark_ = before;
+    beginning.life = mark_.life;
+    beginning.epoch = mark_.epoch;
+    beginning.refused = mark_.refused;
+    beginning.forgetful = mark_.forgetful;
+    if (beginning.saved) return;
+    beginning.after_a_crash = beginning.holders_may_live = true;
+    beginning.incarnation = ++mark_.incarnation;
+    beginning.life = ++mark_.life;
 }
 
 Beginning StateFolder::begin_anew(const std::optional<Mark>& before) {
@@ -127,7 +110,7 @@ Result<bool> StateFolder::write_mark() {
     if (std::filesystem::create_directories(path_, failure))
         log_warning(fmt::format(
             "{}: the state folder was removed while the daemon ran; the daemon makes it again", path_));
-    return write_whole(file(running), to_bytes(mark_));
+    return write(file(running), running, mark_);
 }
 
 bool StateFolder::note() {
@@ -173,7 +156,7 @@ void StateFolder::note_epoch(std::uint32_t epoch) {
 Result<bool> StateFolder::rehearse(const SavedState& state) const {
     if (!std::filesystem::exists(path_)) return true;  // it will be made again
     const std::string draft = file(stopped) + ".new";
-    auto written = write_draft(draft, to_bytes(state) + to_bytes(mark_));
+    auto written = write(draft, stopped, std::pair(state, mark_));
     std::error_code ignored;
     std::filesystem::remove(draft, ignored);
     return written;
@@ -182,7 +165,7 @@ Result<bool> StateFolder::rehearse(const SavedState& state) const {
 // The mark stays, because it holds the numbers. The saved state beside it says that nothing was lost.
 Result<bool> StateFolder::save(const SavedState& state) {
     if (auto written = write_mark(); !written) return written;
-    return write_whole(file(stopped), to_bytes(state));
+    return write(file(stopped), stopped, state);
 }
 
 }  // namespace allot::daemon

@@ -15,7 +15,6 @@
 namespace allot::daemon {
 
 struct SavedState {
-    std::uint32_t version = 6;
     std::uint64_t agreement = 0;
     std::uint32_t incarnation = 0;
     std::string vigil;
@@ -23,7 +22,7 @@ struct SavedState {
     std::string desk;
     std::string sessions;
 };
-BOOST_DESCRIBE_STRUCT(SavedState, (), (version, agreement, incarnation, vigil, links, desk, sessions))
+BOOST_DESCRIBE_STRUCT(SavedState, (), (agreement, incarnation, vigil, links, desk, sessions))
 
 struct Beginning {
     std::uint32_t incarnation = 0;
@@ -71,6 +70,7 @@ private:
         BOOST_DESCRIBE_CLASS(Mark, (), (incarnation, life, epoch, refused, forgetful), (), ())
     };
     Beginning begin_anew(const std::optional<Mark>& before);
+    void go_on_from(const Mark& before, Beginning& beginning);
     std::string file(const char* name) const { return path_ + "/" + name; }
     Result<bool> write_mark();
     bool note();

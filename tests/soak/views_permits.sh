@@ -19,7 +19,7 @@ holds 2439284 13396051 views-permits --sites 4 --crashes 1 --requests 1,1,1,0
 holds 5333877 29868434 views-permits --sites 4 --permits 2 --crashes 1 --requests 1,1,1,0
 holds 2323001 11070750 views-permits --sites 3 --crashes 1 --restarts 1 --orphans
 holds 4593191 25236428 views-permits --sites 3 --permits 2 --crashes 1 --restarts 1 --orphans
-bounded 7000000 views-permits --sites 3 --crashes 1 --restarts 1 --expulsions 1 --orphans --requests 1,1,0
+bounded 5000000 views-permits --sites 3 --crashes 1 --restarts 1 --expulsions 1 --orphans --requests 1,1,0
 # A program that never ends keeps nobody from units that are free.
 holds 467422 1836680 views-permits --sites 3 --permits 2 --max-request 2 --crashes 1 --campers 0,1,2 --property one-epoch
 # To keep permissions breaks the order of stamps, in which users come first, but neither safety nor the order of requests.

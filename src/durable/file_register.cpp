@@ -1,0 +1,56 @@
+#include "durable/file_register.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/file.h>
+
+#include "base/descriptor.hpp"
+#include "core/bytes.hpp"
+#include "core/stamps.hpp"
+#include "durable/record.hpp"
+
+namespace allot::durable {
+
+using agreement::Value;
+
+namespace {
+
+constexpr std::string_view kind = "register";
+constexpr std::uint32_t format = 1;
+
+// The file is replaced with every change, so the lock is on another one beside it.
+Result<Descriptor> lock(const std::string& path) {
+    Descriptor file(::open((path + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0660));
+    int locked = -1;
+    while (file && (locked = ::flock(file.get(), LOCK_EX)) != 0 && errno == EINTR) {
+    }
+    if (!file || locked != 0) return Error{path + ".lock: " + std::strerror(errno)};
+    return file;
+}
+
+}  // namespace
+
+Result<Value> FileRegister::read() const {
+    const auto record = read_record(path_, kind, format);
+    if (!record) return Error{record.error()};
+    if (!*record) return Value{};
+    auto value = from_bytes<Value>((*record)->content);
+    if (!value) return Error{path_ + ": its content is no value of the register"};
+    return std::move(*value);
+}
+
+Result<Value> FileRegister::exchange(const Value& expected, Value next) const {
+    const auto locked = lock(path_);
+    if (!locked) return Error{locked.error()};
+    auto newest = read();
+    if (!newest || newest->version != expected.version || newest->id != expected.id) return newest;
+    next.version = newest->version.next();
+    next.parent = newest->id;
+    next.view = newest->view + 1;
+    const Record record{std::string(kind), format, StampAccess::value(next.version), to_bytes(next)};
+    if (const auto written = write_record(path_, record); !written) return Error{written.error()};
+    return next;
+}
+
+}  // namespace allot::durable

@@ -1,0 +1,26 @@
+// The register in one file, for daemons under one kernel: all of them open it, and whoever changes it has a
+// lock on it meanwhile. One daemon suffices to go on.
+#pragma once
+
+#include <string>
+
+#include "base/result.hpp"
+#include "protocols/agreement/register.hpp"
+
+namespace allot::durable {
+
+class FileRegister {
+public:
+    explicit FileRegister(std::string path) : path_(std::move(path)) {}
+
+    // The newest value; the first of all if there is no file yet.
+    Result<agreement::Value> read() const;
+    // Compare-and-set: `next` follows `expected`, if that is still the newest value. Returns the newest value
+    // afterwards, which is on the disk.
+    Result<agreement::Value> exchange(const agreement::Value& expected, agreement::Value next) const;
+
+private:
+    std::string path_;
+};
+
+}  // namespace allot::durable
