@@ -38,6 +38,7 @@ int main(int argc, char** argv) {
     cli::add_feasible(line);
     cli::add_figures(line);
     cli::add_laboratory(line);
+    cli::add_log(line);
     cli::add_new(line);
     cli::add_node(line);
     cli::add_run(line, program);

@@ -134,6 +134,7 @@ public:
                 section.number("locks_per_request", config_.limits.locks_per_request, 1, 4096);
                 section.number("name_length", config_.limits.name_length, 1, 4096);
             });
+            read_table(top, "audit", [&](Section& section) { read_audit(section); });
             read_allowances(top);
         }
         if (!error_.empty()) return Error{error_};
@@ -223,6 +224,15 @@ private:
         section.duration("dead_after", config_.dead_after);
         section.duration("stop_within", config_.stop_within);
         section.duration("resume_within", config_.resume_within);
+    }
+
+    void read_audit(Section& section) {
+        constexpr std::uint32_t megabyte = 1u << 20;
+        std::uint32_t longest = static_cast<std::uint32_t>(config_.audit.longest / megabyte);
+        section.text("file", config_.audit.file);
+        section.number("megabytes", longest, 1, 1'000'000);
+        section.number("keep", config_.audit.kept, 0, 1000);
+        config_.audit.longest = std::uint64_t{longest} * megabyte;
     }
 
     // Groups have no patterns: the system looks each up by its whole name.

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "audit/log.hpp"
 #include "base/result.hpp"
 #include "net/stream.hpp"
 
@@ -61,6 +62,7 @@ struct Config {
     std::chrono::milliseconds stop_within{3000};
     std::chrono::milliseconds resume_within{10000};
     Limits limits;
+    audit::Settings audit;
     std::vector<Allowance> allow;  // empty: every program that can connect may use everything
 
     std::uint32_t self() const;

@@ -34,7 +34,7 @@ void Desk::add_space(std::unique_ptr<Space> space) {
 
 void Desk::acquire(Owner owner, const session::Acquire& want) {
     wake_();
-    if (auto refused = objection(owner, want)) return say_(owner, std::move(*refused));
+    if (const auto refused = objection(owner, want)) return refuse(owner, want, *refused);
     const Key key{owner, want.ticket};
     Lease& lease = leases_[key];
     lease.owner = owner;
@@ -45,6 +45,11 @@ void Desk::acquire(Owner owner, const session::Acquire& want) {
     set_deadline(lease);
     ask_next(lease);
     pump();
+}
+
+void Desk::refuse(Owner owner, const session::Acquire& want, const session::Refused& refused) {
+    witness_({.owner = owner, .ticket = want.ticket, .want = want, .since_ms = epoch_ms()}, refused);
+    say_(owner, refused);
 }
 
 std::optional<session::Refused> Desk::objection(Owner owner, const session::Acquire& want) const {
@@ -178,9 +183,11 @@ void Desk::finish(Lease& lease) {
     const Key key{lease.owner, lease.ticket};
     clear_deadline(key);
     lease.granted = true;
+    const session::Granted granted{lease.ticket, lease.held};
+    witness_(lease, granted);
     lease.since_ms = epoch_ms();
     ++grants_;
-    say_(lease.owner, session::Granted{lease.ticket, lease.held});
+    say_(lease.owner, granted);
 }
 
 // --- Giving back.
@@ -200,7 +207,9 @@ void Desk::lose(Owner owner, session::Ticket ticket, const std::string& why) {
     const bool told = !std::exchange(lease.lost, why).empty();
     const bool keeps_locks = std::ranges::count(lease.parts, locks_space, &Part::space) > 0;
     if (!keeps_locks) return end(key, session::Lost{ticket, why});
-    if (!told) say_(owner, session::Lost{ticket, why});
+    if (told) return;
+    witness_(lease, session::Lost{ticket, why});
+    say_(owner, session::Lost{ticket, why});
 }
 
 void Desk::abandon(Owner owner, const std::set<session::Ticket>& spared) {
@@ -215,6 +224,7 @@ void Desk::abandon(Owner owner, const std::set<session::Ticket>& spared) {
 // Also of what is not known: then it is released already.
 void Desk::end(const Key& key, const session::DaemonMessage& message) {
     if (const auto place = leases_.find(key); place != leases_.end()) {
+        witness_(place->second, message);
         give_back(place->second);
         leases_.erase(place);
     }

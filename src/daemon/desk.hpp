@@ -50,8 +50,12 @@ public:
         BOOST_DESCRIBE_CLASS(Lease, (), (owner, ticket, want, parts, held, granted, lost, since_ms), (), ())
     };
 
+    // Hears of every request that is granted, or that ends.
+    using Witness = std::function<void(const Lease& lease, const session::DaemonMessage& message)>;
+
     // `wake` is called before anything else that a program causes.
     Desk(const Config& config, Say say, std::function<void()> wake);
+    void set_witness(Witness witness) { witness_ = std::move(witness); }
 
     // In the order of their numbers: the locks, then the semaphores by name.
     void add_space(std::unique_ptr<Space> space);
@@ -65,6 +69,7 @@ public:
     void set_life(std::uint32_t life) { life_ = life; }
 
     void acquire(Owner owner, const session::Acquire& want);
+    void refuse(Owner owner, const session::Acquire& want, const session::Refused& refused);
     void release(Owner owner, session::Ticket ticket);
     // Its owner is told to stop. Until it has, and gives back, nobody else gets what is left of it.
     void lose(Owner owner, session::Ticket ticket, const std::string& why);
@@ -113,6 +118,7 @@ private:
     const Config& config_;
     Say say_;
     std::function<void()> wake_;
+    Witness witness_ = [](const Lease&, const session::DaemonMessage&) {};
     std::vector<std::unique_ptr<Space>> spaces_;
     std::vector<std::string> semaphores_;  // by name, as the spaces after the first
     std::map<Key, Lease> leases_;

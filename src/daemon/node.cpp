@@ -7,10 +7,12 @@
 #include <fmt/ranges.h>
 #include <sys/resource.h>
 
+#include "audit/log.hpp"
 #include "base/log.hpp"
 #include "core/bytes.hpp"
 #include "core/json.hpp"
 #include "daemon/desk.hpp"
+#include "daemon/epoch.hpp"
 #include "daemon/http.hpp"
 #include "daemon/letters.hpp"
 #include "daemon/overview.hpp"
@@ -54,6 +56,9 @@ public:
 
 private:
     std::optional<std::string> begin(bool fresh);
+    std::optional<std::string> open_audit();
+    void witness(const Desk::Lease& lease, const session::DaemonMessage& message);
+    void note(const char* event);
     std::optional<std::string> make_mesh(const Beginning& beginning);
     void make_spaces();
     std::optional<std::string> enter_life(const Beginning& beginning);
@@ -100,6 +105,7 @@ private:
     const HostId self_;
     boost::asio::io_context loop_{1};
     StateFolder folder_;
+    std::unique_ptr<audit::Log> audit_;  // none unless it is asked for
     std::uint32_t incarnation_ = 0;
     std::set<HostId> full_;   // take nothing, and enough waits for them
     std::set<HostId> unmet_;  // before the locks begin: who has not said yet that nothing stands against it
@@ -155,6 +161,7 @@ Result<int> Node::run(bool fresh) {
 }
 
 std::optional<std::string> Node::begin(bool fresh) {
+    if (auto why = open_audit()) return why;
     const auto beginning = folder_.open(config_.agreement(), fresh);
     if (!beginning) return beginning.error();
     incarnation_ = beginning->incarnation;
@@ -167,9 +174,53 @@ std::optional<std::string> Node::begin(bool fresh) {
     if (auto why = listen()) return why;
     // Only now: a start that fails must leave what was saved as it is.
     if (const auto begun = folder_.begin(); !begun) return begun.error();
+    note("started");
     log_info(fmt::format("host {} is ready: incarnation {}, programs at {}", config_.host, incarnation_,
                          config_.socket));
     return std::nullopt;
+}
+
+std::optional<std::string> Node::open_audit() {
+    if (config_.audit.file.empty()) return std::nullopt;
+    auto log = audit::Log::open(config_.audit);
+    if (!log) return log.error();
+    audit_ = std::move(*log);
+    desk_.set_witness(
+        [this](const Desk::Lease& lease, const session::DaemonMessage& message) { witness(lease, message); });
+    return std::nullopt;
+}
+
+void Node::witness(const Desk::Lease& lease, const session::DaemonMessage& message) {
+    const session::Party party = sessions_.party(lease.owner);
+    audit::Entry entry{.time_ms = epoch_ms(),
+                       .host = config_.host,
+                       .user = party.user,
+                       .pid = party.pid,
+                       .command = party.command,
+                       .resources = lease.held};
+    entry.after_ms = entry.time_ms - std::min(lease.since_ms, entry.time_ms);
+    if (!lease.granted) {
+        entry.resources.clear();
+        for (const std::string& lock : lease.want.locks) entry.resources.push_back({lock, 0});
+        for (const session::Permit& permit : lease.want.permits)
+            entry.resources.push_back({permit.semaphore, 0});
+    }
+    if (std::holds_alternative<session::Granted>(message)) entry.event = "granted";
+    if (std::holds_alternative<session::Released>(message))
+        entry.event = lease.granted ? "released" : "withdrawn";
+    if (const auto* lost = std::get_if<session::Lost>(&message)) {
+        entry.event = "lost";
+        entry.reason = lost->reason;
+    }
+    if (const auto* refused = std::get_if<session::Refused>(&message)) {
+        entry.event = "refused";
+        entry.reason = refused->reason;
+    }
+    audit_->add(entry);
+}
+
+void Node::note(const char* event) {
+    if (audit_) audit_->add({.time_ms = epoch_ms(), .host = config_.host, .event = event});
 }
 
 std::optional<std::string> Node::make_mesh(const Beginning& beginning) {
@@ -334,6 +385,7 @@ SavedState Node::state() const {
 
 // Programs see their connection end; those that come back to the next run find everything as it was.
 void Node::stop() {
+    note("stopped");
     programs_.reset();
     remote_programs_.reset();
     http_.reset();
@@ -521,6 +573,7 @@ void Node::look_for_obstacles() {
 // --- What there is to see.
 
 std::string Node::trouble() {
+    if (audit_ && !audit_->problem().empty()) return "the audit log has gaps: " + audit_->problem();
     if (!folder_.problem().empty()) return "cannot write what must survive a crash: " + folder_.problem();
     if (const std::string& closed = desk_.space(0).closed(); !closed.empty()) return closed;
     const auto all = troubles();

@@ -279,9 +279,11 @@ void Sessions::answer(Session& session, const session::ClientMessage& message) {
 
 void Sessions::acquire(Session& session, const session::Acquire& want) {
     if (auto why = permissions_.objection(session.identity(), want))
-        return session.say(session::Refused{want.ticket, session::Refusal::forbidden, std::move(*why)});
+        return desk_.refuse(*session.owner, want,
+                            {want.ticket, session::Refusal::forbidden, std::move(*why)});
     if (std::string why = congestion_(want); !why.empty())
-        return session.say(session::Refused{want.ticket, session::Refusal::unavailable, std::move(why)});
+        return desk_.refuse(*session.owner, want,
+                            {want.ticket, session::Refusal::unavailable, std::move(why)});
     desk_.acquire(*session.owner, want);
 }
 

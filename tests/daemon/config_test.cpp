@@ -59,6 +59,8 @@ TEST(SampleConfig, Shows_the_defaults) {
     EXPECT_EQ(config.state, defaults.state);
     EXPECT_EQ(config.http, defaults.http);
     EXPECT_TRUE(config.http_chosen);
+    EXPECT_EQ(config.audit.longest, defaults.audit.longest);
+    EXPECT_EQ(config.audit.kept, defaults.audit.kept);
     EXPECT_EQ(config.plaintext, defaults.plaintext);
     EXPECT_EQ(config.lock_seats, defaults.lock_seats);
     EXPECT_EQ(config.detector, defaults.detector);

@@ -7,7 +7,7 @@ finds lease-holds 20000 cluster --without grant-in-time --property lease-holds
 finds overtaken-seldom 20000 cluster --without bound-overtakes --property overtaken-seldom
 finds free-at-once 20000 cluster --without give-way --property free-at-once --sites 3
 finds one-user 20000 cluster --without stop-in-time --property one-user --sites 3
-finds assertion 20000 cluster --without report-adopted --sites 3
-finds assertion 20000 cluster --without freeze --sites 3
-finds assertion 20000 cluster --without numbered-messages --sites 3
+finds assertion 20000 cluster --without report-adopted --property assertion --sites 3
+finds assertion 20000 cluster --without freeze --property assertion --sites 3
+finds assertion 20000 cluster --without numbered-messages --property assertion --sites 3
 finds unserved 20000 cluster --without all-reports --sites 3

@@ -50,15 +50,19 @@ struct AcrossEpochs : EpochsProperties<HostPermits, ViewsPermits> {
     // one since.
     void check_units() const {
         std::uint64_t units = 0;
+        bool orphaned = false;  // by a host that may have begun the newest epoch
         for (SiteId id = 0; id < sites(); ++id) {
             const Site& host = view.site(id);
-            if (const Demand* used = host.in_use()) units += used->units;
+            if (const Demand* used = host.in_use()) {
+                units += used->units;
+                orphaned |= host.orphan.has_value();
+            }
             const std::vector<Seat>& seats = inner(id).seats();
             for (std::size_t seat = 1; seat < seats.size(); ++seat)
                 if (host.up() && runs(host, seats[seat])) units += seats[seat].units;
         }
         const auto newest = newest_epoch();
-        const bool granted = newest && was_granted_in(*newest);
+        const bool granted = newest && !orphaned && was_granted_in(*newest);
         const std::uint32_t most = granted ? permits(*newest) : view.config.most_permits();
         if (units > most)
             report.violated("at-most-k",

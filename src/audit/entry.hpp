@@ -1,0 +1,36 @@
+// The audit log: one line of JSON for each grant, release, loss and refusal, so that an operator can say
+// later who had what, and when. This is one line.
+#pragma once
+
+#include <boost/describe.hpp>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "session/frames.hpp"
+
+namespace allot::audit {
+
+struct Entry {
+    std::uint64_t time_ms = 0;  // since the epoch
+    std::string host;
+    std::string event;  // granted, released, withdrawn, lost, refused, started, stopped
+    std::string user;
+    std::int32_t pid = 0;  // 0: on another machine
+    std::string command;
+    std::vector<session::Held> resources;  // with fences, if they were granted
+    std::string reason;
+    std::uint64_t after_ms = 0;  // that it waited until then, or held it
+    bool operator==(const Entry&) const = default;
+};
+
+// With a line feed at the end.
+std::string line_of(const Entry& entry);
+Result<Entry> parse_line(std::string_view line);
+
+// 2026-11-17T04:05:06.789Z
+std::string time_text(std::uint64_t time_ms);
+
+}  // namespace allot::audit
