@@ -120,7 +120,8 @@ int run_log(const LogFlags& flags) {
 
 void add_log(CommandLine& line) {
     auto flags = std::make_shared<LogFlags>();
-    Command& command = line.command("log", "Show the audit log of a host: grants, releases, losses and refusals");
+    Command& command =
+        line.command("log", "Show the audit log of a host: grants, releases, losses and refusals");
     command.footer(
         "Examples:\n"
         "  allot log /var/log/allot/audit.log --resource db --since 1h\n"

@@ -200,8 +200,8 @@ public:
     static constexpr bool has_seats = true;
 
     const std::vector<host_permits::Seat>& seats() const { return seats_; }
-    // For a host that drives its programs itself: as many seats as it needs, each with a request of a program.
-    // A seat that enters is `holding` afterwards.
+    // For a host that drives its programs itself: as many seats as it needs, each with a request of a
+    // program. A seat that enters is `holding` afterwards.
     void open(std::size_t seat) { seats_.resize(std::max(seats_.size(), seat + 1)); }
     void ask(const Context& ctx, std::size_t seat, std::uint32_t units, Effects& fx);
     void let_go(const Context& ctx, std::size_t seat, Effects& fx);
