@@ -193,7 +193,7 @@ public:
     // Recovery (agreement/recovery.hpp).
     agreement::Holdings holdings(const Context& ctx) const;
     static HostPermits rebuild(const Context& ctx, const agreement::Before<HostPermits>& before,
-                               std::span<const agreement::Claim> claims, Effects& fx);
+                               std::span<const agreement::Claim> all, Effects& fx);
     static Config among(const Config& config, std::uint32_t sites, std::uint32_t view);
     void forget_epoch(const Config& config);
     void abandon() { seats_.front() = {}; }
