@@ -373,6 +373,7 @@ std::vector<Move> Walker::views_to_see(const World& world, SiteId site, const Lo
 std::vector<Move> Walker::view_changes(const World& world) const {
     std::vector<Move> moves;
     const LedgerInfo& ledger = machine_.ledger(world.ledger);
+    if (ledger.conditions.views.empty()) return moves;  // most protocols have none
     const auto add = [&](SiteId site, ViewChange change, std::uint32_t incarnation, bool fair) {
         moves.push_back({.kind = MoveKind::agree,
                          .site = site,
