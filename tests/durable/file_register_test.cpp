@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include <vector>
 
-#include "core/stamps.hpp"
+#include "core/random.hpp"
 #include "support/folder.hpp"
 
 namespace {
