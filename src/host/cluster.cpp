@@ -148,7 +148,8 @@ void Cluster::handle(const Context& ctx, const Input& input, Effects& fx) {
 
 std::uint32_t Cluster::incarnation(const Context& ctx) const {
     constexpr std::uint32_t most_deaths = 1u << 8;
-    return ctx.incarnation * most_deaths + deaths_;
+    constexpr std::uint32_t most_lives = 1u << 16;
+    return (ctx.incarnation * most_deaths + deaths_) * most_lives;
 }
 
 void Cluster::start(const Context& ctx, Effects& fx) {
@@ -345,8 +346,7 @@ void Cluster::call(const Context& ctx, const host::Call& call, Effects& fx) {
     if (ctx.config.engine == host::Engine::hosts)
         return consult(ctx, fx, [&](const Register::Self& self, RegisterEffects& out) {
             if (call.change)
-                register_.begin(self, agreement::Operation::exchange, call.change->members, {}, out,
-                                call.change->certified);
+                register_.begin(self, agreement::Operation::exchange, *call.change, {}, out);
             else
                 register_.begin(self, agreement::Operation::quick, {}, {}, out);
         });
@@ -356,6 +356,7 @@ void Cluster::call(const Context& ctx, const host::Call& call, Effects& fx) {
         ask.change->id = {ctx.self, incarnation(ctx), host_.known().view + 1};
         ask.change->members = call.change->members;
         ask.change->certified = call.change->certified;
+        ask.change->quiet = call.change->quiet;
     }
     fx.send(ctx.config.sites, std::move(ask));
 }

@@ -11,7 +11,8 @@ using agreement::Claim;
 using agreement::Holdings;
 using agreement::Value;
 
-void Host::start(const Self& self) {
+void Host::start(const Self& self, bool knows_programs) {
+    knows_programs_ = knows_programs;
     for (const auto& [name, config] : self.config.semaphores) semaphores_[name];
 }
 
@@ -206,7 +207,7 @@ void Host::take(const Self& self, SiteId, const Learn& learn, Effects& fx) {
 // --- Views.
 
 Peer Host::myself(const Self& self) const {
-    return {self.host, self.incarnation * lives_per_incarnation + life_};
+    return {self.host, self.incarnation + life_};
 }
 
 bool Host::is_member(const Self& self, const Value& value) const {
@@ -218,6 +219,7 @@ void Host::see(const Self& self, const Value& value, Effects& fx) {
     known_ = value;
     if (!is_member(self, value)) {
         if (!first_seen_) return;
+        if (leaving_) return part();
         fx.reached("next-life");
         return begin_life(self, fx);
     }
@@ -227,6 +229,7 @@ void Host::see(const Self& self, const Value& value, Effects& fx) {
     if (views_.sent(self.host) && views_.epoch() != last.number) fx.reached("superseded-view");
     judge_adopted(self, view, fx);
     views_.see(self.config.views, view);
+    if (value.quiet) views_.quiet();
     const auto held_off = std::exchange(missing_, {});
     for (const Peer& removed : views_.missing()) {
         const auto known = held_off.find(removed);
@@ -286,6 +289,13 @@ void Host::begin_epoch(const Self& self, Effects& fx) {
     });
 }
 
+// The others go on without this host.
+void Host::part() {
+    views_ = {};
+    missing_.clear();
+    lease_left_ = 0;
+}
+
 // Requests that wait go on in the next life; programs that run are stopped. There is no lease yet.
 void Host::begin_life(const Self& self, Effects& fx) {
     ++life_;
@@ -305,6 +315,9 @@ void Host::begin_life(const Self& self, Effects& fx) {
     next.known_ = known;
     next.silences_ = silences;
     next.asked_ = asked_;
+    next.ended_ = ended_;
+    next.renewed_ = renewed_;
+    next.beat_ = beat_;
     *this = std::move(next);
     for (const auto& [name, config] : self.config.semaphores) semaphores_[name];
     for (const Request& request : waiting) {
@@ -340,16 +353,32 @@ void Host::adopt(const Self& self, const Key& key, const Want& want, std::vector
 
 // --- Time.
 
-void Host::tick(const Self& self, Effects& fx) {
+void Host::tick(const Self& self, Effects& fx, bool late) {
     if (asked_) asked_ = std::min(*asked_ + 1, self.config.lease);
     pass_lease(self, fx);
     pass_hold_offs(self, fx);
+    pass_silence(self, late, fx);
+    renewed_ = std::min(renewed_ + 1, self.config.renew_every);
+    if (!asked_ && (renewed_ == self.config.renew_every || wanted_change(self))) call_register(self, fx);
+}
+
+void Host::pass_silence(const Self& self, bool late, Effects& fx) {
+    if (self.config.silence == 0) return;
+    const Ticks longest = std::max(self.config.silence, self.config.return_within);
+    const bool speaks = ++beat_ >= self.config.alive_every;
+    if (speaks) beat_ = 0;
     for (SiteId host = 0; host < self.config.hosts; ++host) {
-        if (host == self.host || self.config.silence == 0) continue;
-        silences_[host] = std::min(silences_[host] + 1, self.config.silence);
-        fx.sends.push_back({host, Alive{}});
+        if (host == self.host) continue;
+        silences_[host] = late ? 0 : std::min(silences_[host] + 1, longest);
+        if (speaks) fx.sends.push_back({host, Alive{}});
     }
-    if (!asked_) call_register(self, fx);
+}
+
+void Host::ended(SiteId host, bool has_ended) {
+    if (has_ended)
+        ended_.insert(host);
+    else
+        ended_.erase(host);
 }
 
 // Programs are asked to stop while there is time, and have stopped when the lease ends.
@@ -389,21 +418,47 @@ void Host::pass_hold_offs(const Self& self, Effects& fx) {
 
 void Host::call_register(const Self& self, Effects& fx) {
     asked_ = 0;
+    renewed_ = 0;
     fx.call = Call{wanted_change(self)};
 }
 
 // The members of the view that this host would like to have; nothing if it likes the newest.
-std::optional<Call::Change> Host::wanted_change(const Self& self) const {
-    Call::Change change{known_.members, {}};
-    if (!is_member(self, known_)) {
-        for (const Peer& member : known_.members)
-            if (member.site == self.host) change.certified.push_back(member);
-        std::erase_if(change.members, [&](const Peer& one) { return one.site == self.host; });
-        change.members.push_back(myself(self));
-        std::ranges::sort(change.members);
-        return change;
-    }
+std::optional<agreement::Change> Host::wanted_change(const Self& self) const {
+    std::optional<agreement::Change> change;
+    if (!is_member(self, known_))
+        change = entry(self);
+    else if (leaving_)
+        change = exit(self);
+    else
+        change = removal(self);
+    if (change) change->quiet = !self.config.rules.prove_quiet || stays_quiet(*change);
+    return change;
+}
+
+// Replaces the incarnation before this one, if that is still a member.
+std::optional<agreement::Change> Host::entry(const Self& self) const {
+    if (leaving_) return std::nullopt;
+    agreement::Change change{.members = known_.members};
+    for (const Peer& member : known_.members)
+        if (member.site == self.host && knows_programs_) change.certified.push_back(member);
+    std::erase_if(change.members, [&](const Peer& one) { return one.site == self.host; });
+    change.members.push_back(myself(self));
+    std::ranges::sort(change.members);
+    return change;
+}
+
+// Only from an epoch that has begun: nobody waits for the report of this host, or for programs that it knows
+// of.
+std::optional<agreement::Change> Host::exit(const Self& self) const {
+    if (!works_in_newest() || !ids_.empty()) return std::nullopt;
+    agreement::Change change{.members = known_.members, .certified = {myself(self)}};
+    std::erase(change.members, myself(self));
+    return change;
+}
+
+std::optional<agreement::Change> Host::removal(const Self& self) const {
     if (!has_lease()) return std::nullopt;
+    agreement::Change change{.members = known_.members};
     std::erase_if(change.members, [&](const Peer& one) {
         const bool removed =
             one.site != self.host && (is_silent(self, one.site) || unwanted_.contains(one.site));
@@ -415,9 +470,26 @@ std::optional<Call::Change> Host::wanted_change(const Self& self) const {
     return change;
 }
 
+bool Host::works_in_newest() const {
+    return views_.works() && views_.epoch() == known_.view;
+}
+
+// Who works in an epoch knows that all have stopped who are no members of it. Programs of members go on under
+// a member, or their host is certified.
+bool Host::stays_quiet(const agreement::Change& change) const {
+    if (!known_.quiet && !works_in_newest()) return false;
+    return std::ranges::all_of(known_.members, [&](const Peer& one) {
+        return std::ranges::find(change.members, one) != change.members.end() ||
+               std::ranges::find(change.certified, one) != change.certified.end();
+    });
+}
+
 bool Host::is_silent(const Self& self, SiteId host) const {
     const auto silence = silences_.find(host);
-    return self.config.silence > 0 && silence != silences_.end() && silence->second >= self.config.silence;
+    if (self.config.silence == 0 || silence == silences_.end()) return false;
+    return silence->second >=
+           (ended_.contains(host) ? std::max(self.config.return_within, self.config.silence)
+                                  : self.config.silence);
 }
 
 void Host::returned(const Self& self, const Value& value, Effects& fx) {

@@ -40,7 +40,10 @@ struct Config {
     Ticks lease = 3;                    // from the question to the moment in which programs have stopped
     Ticks grace = 1;                    // of a program that is asked to stop; within the lease
     Ticks hold_off = 3;                 // no shorter than a lease on any clock
+    Ticks renew_every = 1;              // between two questions to the register
+    Ticks alive_every = 1;              // between two signs of life
     Ticks silence = 2;                  // after which a member is removed; 0: nobody is removed for silence
+    Ticks return_within = 0;            // the same for a member whose daemon has ended; it may come back
     std::size_t most_weight = 100'000;  // entries about locks, above which a new view is proposed
     agreement::ViewRules views;
     agreement::AdoptionRules adoption;
@@ -95,11 +98,7 @@ struct Answer {
 
 // An operation on the register: a read, or a change of the newest value that this host knows.
 struct Call {
-    struct Change {
-        std::vector<Peer> members;
-        std::vector<Peer> certified;  // former members whose programs have stopped, or go on as ours
-    };
-    std::optional<Change> change;
+    std::optional<agreement::Change> change;
 };
 
 struct Effects {
@@ -127,7 +126,7 @@ public:
     struct Self {
         const Config& config;
         SiteId host;
-        std::uint32_t incarnation = 0;  // of the daemon
+        std::uint32_t incarnation = 0;  // of the daemon; the next one exceeds it by more than it had lives
     };
 
     // A request of a program as the host knows it.
@@ -149,7 +148,8 @@ public:
     };
 
     // The first input. Programs that run already are adopted next; then the host calls the register.
-    void start(const Self& self);
+    // `knows_programs`: no others run that an earlier incarnation left behind.
+    void start(const Self& self, bool knows_programs = true);
 
     // Programs.
     void ask(const Self& self, const Key& key, const Want& want, Effects& fx);
@@ -162,6 +162,12 @@ public:
     // Other hosts, and operators.
     void receive(const Self& self, SiteId from, const Message& message, Effects& fx);
     void expel(SiteId host) { unwanted_.insert(host); }
+    // The daemon of that host has ended, or is back.
+    void ended(SiteId host, bool has_ended);
+    // No request is served any more, and none may be open; when the others need this host no longer, it
+    // has_left().
+    void leave() { leaving_ = true; }
+    bool has_left() const { return leaving_ && !views_.has_seen(); }
 
     // Begins an operation of the register; none may be under way.
     void call_register(const Self& self, Effects& fx);
@@ -170,7 +176,8 @@ public:
     // The call is answered by nobody: another follows.
     void forget_call() { asked_.reset(); }
 
-    void tick(const Self& self, Effects& fx);
+    // `late`: this host did not run for a while, so it may have missed the signs of others.
+    void tick(const Self& self, Effects& fx, bool late = false);
 
     bool has_lease() const { return lease_left_ > 0; }
     Ticks lease_left() const { return lease_left_; }
@@ -185,8 +192,6 @@ public:
     bool operator==(const Host&) const = default;
 
 private:
-    static constexpr std::uint32_t lives_per_incarnation = 1u << 16;
-
     // Requests.
     std::optional<std::string> objection(const Self& self, const Key& key, const Want& want) const;
     void ask_next(const Self& self, RequestId id);
@@ -223,12 +228,19 @@ private:
     void try_complete(const Self& self, Effects& fx);
     void begin_epoch(const Self& self, Effects& fx);
     void begin_life(const Self& self, Effects& fx);
+    void part();
 
     // Leases, and the register.
     void renew(const Self& self, Ticks age);
     void pass_lease(const Self& self, Effects& fx);
     void pass_hold_offs(const Self& self, Effects& fx);
-    std::optional<Call::Change> wanted_change(const Self& self) const;
+    void pass_silence(const Self& self, bool late, Effects& fx);
+    std::optional<agreement::Change> wanted_change(const Self& self) const;
+    std::optional<agreement::Change> entry(const Self& self) const;
+    std::optional<agreement::Change> exit(const Self& self) const;
+    std::optional<agreement::Change> removal(const Self& self) const;
+    bool works_in_newest() const;
+    bool stays_quiet(const agreement::Change& change) const;
     bool is_member(const Self& self, const agreement::Value& value) const;
     bool is_silent(const Self& self, SiteId host) const;
 
@@ -247,10 +259,16 @@ private:
     std::optional<Ticks> first_seen_;                     // ticks since the first view of this life
     boost::container::flat_map<SiteId, Ticks> silences_;  // ticks since a message of the host
     std::set<SiteId> unwanted_;                           // to be removed, as somebody says
+    std::set<SiteId> ended_;                              // whose daemons have ended
+    Ticks renewed_ = 0;                                   // ticks since the last question, if it is answered
+    Ticks beat_ = 0;                                      // ticks since the last signs of life
+    bool knows_programs_ = true;
+    bool leaving_ = false;
 
     BOOST_DESCRIBE_CLASS(Host, (), (), (),
                          (requests_, ids_, locks_, semaphores_, life_, views_, known_, asked_, lease_left_,
-                          missing_, first_seen_, silences_, unwanted_))
+                          missing_, first_seen_, silences_, unwanted_, ended_, renewed_, beat_, knows_programs_,
+                          leaving_))
 };
 
 }  // namespace allot::host

@@ -16,6 +16,7 @@ struct Rules {
     bool return_on_end = true;
     bool stop_old_life = true;
     bool certify_own = true;
+    bool prove_quiet = true;
     bool give_way = true;
     bool bound_overtakes = true;
 
@@ -28,12 +29,13 @@ struct Rules {
         {"return_on_end", "a request that ends gives back all its parts, also those of earlier kinds"},
         {"stop_old_life", "a host that was removed stops its programs before it joins again"},
         {"certify_own", "a host that comes back certifies only the incarnation that it replaces itself"},
+        {"prove_quiet", "newcomers begin at once only if the view says that nobody else runs"},
         {"give_way", "a single lock is asked for at once though a set waits for it in a seat"},
         {"bound_overtakes", "a set that was overtaken often enough is not overtaken again on its host"},
     };
     BOOST_DESCRIBE_CLASS(Rules, (),
                          (from_question, whole_hold_off, stop_in_time, grant_in_time, locks_first,
-                          return_on_end, stop_old_life, certify_own, give_way, bound_overtakes),
+                          return_on_end, stop_old_life, certify_own, prove_quiet, give_way, bound_overtakes),
                          (), ())
 };
 

@@ -196,7 +196,7 @@ void HostsCounters::go_on(const Context& ctx, Effects& fx) {
         const auto members = wanted_members(ctx);
         has_whim_ = false;
         if (members)
-            register_.begin(self, Operation::exchange, *members, {}, out);
+            register_.begin(self, Operation::exchange, {.members = *members}, {}, out);
         else
             register_.begin(self, Operation::quick, {}, {}, out);
     });

@@ -293,7 +293,7 @@ void Leases::begin(const Context& ctx, Operation kind, Effects& fx) {
     for (SiteId site = 1; site < ctx.config.sites; ++site) others.push_back({site, 0});
     fx.arm(Timer::retry, 1);
     step(ctx, fx, [&](const Self& self, RegisterEffects& out) {
-        register_.begin(self, kind, std::move(others), {}, out);
+        register_.begin(self, kind, {.members = std::move(others)}, {}, out);
     });
 }
 

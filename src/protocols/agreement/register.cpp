@@ -156,8 +156,8 @@ void Register::send_to_voters(const RegisterMessage& message, RegisterEffects& f
     for (const VoterId& voter : record_.voters) fx.sends.push_back({voter.host, message});
 }
 
-void Register::begin(const Self& self, Operation kind, std::vector<Peer> members, std::vector<VoterId> next,
-                     RegisterEffects& fx, std::vector<Peer> certified) {
+void Register::begin(const Self& self, Operation kind, Change change, std::vector<VoterId> next,
+                     RegisterEffects& fx) {
     ensure(!open_, "a register has one operation under way at a time");
     ++operations_;
     open_ = Open{.kind = kind,
@@ -165,8 +165,7 @@ void Register::begin(const Self& self, Operation kind, std::vector<Peer> members
                  .expected = known_.id,
                  .version = known_.version,
                  .generation = record_.generation,
-                 .members = std::move(members),
-                 .certified = std::move(certified),
+                 .change = std::move(change),
                  .next = std::move(next)};
     ask(self, fx);
 }
@@ -254,8 +253,9 @@ Value Register::changed(const Self& self, const Value& newest) const {
     value.parent = newest.id;
     if (open_->kind != Operation::seal) {
         ++value.view;
-        value.members = open_->members;
-        value.certified = open_->certified;
+        value.members = open_->change.members;
+        value.certified = open_->change.certified;
+        value.quiet = open_->change.quiet;
     } else if (self.rules.seal) {
         value.next = next_record();
     }

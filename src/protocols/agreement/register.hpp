@@ -76,10 +76,20 @@ struct Value {
     std::uint32_t view = 0;       // the content: the number of the newest view
     std::vector<Peer> members;    // and its members
     std::vector<Peer> certified;  // former members whose programs need no waiting for
+    bool quiet = false;           // no program runs but under a member of this view
     std::optional<Record> next;   // sealed: the generation ends with this value
     bool operator==(const Value&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Value, (), (version, id, parent, view, members, certified, next))
+BOOST_DESCRIBE_STRUCT(Value, (), (version, id, parent, view, members, certified, quiet, next))
+
+// The content of the next value.
+struct Change {
+    std::vector<Peer> members;
+    std::vector<Peer> certified;
+    bool quiet = false;
+    bool operator==(const Change&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Change, (), (members, certified, quiet))
 
 // Each rule may be switched off, to see which defect it prevents.
 struct VotingRules {
@@ -265,10 +275,9 @@ public:
     // The first input of an incarnation. `founders` is the first record, which a disk joins that was there
     // before the first start.
     void start(const Self& self, const Record& founders, bool first, RegisterEffects& fx);
-    // Begins an operation; none may be under way. `members` is the content of a change, `next` the voters
-    // after a seal.
-    void begin(const Self& self, Operation kind, std::vector<Peer> members, std::vector<VoterId> next,
-               RegisterEffects& fx, std::vector<Peer> certified = {});
+    // Begins an operation; none may be under way. `next` are the voters after a seal.
+    void begin(const Self& self, Operation kind, Change change, std::vector<VoterId> next,
+               RegisterEffects& fx);
     // Tries again, with a new ballot: some time has passed without an answer.
     void retry(const Self& self, RegisterEffects& fx);
     // Gives the operation under way up. A change may still come to be.
@@ -322,15 +331,14 @@ private:
         Stamp version;                 // ... and its version
         bool was_proposed = false;     // the change; it may have come to be
         std::uint32_t generation = 0;  // in which the operation began
-        std::vector<Peer> members;
-        std::vector<Peer> certified;
+        Change change;
         std::vector<VoterId> next;
         Value proposed;
         std::vector<Answer> answers;  // by voter
         bool operator==(const Open&) const = default;
         BOOST_DESCRIBE_CLASS(Open, (),
                              (kind, step, attempts, question, ballot, id, expected, version, was_proposed,
-                              generation, members, certified, next, proposed, answers),
+                              generation, change, next, proposed, answers),
                              (), ())
     };
 
