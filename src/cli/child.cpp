@@ -6,16 +6,14 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
-#include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/processes.hpp"
 #include "cli/commands.hpp"
 #include "client/socket.hpp"
 
@@ -44,35 +42,6 @@ sigset_t watched_signals() {
     const int problem = errno;
     fmt::print(stderr, "allot: {}: {}\n", command.front(), std::strerror(problem));
     ::_exit(problem == ENOENT ? exit_not_found : exit_not_executable);
-}
-
-// The children of all threads of a process.
-std::vector<pid_t> children_of(pid_t parent) {
-    std::vector<pid_t> children;
-    std::error_code gone;
-    for (const auto& thread :
-         std::filesystem::directory_iterator(fmt::format("/proc/{}/task", parent), gone)) {
-        std::ifstream list(thread.path() / "children");
-        for (pid_t child = 0; list >> child;) children.push_back(child);
-    }
-    return children;
-}
-
-// The number may belong to another process by now. A pidfd prevents that, so open it first and then check the
-// parent again.
-void signal_child_of(pid_t parent, pid_t child, int signal) {
-    const Descriptor process(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
-    if (!process) return;
-    const auto children = children_of(parent);
-    if (std::find(children.begin(), children.end(), child) == children.end()) return;
-    ::syscall(SYS_pidfd_send_signal, process.get(), signal, nullptr, 0);
-}
-
-void signal_descendants(pid_t parent, int signal) {
-    for (const pid_t child : children_of(parent)) {
-        signal_descendants(child, signal);
-        signal_child_of(parent, child, signal);
-    }
 }
 
 void wait_for_signal(int descriptor, Clock::time_point until) {

@@ -58,6 +58,7 @@ void add_cert(CommandLine& line);
 void add_errata(CommandLine& line);
 void add_feasible(CommandLine& line);
 void add_figures(CommandLine& line);
+void add_guardian(CommandLine& line);
 void add_log(CommandLine& line);
 void add_new(CommandLine& line);
 void add_node(CommandLine& line);

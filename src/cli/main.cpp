@@ -37,6 +37,7 @@ int main(int argc, char** argv) {
     cli::add_errata(line);
     cli::add_feasible(line);
     cli::add_figures(line);
+    cli::add_guardian(line);
     cli::add_laboratory(line);
     cli::add_log(line);
     cli::add_new(line);

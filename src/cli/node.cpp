@@ -7,6 +7,7 @@
 #include "base/log.hpp"
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
+#include "daemon/shell.hpp"
 
 namespace allot::cli {
 
@@ -22,7 +23,8 @@ int run_node(const Options& options) {
     const auto config = daemon::load_config(options.config);
     if (!config) return wrong_usage(config.error());
     if (options.verbose) set_log_level(LogLevel::debug);
-    const auto code = daemon::run_node(*config, options.fresh);
+    const bool agrees = config->agreed.engine != daemon::Register::Engine::none;
+    const auto code = agrees ? daemon::run_shell(*config) : daemon::run_node(*config, options.fresh);
     if (!code) return wrong_usage(code.error());
     return *code;
 }

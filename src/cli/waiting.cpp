@@ -14,7 +14,7 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr seconds answer_within{2};
+constexpr seconds notice_within{2};
 // Most requests are granted before the first look, and a long wait needs few looks.
 constexpr seconds first_look{2};
 constexpr seconds longest_pause{60};
@@ -62,7 +62,7 @@ std::string who_holds(const session::ResourceStatus& resource) {
 }  // namespace
 
 std::string why_waiting(const client::Options& options, const client::Demand& demand) {
-    return what_is_wrong(ask(options, demand, answer_within));
+    return what_is_wrong(ask(options, demand, notice_within));
 }
 
 std::string why_not_granted(client::Options options, const client::Demand& demand,

@@ -127,6 +127,7 @@ public:
                        [&](Section& section) { section.number("seats", config_.lock_seats, 1, 4096); });
             read_semaphores(top);
             read_table(top, "detector", [&](Section& section) { read_detector(section); });
+            read_table(top, "register", [&](Section& section) { read_register(section); });
             read_table(top, "limits", [&](Section& section) {
                 section.number("sessions", config_.limits.sessions, 1, 1'000'000);
                 section.number("sessions_per_user", config_.limits.sessions_per_user, 0, 1'000'000);
@@ -226,6 +227,21 @@ private:
         section.duration("resume_within", config_.resume_within);
     }
 
+    void read_register(Section& section) {
+        Register& agreed = config_.agreed;
+        std::string engine;
+        section.text("engine", engine);
+        if (engine == "file")
+            agreed.engine = Register::Engine::file;
+        else if (const toml::node* node = section.find("engine"))
+            section.complain(*node, "register.engine: write \"file\"");
+        section.text("file", agreed.file);
+        section.duration("lease", agreed.lease);
+        section.duration("grace", agreed.grace);
+        section.duration("silence", agreed.silence);
+        section.duration("return_within", agreed.return_within);
+    }
+
     void read_audit(Section& section) {
         constexpr std::uint32_t megabyte = 1u << 20;
         std::uint32_t longest = static_cast<std::uint32_t>(config_.audit.longest / megabyte);
@@ -264,6 +280,21 @@ private:
         }
     }
 
+    // The error in the register's settings. Programs have at least two thirds of a lease between two
+    // questions of their host, and the rest is for stopping them.
+    std::string wrong_register() const {
+        const Register& agreed = config_.agreed;
+        if (agreed.engine == Register::Engine::none) return {};
+        if (agreed.file.empty())
+            return "register.file is missing; write the path of a file that all daemons of this machine "
+                   "open";
+        if (agreed.lease < milliseconds(600)) return "register.lease: write at least \"600ms\"";
+        if (agreed.grace < milliseconds(100) || agreed.grace * 2 > agreed.lease)
+            return "register.grace: write at least \"100ms\" and at most half of register.lease";
+        if (agreed.silence < milliseconds(200)) return "register.silence: write at least \"200ms\"";
+        return {};
+    }
+
     // The error in the whole configuration.
     std::string wrong() {
         if (config_.host.empty()) return "host is missing; write the name of this host, as in host = \"a\"";
@@ -283,6 +314,7 @@ private:
             return "detector.stop_within: write a time of more than 0, as in \"3s\"";
         if (config_.dead_after < 4 * config_.heartbeat)
             return "detector.dead_after: write at least four heartbeats";
+        if (auto why = wrong_register(); !why.empty()) return why;
         if (!config_.clients.empty() && !config_.tls && !is_loopback_address(config_.clients))
             return "clients: programs on other machines need certificates; add [tls]";
         if (config_.tls &&
@@ -314,6 +346,9 @@ std::uint64_t Config::agreement() const {
     encode(static_cast<std::uint64_t>(stop_within.count()), all);
     encode(static_cast<std::uint64_t>(dead_after.count()), all);
     encode(detector == Detector::heartbeat, all);
+    if (agreed.engine != Register::Engine::none)
+        for (const milliseconds time : {agreed.lease, agreed.grace, agreed.silence, agreed.return_within})
+            encode(static_cast<std::uint64_t>(time.count()), all);
     return hash_bytes(all);
 }
 

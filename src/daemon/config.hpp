@@ -37,6 +37,17 @@ struct Limits {
     bool operator==(const Limits&) const = default;
 };
 
+// How the hosts agree on who takes part, and the times of their leases.
+struct Register {
+    enum class Engine : std::uint8_t { none, file };
+    Engine engine = Engine::none;
+    std::string file;                             // that all daemons of this machine open
+    std::chrono::milliseconds lease{3000};        // programs have stopped so long after their host last asked
+    std::chrono::milliseconds grace{1000};        // that a program has to stop, within the lease
+    std::chrono::milliseconds silence{1000};      // after which a host is removed
+    std::chrono::milliseconds return_within{1500};  // the same for a host whose daemon has ended
+};
+
 struct Config {
     struct Host {
         std::string name;
@@ -61,6 +72,7 @@ struct Config {
     std::chrono::milliseconds dead_after{5000};
     std::chrono::milliseconds stop_within{3000};
     std::chrono::milliseconds resume_within{10000};
+    Register agreed;
     Limits limits;
     audit::Settings audit;
     std::vector<Allowance> allow;  // empty: every program that can connect may use everything

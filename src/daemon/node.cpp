@@ -7,13 +7,12 @@
 #include <fmt/ranges.h>
 #include <sys/resource.h>
 
-#include "audit/log.hpp"
 #include "base/log.hpp"
 #include "core/bytes.hpp"
 #include "core/json.hpp"
+#include "daemon/auditor.hpp"
 #include "daemon/desk.hpp"
-#include "daemon/epoch.hpp"
-#include "daemon/http.hpp"
+#include "daemon/entrances.hpp"
 #include "daemon/letters.hpp"
 #include "daemon/overview.hpp"
 #include "daemon/roll.hpp"
@@ -56,9 +55,6 @@ public:
 
 private:
     std::optional<std::string> begin(bool fresh);
-    std::optional<std::string> open_audit();
-    void witness(const Desk::Lease& lease, const session::DaemonMessage& message);
-    void note(const char* event);
     std::optional<std::string> make_mesh(const Beginning& beginning);
     void make_spaces();
     std::optional<std::string> enter_life(const Beginning& beginning);
@@ -105,7 +101,6 @@ private:
     const HostId self_;
     boost::asio::io_context loop_{1};
     StateFolder folder_;
-    std::unique_ptr<audit::Log> audit_;  // none unless it is asked for
     std::uint32_t incarnation_ = 0;
     std::set<HostId> full_;   // take nothing, and enough waits for them
     std::set<HostId> unmet_;  // before the locks begin: who has not said yet that nothing stands against it
@@ -114,6 +109,7 @@ private:
     std::uint32_t epoch_ = 0;  // the highest of all hosts
     Desk desk_;
     Sessions sessions_;
+    Auditor auditor_{config_, sessions_};
     std::unique_ptr<net::Mesh> mesh_;
     Vigil vigil_;
     Roll roll_;
@@ -131,9 +127,7 @@ private:
     std::optional<Clock::time_point> expiry_set_;
     boost::asio::signal_set signals_;
     net::TlsPtr tls_;
-    std::unique_ptr<net::Listener> programs_;
-    std::unique_ptr<net::Listener> remote_programs_;
-    std::unique_ptr<HttpServer> http_;
+    Entrances entrances_;
     int exit_code_ = 0;
     std::string bytes_;
 };
@@ -161,7 +155,7 @@ Result<int> Node::run(bool fresh) {
 }
 
 std::optional<std::string> Node::begin(bool fresh) {
-    if (auto why = open_audit()) return why;
+    if (auto why = auditor_.open(desk_)) return why;
     const auto beginning = folder_.open(config_.agreement(), fresh);
     if (!beginning) return beginning.error();
     incarnation_ = beginning->incarnation;
@@ -174,53 +168,10 @@ std::optional<std::string> Node::begin(bool fresh) {
     if (auto why = listen()) return why;
     // Only now: a start that fails must leave what was saved as it is.
     if (const auto begun = folder_.begin(); !begun) return begun.error();
-    note("started");
+    auditor_.note("started");
     log_info(fmt::format("host {} is ready: incarnation {}, programs at {}", config_.host, incarnation_,
                          config_.socket));
     return std::nullopt;
-}
-
-std::optional<std::string> Node::open_audit() {
-    if (config_.audit.file.empty()) return std::nullopt;
-    auto log = audit::Log::open(config_.audit);
-    if (!log) return log.error();
-    audit_ = std::move(*log);
-    desk_.set_witness(
-        [this](const Desk::Lease& lease, const session::DaemonMessage& message) { witness(lease, message); });
-    return std::nullopt;
-}
-
-void Node::witness(const Desk::Lease& lease, const session::DaemonMessage& message) {
-    const session::Party party = sessions_.party(lease.owner);
-    audit::Entry entry{.time_ms = epoch_ms(),
-                       .host = config_.host,
-                       .user = party.user,
-                       .pid = party.pid,
-                       .command = party.command,
-                       .resources = lease.held};
-    entry.after_ms = entry.time_ms - std::min(lease.since_ms, entry.time_ms);
-    if (!lease.granted) {
-        entry.resources.clear();
-        for (const std::string& lock : lease.want.locks) entry.resources.push_back({lock, 0});
-        for (const session::Permit& permit : lease.want.permits)
-            entry.resources.push_back({permit.semaphore, 0});
-    }
-    if (std::holds_alternative<session::Granted>(message)) entry.event = "granted";
-    if (std::holds_alternative<session::Released>(message))
-        entry.event = lease.granted ? "released" : "withdrawn";
-    if (const auto* lost = std::get_if<session::Lost>(&message)) {
-        entry.event = "lost";
-        entry.reason = lost->reason;
-    }
-    if (const auto* refused = std::get_if<session::Refused>(&message)) {
-        entry.event = "refused";
-        entry.reason = refused->reason;
-    }
-    audit_->add(entry);
-}
-
-void Node::note(const char* event) {
-    if (audit_) audit_->add({.time_ms = epoch_ms(), .host = config_.host, .event = event});
 }
 
 std::optional<std::string> Node::make_mesh(const Beginning& beginning) {
@@ -333,31 +284,15 @@ std::string Node::locks_wait() {
 }
 
 std::optional<std::string> Node::listen() {
-    auto programs = net::listen_unix(loop_, config_.socket, config_.socket_mode,
-                                     [this](net::StreamPtr stream) { sessions_.accept(std::move(stream)); });
-    if (!programs) return "socket: " + programs.error();
-    programs_ = std::move(*programs);
-    if (!config_.clients.empty()) {
-        auto remote = net::listen_tcp(loop_, config_.clients, tls_,
-                                      [this](net::StreamPtr stream) { sessions_.accept(std::move(stream)); });
-        if (!remote) return remote.error();
-        remote_programs_ = std::move(*remote);
-    }
-    if (!config_.http.empty()) {
-        HttpPages pages;
-        pages.status = [this](const std::function<void(std::string)>& done) {
-            statuses_.ask([done](const session::Status& status) { done(json_text(to_json(status)) + "\n"); });
-        };
-        pages.metrics = [this](const auto& done) { metrics_.ask(done); };
-        pages.health = [this] { return trouble(); };
-        auto http = serve_http(loop_, config_.http, std::move(pages));
-        if (!http && config_.http_chosen) return http.error();
-        if (http)
-            http_ = std::move(*http);
-        else
-            log_warning(fmt::format("there is no status page: {}", http.error()));
-    }
-    return std::nullopt;
+    HttpPages pages;
+    pages.status = [this](const std::function<void(std::string)>& done) {
+        statuses_.ask([done](const session::Status& status) { done(json_text(to_json(status)) + "\n"); });
+    };
+    pages.metrics = [this](const auto& done) { metrics_.ask(done); };
+    pages.health = [this] { return trouble(); };
+    return entrances_.open(
+        loop_, config_, tls_, [this](net::StreamPtr stream) { sessions_.accept(std::move(stream)); },
+        std::move(pages));
 }
 
 // Who stops without having saved its state has lost its locks: rather it goes on.
@@ -385,10 +320,8 @@ SavedState Node::state() const {
 
 // Programs see their connection end; those that come back to the next run find everything as it was.
 void Node::stop() {
-    note("stopped");
-    programs_.reset();
-    remote_programs_.reset();
-    http_.reset();
+    auditor_.note("stopped");
+    entrances_.close();
     sessions_.close_all();
     vigil_.stop();
     mesh_->stop([this] {
@@ -573,7 +506,7 @@ void Node::look_for_obstacles() {
 // --- What there is to see.
 
 std::string Node::trouble() {
-    if (audit_ && !audit_->problem().empty()) return "the audit log has gaps: " + audit_->problem();
+    if (const std::string gaps = auditor_.problem(); !gaps.empty()) return "the audit log has gaps: " + gaps;
     if (!folder_.problem().empty()) return "cannot write what must survive a crash: " + folder_.problem();
     if (const std::string& closed = desk_.space(0).closed(); !closed.empty()) return closed;
     const auto all = troubles();
@@ -608,7 +541,8 @@ std::set<HostId> Node::absent_hosts() const {
 }
 
 Report Node::own_report(const std::vector<std::string>& locks) {
-    Report report = report_of(config_, desk_, sessions_);
+    Report report = report_of(config_, desk_, sessions_, desk_.positions(), desk_.tokens());
+    report.locks_lost = !desk_.space(0).closed().empty();
     report.troubles = troubles();
     add_places(report, desk_.space(0), locks, absent_hosts());
     report.host.incarnation = incarnation_;

@@ -42,22 +42,16 @@ std::uint64_t ago_ms(std::uint64_t since_ms) {
     return now - std::min(now, since_ms);
 }
 
-PartyReport party_of(const Desk::Lease& lease, const std::map<Claim, SpaceView::Seat>& seats,
-                     const Desk& desk, const Sessions& sessions) {
+PartyReport party_of(const LeaseBook::Lease& lease, const Position& position, const Sessions& sessions) {
     PartyReport report{.party = sessions.party(lease.owner)};
     report.party.since_ms = ago_ms(lease.since_ms);
     report.party.wanted = lease.want.locks;
     for (const session::Permit& permit : lease.want.permits) report.party.wanted.push_back(permit.semaphore);
     for (const session::Held& held : lease.held) report.held.push_back(held);
-    // It waits for what it asks for now; the rest comes later.
-    const Desk::Part& part = lease.parts.back();
-    if (!part.granted && part.space == Desk::locks_space) report.waiting = lease.want.locks;
-    if (!part.granted && part.space != Desk::locks_space) report.waiting = {desk.name_of_space(part.space)};
+    report.waiting = position.waiting;
     for (const session::Permit& permit : lease.want.permits) report.units[permit.semaphore] = permit.units;
-    if (const auto seat = seats.find(part.claim); seat != seats.end()) {
-        report.seated = true;
-        report.site = seat->second.site;
-    }
+    report.seated = position.site.has_value();
+    report.site = position.site.value_or(0);
     return report;
 }
 
@@ -95,21 +89,21 @@ void count(const PartyReport& one, Unlisted& unlisted) {
 }
 
 // Holders first, then waiters, the longest first.
-std::vector<const Desk::Lease*> in_order(const Desk& desk) {
-    auto leases = desk.leases();
-    std::ranges::stable_sort(leases, [](const Desk::Lease* a, const Desk::Lease* b) {
+std::vector<const LeaseBook::Lease*> in_order(const LeaseBook& book) {
+    auto leases = book.leases();
+    std::ranges::stable_sort(leases, [](const LeaseBook::Lease* a, const LeaseBook::Lease* b) {
         return std::pair(!a->granted, a->since_ms) < std::pair(!b->granted, b->since_ms);
     });
     return leases;
 }
 
-void list_parties(Report& report, const Desk& desk, const Sessions& sessions,
-                  const std::map<Claim, SpaceView::Seat>& seats) {
+void list_parties(Report& report, const LeaseBook& book, const Sessions& sessions,
+                  const PositionOf& position_of) {
     Room parties;
     Room names;
     Unlisted unlisted;
-    for (const Desk::Lease* lease : in_order(desk)) {
-        PartyReport one = party_of(*lease, seats, desk, sessions);
+    for (const LeaseBook::Lease* lease : in_order(book)) {
+        PartyReport one = party_of(*lease, position_of(*lease), sessions);
         if (report.parties.size() < most_parties && parties.take(one))
             report.parties.push_back(std::move(one));
         else
@@ -124,14 +118,13 @@ void list_parties(Report& report, const Desk& desk, const Sessions& sessions,
 }
 
 // Queues with waiters first.
-void list_queues(Report& report, std::vector<SpaceView::Queue> queues) {
+void list_queues(Report& report, std::vector<QueueReport> queues) {
     Room room;
     std::stable_partition(queues.begin(), queues.end(),
-                          [](const SpaceView::Queue& queue) { return !queue.waiters.empty(); });
-    for (SpaceView::Queue& queue : queues) {
-        QueueReport one{std::move(queue.resource), std::move(queue.waiters)};
-        if (room.take(one))
-            report.queues.push_back(std::move(one));
+                          [](const QueueReport& queue) { return !queue.waiters.empty(); });
+    for (QueueReport& queue : queues) {
+        if (room.take(queue))
+            report.queues.push_back(std::move(queue));
         else
             ++report.more_resources;
     }
@@ -283,20 +276,15 @@ private:
 
 }  // namespace
 
-Report report_of(const Config& config, Desk& desk, const Sessions& sessions) {
+Report report_of(const Config& config, const LeaseBook& book, const Sessions& sessions,
+                 const PositionOf& position_of, std::vector<QueueReport> tokens) {
     Report report;
     report.host.name = config.host;
     report.host.state = "up";
     report.host.sessions = sessions.connected();
-    report.host.grants = desk.grants();
-    report.locks_lost = !desk.space(0).closed().empty();
-    std::map<Claim, SpaceView::Seat> seats;
-    for (std::uint32_t number = 0; number < desk.spaces(); ++number) {
-        SpaceView view = desk.space(number).view();
-        for (const SpaceView::Seat& seat : view.taken) seats[seat.claim] = seat;
-        if (number == Desk::locks_space) list_queues(report, std::move(view.tokens));
-    }
-    list_parties(report, desk, sessions, seats);
+    report.host.grants = book.grants();
+    list_queues(report, std::move(tokens));
+    list_parties(report, book, sessions, position_of);
     return report;
 }
 
@@ -336,10 +324,10 @@ std::vector<std::string> unclear_locks(const Config& config, const Reports& repo
     return names;
 }
 
-std::string metrics_page(const Report& report, const Desk& desk) {
+std::string metrics_page(const Report& report, const LeaseBook& book) {
     std::uint64_t holding = 0;
     std::uint64_t waiting = 0;
-    for (const Desk::Lease* lease : desk.leases()) ++(lease->granted ? holding : waiting);
+    for (const LeaseBook::Lease* lease : book.leases()) ++(lease->granted ? holding : waiting);
     std::string text;
     const auto describe = [&](const char* name, const char* type, const char* help) {
         text += fmt::format("# HELP {} {}\n# TYPE {} {}\n", name, help, name, type);

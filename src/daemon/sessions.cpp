@@ -179,7 +179,7 @@ private:
     bool over_ = false;
 };
 
-Sessions::Sessions(boost::asio::io_context& loop, const Config& config, Desk& desk, StatusQuery status,
+Sessions::Sessions(boost::asio::io_context& loop, const Config& config, LeaseBook& desk, StatusQuery status,
                    Congestion congestion)
     : loop_(loop),
       config_(config),
@@ -252,7 +252,7 @@ void Sessions::greet(Session& session, Owner owner, bool resumed) {
         .resume_within_us = static_cast<std::uint64_t>(config_.resume_within.count()) * 1000,
         .resumed = resumed};
     std::vector<session::DaemonMessage> news;
-    for (const Desk::Lease* lease : desk_.leases_of(owner)) {
+    for (const LeaseBook::Lease* lease : desk_.leases_of(owner)) {
         welcome.open.push_back(lease->ticket);
         if (!lease->lost.empty())
             news.emplace_back(session::Lost{lease->ticket, lease->lost});
@@ -296,7 +296,7 @@ void Sessions::follow(Session& session, const session::Follow& follow) {
                           "the daemon cannot watch the process: it may open no more files; raise its limit");
     const auto pid = net::pid_of(process);
     const auto mark = pid ? net::mark_of(*pid) : std::nullopt;
-    const Desk::Lease* lease = desk_.find(key.first, key.second);
+    const LeaseBook::Lease* lease = desk_.find(key.first, key.second);
     if (lease == nullptr) return;
     if (!lease->granted)
         return desk_.lose(key.first, key.second,

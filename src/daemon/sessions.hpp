@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "daemon/config.hpp"
-#include "daemon/desk.hpp"
+#include "daemon/lease_book.hpp"
 #include "daemon/permissions.hpp"
 #include "net/log_once.hpp"
 #include "net/loop.hpp"
@@ -28,7 +28,7 @@ public:
     // Why no more messages can be sent for this request now; empty if they can.
     using Congestion = std::function<std::string(const session::Acquire&)>;
 
-    Sessions(boost::asio::io_context& loop, const Config& config, Desk& desk, StatusQuery status,
+    Sessions(boost::asio::io_context& loop, const Config& config, LeaseBook& desk, StatusQuery status,
              Congestion congestion);
     ~Sessions();
 
@@ -87,7 +87,7 @@ private:
     boost::asio::io_context& loop_;
     const Config& config_;
     Permissions permissions_;
-    Desk& desk_;
+    LeaseBook& desk_;
     StatusQuery status_;
     Congestion congestion_;
     std::map<Owner, Record> records_;

@@ -23,7 +23,7 @@ public:
     using Reports = std::map<net::HostId, Report>;
     using Done = std::function<void(const Reports&)>;
 
-    Survey(boost::asio::io_context& loop, std::function<void(net::HostId to, const Letter&)> send)
+    Survey(boost::asio::io_context& loop, std::function<void(net::HostId to, const ReportQuery&)> send)
         : loop_(loop), send_(std::move(send)) {}
 
     // `locks`: locks whose places are wanted. `known`: reports that need no question. Done at once if no host
@@ -42,7 +42,7 @@ private:
     void finish(std::uint64_t number);
 
     boost::asio::io_context& loop_;
-    std::function<void(net::HostId, const Letter&)> send_;
+    std::function<void(net::HostId, const ReportQuery&)> send_;
     std::map<std::uint64_t, Round> rounds_;
     std::uint64_t next_ = 1;
 };

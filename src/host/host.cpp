@@ -124,6 +124,19 @@ const Host::Request* Host::find(const Key& key) const {
     return place == ids_.end() ? nullptr : &*requests_[place->second];
 }
 
+std::optional<SiteId> Host::site_of(const Self& self, const Key& key) const {
+    const auto place = ids_.find(key);
+    if (place == ids_.end()) return std::nullopt;
+    return locks_.site_of(epoch(self), place->second);
+}
+
+std::vector<std::pair<Peer, Ticks>> Host::hold_offs(const Self& self) const {
+    std::vector<std::pair<Peer, Ticks>> all;
+    for (const auto& [peer, passed] : missing_)
+        all.emplace_back(peer, self.config.hold_off - std::min(passed, self.config.hold_off));
+    return all;
+}
+
 // --- Kinds.
 
 Epoch Host::epoch(const Self& self) const {

@@ -184,6 +184,10 @@ public:
     const agreement::Value& known() const { return known_; }
     const Views& views() const { return views_; }
     const Request* find(const Key& key) const;
+    // The site of a request for locks, if it has one in this epoch.
+    std::optional<SiteId> site_of(const Self& self, const Key& key) const;
+    // Members that are gone, and ticks that are left until their programs have stopped for certain.
+    std::vector<std::pair<Peer, Ticks>> hold_offs(const Self& self) const;
     const std::vector<std::optional<Request>>& requests() const { return requests_; }
     const Locks& locks() const { return locks_; }
     // The incarnation of this host in views: one for each life of each incarnation of the daemon.

@@ -46,6 +46,12 @@ bool Locks::is_carried(RequestId request) const {
     return seat != seats_.end() && seat->carried;
 }
 
+std::optional<SiteId> Locks::site_of(const Epoch& epoch, RequestId request) const {
+    const auto seat = std::ranges::find(seats_, std::optional(request), &Seat::request);
+    if (seat == seats_.end()) return std::nullopt;
+    return static_cast<SiteId>(seat - seats_.begin()) * epoch.members + epoch.place;
+}
+
 // --- Steps.
 
 void Locks::settle(const Context& ctx, Effects& fx) {

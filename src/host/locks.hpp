@@ -55,6 +55,8 @@ public:
     // Whether the request has waited in its seat since an earlier epoch. No loans are asked for again then.
     bool is_carried(RequestId request) const;
     const Line& line() const { return line_; }
+    // The site of the request in the epoch, if it has a seat.
+    std::optional<SiteId> site_of(const Epoch& epoch, RequestId request) const;
 
     // Whether a set that waits here has lent some of its locks, and therefore keeps this one.
     bool is_kept_by_lender(ResourceId lock) const;
@@ -62,6 +64,12 @@ public:
     template <class F>
     void for_each_token(F f) const {
         for (const Seat& seat : seats_) seat.site.for_each_token(f);
+    }
+    // For each token here: f(resource, the sites that wait for it, in order).
+    template <class F>
+    void for_each_queue(F f) const {
+        for (const Seat& seat : seats_)
+            for (const auto& [resource, waiters] : seat.site.queues()) f(resource, waiters);
     }
 
     bool operator==(const Locks&) const = default;

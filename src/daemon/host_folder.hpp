@@ -1,0 +1,41 @@
+// The state folder of a daemon: a lock against a second daemon, and the little that a host must remember. What
+// programs hold is not in it: the other hosts and the guardian know that.
+#pragma once
+
+#include <boost/describe.hpp>
+#include <cstdint>
+#include <string>
+
+#include "base/descriptor.hpp"
+#include "base/result.hpp"
+
+namespace allot::daemon {
+
+class HostFolder {
+public:
+    // The highest numbers that this host has used, or seen.
+    struct Memory {
+        std::uint32_t incarnation = 0;
+        std::uint32_t view = 0;
+        std::string boot;  // of the kernel under which the daemon ran last
+        bool operator==(const Memory&) const = default;
+        BOOST_DESCRIBE_CLASS(Memory, (), (incarnation, view, boot), (), ())
+    };
+
+    explicit HostFolder(std::string path) : path_(std::move(path)) {}
+
+    // Makes the folder if necessary, locks it, and reads it.
+    Result<Memory> open();
+    // On the disk when this returns.
+    Result<bool> note(const Memory& memory);
+    const Memory& memory() const { return memory_; }
+    const std::string& path() const { return path_; }
+
+private:
+    std::string path_;
+    Memory memory_;
+    std::uint64_t sequence_ = 0;
+    Descriptor lock_;
+};
+
+}  // namespace allot::daemon

@@ -1,0 +1,576 @@
+#include "daemon/shell.hpp"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/mp11/algorithm.hpp>
+#include <csignal>
+#include <ctime>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <fstream>
+#include <sys/resource.h>
+
+#include "base/boot_clock.hpp"
+#include "base/log.hpp"
+#include "core/bytes.hpp"
+#include "core/json.hpp"
+#include "daemon/auditor.hpp"
+#include "daemon/entrances.hpp"
+#include "daemon/host_desk.hpp"
+#include "daemon/host_folder.hpp"
+#include "daemon/overview.hpp"
+#include "daemon/sessions.hpp"
+#include "daemon/survey.hpp"
+#include "durable/file_register.hpp"
+#include "net/mesh.hpp"
+
+namespace allot::daemon {
+
+namespace {
+
+using agreement::Value;
+using net::HostId;
+using std::chrono::milliseconds;
+
+// The Host counts time in ticks.
+constexpr milliseconds tick{100};
+
+host::Ticks ticks_in(milliseconds time) {
+    return static_cast<host::Ticks>((time + tick - milliseconds(1)) / tick);
+}
+
+// No shorter than a lease on any clock whose rate is wrong by one in a hundred, and one tick for the one that
+// has begun already.
+host::Ticks hold_off_of(milliseconds lease) {
+    constexpr milliseconds margin{200};
+    return ticks_in(lease * 101 / 99 + margin) + 1;
+}
+
+host::Config host_config(const Config& config) {
+    host::Config all;
+    all.locks.seats = config.lock_seats;
+    for (const auto& [name, semaphore] : config.semaphores) all.semaphores[name] = {semaphore.permits};
+    all.hosts = static_cast<std::uint32_t>(config.hosts.size());
+    all.lease = static_cast<host::Ticks>(config.agreed.lease / tick);
+    all.grace = ticks_in(config.agreed.grace);
+    all.hold_off = hold_off_of(config.agreed.lease);
+    all.renew_every = std::max<host::Ticks>(1, all.lease / 3);
+    all.silence = ticks_in(config.agreed.silence);
+    all.alive_every = std::max<host::Ticks>(1, all.silence / 5);
+    all.return_within = ticks_in(config.agreed.return_within);
+    return all;
+}
+
+// Another kernel is another machine: no program of an earlier one still runs.
+std::string boot_id() {
+    std::ifstream file("/proc/sys/kernel/random/boot_id");
+    std::string id;
+    file >> id;
+    return id;
+}
+
+using Letter = boost::mp11::mp_append<host::Message, std::variant<ReportQuery, ReportAnswer>>;
+
+class Shell {
+public:
+    explicit Shell(const Config& config);
+
+    Result<int> run();
+
+private:
+    std::optional<std::string> begin();
+    std::optional<std::string> look_at_register();
+    std::optional<std::string> make_mesh();
+    void start_host();
+    std::optional<std::string> listen();
+    void wait_for_signal();
+    void stop();
+    void finish();
+
+    // The host.
+    host::Host::Self self() const { return {host_config_, self_, incarnation_}; }
+    template <class Action>
+    void act(Action&& action);
+    void carry_out(host::Effects& fx);
+    void note_progress();
+    void call(const host::Call& call);
+    void engine_failed(const std::string& why);
+    std::string name_of(HostId host) const { return config_.hosts[host].name; }
+
+    // Time.
+    void catch_up();
+    void set_ticker();
+    BootClock::time_point deadline() const;
+    std::chrono::microseconds valid_for() const;
+
+    // Links.
+    net::Mesh::Events mesh_events();
+    void send(HostId to, const Letter& letter);
+    void receive(HostId from, std::string_view payload);
+    void receive_letter(HostId from, const ReportQuery& query) {
+        send(from, ReportAnswer{query.number, own_report()});
+    }
+    void receive_letter(HostId from, const ReportAnswer& answer) { survey_.receive(from, answer); }
+    void receive_letter(HostId from, const auto& message);
+
+    // For people to see.
+    std::string trouble() const;
+    std::string why_frozen() const;
+    PositionOf positions() const;
+    Report own_report();
+    session::HostStatus status_of(HostId host) const;
+    void find_status(bool whole, std::function<void(const session::Status&)> done);
+
+    void after_turn();
+    HostDesk::Ways ways();
+
+    const Config& config_;
+    const HostId self_;
+    const host::Config host_config_;
+    boost::asio::io_context loop_{1};
+    HostFolder folder_;
+    durable::FileRegister register_;
+    std::uint32_t incarnation_ = 0;
+    std::uint32_t calls_ = 0;  // changes that this daemon has proposed
+    bool knows_programs_ = false;
+    host::Host host_;
+    std::string engine_problem_;
+    std::string folder_problem_;
+    BootClock::time_point began_ = BootClock::now();
+    std::uint64_t ticks_ = 0;  // that the host has seen since then
+    std::optional<std::uint32_t> shown_view_;
+    HostDesk desk_;
+    Sessions sessions_;
+    Auditor auditor_{config_, sessions_};
+    std::unique_ptr<net::Mesh> mesh_;
+    Survey survey_;
+    SharedAnswer<session::Status> statuses_{loop_, [this](auto done) { find_status(true, std::move(done)); }};
+    SharedAnswer<session::Status> own_statuses_{loop_,
+                                                [this](auto done) { find_status(false, std::move(done)); }};
+    SharedAnswer<std::string> metrics_{loop_,
+                                       [this](const auto& done) { done(metrics_page(own_report(), desk_)); }};
+    net::Timer ticker_;
+    net::Timer expiry_;
+    std::optional<Clock::time_point> expiry_set_;
+    boost::asio::signal_set signals_;
+    net::TlsPtr tls_;
+    Entrances entrances_;
+    bool stopping_ = false;
+    int exit_code_ = 0;
+    std::string bytes_;
+};
+
+Shell::Shell(const Config& config)
+    : config_(config),
+      self_(config.self()),
+      host_config_(host_config(config)),
+      folder_(config.state),
+      register_(config.agreed.file),
+      desk_(
+          config,
+          [this](Owner owner, const session::DaemonMessage& message) { sessions_.say(owner, message); },
+          ways()),
+      sessions_(
+          loop_, config, desk_,
+          [this](bool whole, std::function<void(const session::Status&)> done) {
+              (whole ? statuses_ : own_statuses_).ask(std::move(done));
+          },
+          [](const session::Acquire&) { return std::string(); }),
+      survey_(loop_, [this](HostId to, const ReportQuery& query) { send(to, query); }),
+      ticker_(loop_),
+      expiry_(loop_),
+      signals_(loop_, SIGTERM, SIGINT, SIGHUP) {}
+
+// --- Beginning and end.
+
+// Each program is a descriptor, and the usual limit is low for historical reasons only.
+void raise_descriptor_limit() {
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+    limit.rlim_cur = limit.rlim_max;
+    ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+Result<int> Shell::run() {
+    raise_descriptor_limit();
+    if (auto why = begin()) return Error{std::move(*why)};
+    wait_for_signal();
+    std::signal(SIGPIPE, SIG_IGN);
+    while (!loop_.stopped()) {
+        loop_.run_one();
+        after_turn();
+    }
+    return exit_code_;
+}
+
+std::optional<std::string> Shell::begin() {
+    if (auto why = auditor_.open(desk_)) return why;
+    const auto before = folder_.open();
+    if (!before) return before.error();
+    if (auto why = look_at_register()) return why;
+    // A folder that was put back from an earlier time, or copied, must not give a number out again.
+    const auto seconds = static_cast<std::uint32_t>(std::time(nullptr));
+    incarnation_ = std::max(before->incarnation + 1, seconds);
+    knows_programs_ = !before->boot.empty() && before->boot != boot_id();
+    if (const auto noted = folder_.note({incarnation_, before->view, boot_id()}); !noted)
+        return noted.error();
+    if (auto why = make_mesh()) return why;
+    if (const auto port = mesh_->start(); !port) return port.error();
+    start_host();
+    if (auto why = listen()) return why;
+    auditor_.note("started");
+    log_info(fmt::format("host {} is ready: incarnation {}, programs at {}", config_.host, incarnation_,
+                         config_.socket));
+    return std::nullopt;
+}
+
+// Fences begin with the number of the view, so a register that has forgotten views must not be obeyed.
+std::optional<std::string> Shell::look_at_register() {
+    const auto value = register_.read();
+    if (!value) return value.error();
+    if (value->view >= folder_.memory().view) return std::nullopt;
+    return fmt::format(
+        "{}: it holds view {}, and this host has worked in view {}: the register was wiped, or put back from "
+        "an earlier time",
+        config_.agreed.file, value->view, folder_.memory().view);
+}
+
+void Shell::start_host() {
+    began_ = BootClock::now();
+    act([&](const host::Host::Self& self, host::Effects& fx) {
+        host_.start(self, knows_programs_);
+        host_.call_register(self, fx);
+    });
+    set_ticker();
+}
+
+std::optional<std::string> Shell::listen() {
+    HttpPages pages;
+    pages.status = [this](const std::function<void(std::string)>& done) {
+        statuses_.ask([done](const session::Status& status) { done(json_text(to_json(status)) + "\n"); });
+    };
+    pages.metrics = [this](const auto& done) { metrics_.ask(done); };
+    pages.health = [this] { return trouble(); };
+    return entrances_.open(
+        loop_, config_, tls_, [this](net::StreamPtr stream) { sessions_.accept(std::move(stream)); },
+        std::move(pages));
+}
+
+void Shell::wait_for_signal() {
+    signals_.async_wait([this](const boost::system::error_code& failure, int) {
+        if (!failure) stop();
+    });
+}
+
+// Without holders the host leaves, so that nobody waits for it. With holders it stays a member: the next
+// daemon goes on with their programs.
+void Shell::stop() {
+    if (stopping_) return finish();  // somebody is impatient
+    stopping_ = true;
+    auditor_.note("stopped");
+    entrances_.close();
+    sessions_.close_all();
+    const auto leases = desk_.leases();
+    const bool holds = std::ranges::any_of(leases, [](const auto* lease) { return lease->granted; });
+    if (holds) return finish();
+    for (const auto* lease : leases) desk_.release(lease->owner, lease->ticket);
+    host_.leave();
+    wait_for_signal();
+}
+
+void Shell::finish() {
+    ticker_.cancel();
+    mesh_->stop([this] {
+        log_info(fmt::format("host {} has stopped", config_.host));
+        loop_.stop();
+    });
+}
+
+// --- The host.
+
+template <class Action>
+void Shell::act(Action&& action) {
+    host::Effects fx;
+    action(self(), fx);
+    carry_out(fx);
+}
+
+void Shell::carry_out(host::Effects& fx) {
+    note_progress();
+    for (const host::Effects::Send& send : fx.sends)
+        std::visit([&](const auto& message) { this->send(send.to, message); }, send.message);
+    for (const host::Answer& answer : fx.answers) desk_.answer(answer);
+    if (fx.call) call(*fx.call);
+}
+
+// The numbers are on the disk before anybody hears of them.
+void Shell::note_progress() {
+    HostFolder::Memory memory = folder_.memory();
+    memory.incarnation = std::max(memory.incarnation, host_.myself(self()).incarnation);
+    if (const auto epoch = host_.views().epoch()) memory.view = std::max(memory.view, *epoch);
+    const auto noted = folder_.note(memory);
+    if (!noted && folder_problem_.empty()) log_error("cannot write what must survive a crash: " + noted.error());
+    folder_problem_ = noted ? "" : noted.error();
+    if (!host_.views().works() || host_.views().epoch() == shown_view_) return;
+    shown_view_ = host_.views().epoch();
+    std::vector<std::string> names;
+    for (const Peer& member : host_.views().members()) names.push_back(name_of(member.site));
+    const std::string text = fmt::format("view {}: {}", *shown_view_, fmt::join(names, ", "));
+    log_info(text);
+    auditor_.note("view", text);
+}
+
+void Shell::call(const host::Call& call) {
+    auto value = [&] {
+        if (!call.change) return register_.read();
+        Value next;
+        next.id = {self_, incarnation_, ++calls_};
+        next.members = call.change->members;
+        next.certified = call.change->certified;
+        next.quiet = call.change->quiet;
+        return register_.exchange(host_.known(), std::move(next));
+    }();
+    if (!value) return engine_failed(value.error());
+    if (!engine_problem_.empty()) log_info("the register can be read again");
+    engine_problem_.clear();
+    act([&](const host::Host::Self& self, host::Effects& fx) { host_.returned(self, *value, fx); });
+    if (stopping_ && host_.has_left()) finish();
+}
+
+void Shell::engine_failed(const std::string& why) {
+    if (engine_problem_ != why) log_error("the register cannot be used: " + why);
+    engine_problem_ = why;
+    host_.forget_call();
+}
+
+// --- Time.
+
+// All ticks that have passed come before whatever happens now.
+void Shell::catch_up() {
+    const auto passed = static_cast<std::uint64_t>((BootClock::now() - began_) / tick);
+    const bool late = static_cast<std::int64_t>(passed - ticks_) * tick >= config_.agreed.silence / 2;
+    while (ticks_ < passed) {
+        ++ticks_;
+        act([&](const host::Host::Self& self, host::Effects& fx) { host_.tick(self, fx, late); });
+    }
+}
+
+void Shell::set_ticker() {
+    const BootClock::time_point next = began_ + static_cast<std::int64_t>(ticks_ + 1) * tick;
+    ticker_.set(std::max(BootClock::duration::zero(), next - BootClock::now()), [this] {
+        catch_up();
+        if (!loop_.stopped()) set_ticker();
+    });
+}
+
+// A lease ends with a tick, never later than it should.
+BootClock::time_point Shell::deadline() const {
+    return began_ + static_cast<std::int64_t>(ticks_ + host_.lease_left()) * tick;
+}
+
+std::chrono::microseconds Shell::valid_for() const {
+    const auto left = deadline() - BootClock::now();
+    return std::max(std::chrono::microseconds(0), std::chrono::floor<std::chrono::microseconds>(left));
+}
+
+// --- Links.
+
+std::optional<std::string> Shell::make_mesh() {
+    net::MeshConfig config;
+    for (const Config::Host& host : config_.hosts) config.hosts.push_back({host.name, host.address});
+    config.self = self_;
+    config.incarnation = incarnation_;
+    config.agreement = config_.agreement();
+    config.plaintext = config_.plaintext;
+    config.heartbeat = config_.heartbeat;
+    config.silence = config_.agreed.silence;
+    config.retry_last = std::min(config.retry_last, std::max(config.retry_first, config.silence / 4));
+    config.watch_processes = config_.detector == Config::Detector::automatic;
+    if (config_.tls) {
+        auto tls = net::load_tls(*config_.tls);
+        if (!tls) return tls.error();
+        config.tls = tls_ = *tls;
+    }
+    auto mesh = net::Mesh::make(loop_, std::move(config), mesh_events());
+    if (!mesh) return mesh.error();
+    mesh_ = std::move(*mesh);
+    return std::nullopt;
+}
+
+net::Mesh::Events Shell::mesh_events() {
+    net::Mesh::Events events;
+    events.received = [this](HostId from, std::string_view payload) { receive(from, payload); };
+    events.connected = [this](HostId peer, std::uint32_t, bool) { host_.ended(peer, false); };
+    events.ended = [this](HostId peer, std::uint32_t) { host_.ended(peer, true); };
+    events.disconnected = [this](HostId peer) { host_.ended(peer, true); };
+    events.disowned = [this](HostId by, std::uint32_t met) {
+        HostFolder::Memory memory = folder_.memory();
+        memory.incarnation = std::max(memory.incarnation, met);
+        if (const auto noted = folder_.note(memory); !noted) log_error(noted.error());
+        log_error(fmt::format("host {} has met a later daemon of this host: the clock was set back, or {} was "
+                              "put back from an earlier time. Start this host again",
+                              name_of(by), config_.state));
+        exit_code_ = 1;
+        loop_.stop();
+    };
+    return events;
+}
+
+// Signs of life and news of the register may be lost; all else is kept until it arrives, or its receiver has
+// ended.
+void Shell::send(HostId to, const Letter& letter) {
+    const bool may_be_lost =
+        std::holds_alternative<host::Alive>(letter) || std::holds_alternative<host::Learn>(letter);
+    if (may_be_lost && !mesh_->status(to).connected) return;
+    bytes_.clear();
+    encode(letter, bytes_);
+    if (bytes_.size() <= net::MeshConfig{}.frame_limit) return mesh_->send(to, bytes_);
+    log_error(fmt::format("a message of {} bytes for host {} is too long to send", bytes_.size(), name_of(to)));
+}
+
+void Shell::receive(HostId from, std::string_view payload) {
+    const auto letter = from_bytes<Letter>(payload);
+    if (!letter) return log_error(fmt::format("host {} sent a malformed message", name_of(from)));
+    catch_up();
+    std::visit([&](const auto& kind) { receive_letter(from, kind); }, *letter);
+}
+
+void Shell::receive_letter(HostId from, const auto& message) {
+    act([&](const host::Host::Self& self, host::Effects& fx) { host_.receive(self, from, message, fx); });
+}
+
+// --- Programs.
+
+HostDesk::Ways Shell::ways() {
+    return {
+        .wake = [this] { catch_up(); },
+        .ask =
+            [this](const host::Key& key, const host::Want& want) {
+                act([&](const host::Host::Self& self, host::Effects& fx) { host_.ask(self, key, want, fx); });
+            },
+        .release =
+            [this](const host::Key& key) {
+                act([&](const host::Host::Self& self, host::Effects& fx) { host_.release(self, key, fx); });
+            },
+        .valid_for = [this] { return valid_for(); },
+        .unordered_fence =
+            [this] { return std::uint64_t{host_.views().epoch().value_or(0)} << 40 | self_; },
+        .granted = [](const LeaseBook::Lease&) {},
+        .ended = [](const LeaseBook::Lease&) {},
+    };
+}
+
+// A request may have a deadline that is nearer than all before.
+void Shell::after_turn() {
+    const auto next = desk_.expire(Clock::now());
+    if (next == expiry_set_) return;
+    expiry_set_ = next;
+    if (next)
+        expiry_.set(*next - Clock::now(), [] {});
+    else
+        expiry_.cancel();
+}
+
+// --- For people to see.
+
+std::string Shell::trouble() const {
+    if (const std::string gaps = auditor_.problem(); !gaps.empty()) return "the audit log has gaps: " + gaps;
+    if (!folder_problem_.empty()) return "cannot write what must survive a crash: " + folder_problem_;
+    if (!engine_problem_.empty()) return "the register cannot be used: " + engine_problem_;
+    if (!host_.has_lease() && host_.views().has_seen())
+        return "this host has not heard from the register for longer than its lease; nothing is granted here";
+    return why_frozen();
+}
+
+std::string Shell::why_frozen() const {
+    if (host_.views().works() && host_.hold_offs(self()).empty()) return "";
+    if (!host_.views().has_seen()) return "this host is joining the others";
+    const auto hold_offs = host_.hold_offs(self());
+    if (!hold_offs.empty()) {
+        std::vector<std::string> names;
+        host::Ticks longest = 0;
+        for (const auto& [peer, left] : hold_offs) {
+            names.push_back(name_of(peer.site));
+            longest = std::max(longest, left);
+        }
+        return fmt::format("{} was removed; what its programs held is free in {} ms, when they have stopped",
+                           fmt::join(names, " and "), longest * tick.count());
+    }
+    std::vector<std::string> missing;
+    for (const Peer& member : host_.views().newest().members)
+        if (!host_.views().reports().contains(member.site)) missing.push_back(name_of(member.site));
+    if (missing.empty())
+        return "this host waits until programs that ran before it was started have certainly stopped";
+    return fmt::format("view {} needs the report of {}; it is removed if it stays silent",
+                       host_.views().newest().number, fmt::join(missing, " and "));
+}
+
+PositionOf Shell::positions() const {
+    return [this](const LeaseBook::Lease& lease) {
+        const host::Key key{lease.owner, lease.ticket};
+        const host::Host::Request* request = host_.find(key);
+        Position position{.site = host_.site_of(self(), key)};
+        if (request == nullptr || request->told) return position;
+        const std::uint32_t part = std::min(request->taken, request->want.parts() - 1);
+        const ResourceId kind = request->want.kind(part);
+        if (kind == ResourceId())
+            position.waiting = lease.want.locks;
+        else
+            position.waiting = {kind.name()};
+        return position;
+    };
+}
+
+Report Shell::own_report() {
+    std::vector<QueueReport> tokens;
+    host_.locks().for_each_queue([&](ResourceId lock, const std::vector<SiteId>& waiters) {
+        tokens.push_back({lock.name(), waiters});
+    });
+    Report report = report_of(config_, desk_, sessions_, positions(), std::move(tokens));
+    if (std::string why = trouble(); !why.empty()) {
+        report.troubles.push_back({.why = why});
+        for (const auto& [name, semaphore] : config_.semaphores) report.troubles.push_back({name, why});
+    }
+    report.host.incarnation = host_.myself(self()).incarnation;
+    for (HostId host = 0; host < config_.hosts.size(); ++host) {
+        if (host == self_) continue;
+        const net::LinkStatus link = mesh_->status(host);
+        const char* state = link.silent ? "silent" : link.connected ? "up" : "down";
+        report.host.links.push_back({link.host, state, link.problem, link.sent, link.received,
+                                     link.reconnects, link.unacknowledged_bytes});
+    }
+    return report;
+}
+
+session::HostStatus Shell::status_of(HostId host) const {
+    const net::LinkStatus link = mesh_->status(host);
+    session::HostStatus status{.name = name_of(host), .incarnation = link.incarnation};
+    const auto& members = host_.known().members;
+    const bool member = std::ranges::find(members, SiteId(host), &Peer::site) != members.end();
+    status.state = !member          ? "removed"
+                   : link.silent    ? "silent"
+                   : link.connected ? "unknown"
+                                    : "unreachable";
+    return status;
+}
+
+void Shell::find_status(bool whole, std::function<void(const session::Status&)> done) {
+    std::set<HostId> others;
+    for (HostId host = 0; whole && host < config_.hosts.size(); ++host)
+        if (host != self_ && mesh_->status(host).connected) others.insert(host);
+    survey_.ask(others, {}, {{self_, own_report()}}, [this, done](const Survey::Reports& reports) {
+        std::map<HostId, session::HostStatus> missing;
+        for (HostId host = 0; host < config_.hosts.size(); ++host)
+            if (!reports.contains(host)) missing[host] = status_of(host);
+        done(overview(config_, reports, missing));
+    });
+}
+
+}  // namespace
+
+Result<int> run_shell(const Config& config) {
+    set_log_name(config.host);
+    return Shell(config).run();
+}
+
+}  // namespace allot::daemon

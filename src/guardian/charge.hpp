@@ -1,0 +1,29 @@
+// A charge: one lease of a program, and the processes that must not outlive it.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <string>
+
+#include "base/descriptor.hpp"
+
+namespace allot::guardian {
+
+struct ChargeId {
+    std::uint64_t session = 0;
+    std::uint64_t ticket = 0;
+    auto operator<=>(const ChargeId&) const = default;
+};
+
+struct Charge {
+    ChargeId id;
+    std::string record;  // the daemon's own notes, at most record_bytes_most; the guardian only keeps them
+    Descriptor owner;    // pidfd of the program that has the session
+    Descriptor command;  // pidfd of the program that it runs; may be empty
+    // False: the lease is only fenced, so the guardian signals nobody.
+    bool stoppable = true;
+    // The command and all descendants of owner and command are stopped. True: the owner itself as well.
+    bool stoppable_owner = false;
+};
+
+}  // namespace allot::guardian

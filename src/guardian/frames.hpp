@@ -1,0 +1,119 @@
+// The language of the daemon and its guardian: one message per packet, as canonical bytes. Pidfds and the
+// page come along with their packet.
+//
+//     daemon                          guardian
+//     Hello                     ->
+//                               <-    Welcome, with the page
+//                               <-    Keep for each charge of an earlier daemon, with its pidfds
+//                               <-    Complete
+//     Keep with pidfds, Drop    ->
+//                               <-    Ended, Stopped, Refused
+//
+// A guardian of another version sends its Welcome without the page and closes the connection.
+#pragma once
+
+#include <boost/describe.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "core/bytes.hpp"
+#include "guardian/charge.hpp"
+
+namespace allot::guardian {
+
+constexpr std::uint32_t guardian_version = 1;
+constexpr std::size_t record_bytes_most = 64 * 1024;
+// A record and the rest of its Keep, which takes less than 64 bytes.
+constexpr std::size_t packet_bytes_most = record_bytes_most + 512;
+
+BOOST_DESCRIBE_STRUCT(ChargeId, (), (session, ticket))
+
+// The first packet of each end begins alike in every version: 0, the version, and one more number.
+struct Opening {
+    std::uint32_t version = guardian_version;
+    std::uint32_t number = 0;
+};
+BOOST_DESCRIBE_STRUCT(Opening, (), (version, number))
+
+struct Hello {
+    std::uint32_t version = guardian_version;
+    std::uint32_t grace_ms = 0;  // between SIGTERM and SIGKILL
+};
+BOOST_DESCRIBE_STRUCT(Hello, (), (version, grace_ms))
+
+struct Welcome {
+    std::uint32_t version = guardian_version;
+    std::uint32_t charges = 0;  // a guardian of another version ends if it has none
+};
+BOOST_DESCRIBE_STRUCT(Welcome, (), (version, charges))
+
+// Comes with the pidfd of the owner and, if has_command, that of the command.
+struct Keep {
+    ChargeId id;
+    std::string record;
+    bool has_command = false;
+    bool stoppable = true;
+    bool stoppable_owner = false;
+};
+BOOST_DESCRIBE_STRUCT(Keep, (), (id, record, has_command, stoppable, stoppable_owner))
+
+struct Drop {
+    ChargeId id;
+};
+BOOST_DESCRIBE_STRUCT(Drop, (), (id))
+
+// The deadline passed before the daemon moved it: no charge so far may profit from the new one.
+struct Expire {};
+BOOST_DESCRIBE_STRUCT(Expire, (), ())
+
+// The deadline is earlier than before, so the guardian's timer is wrong.
+struct Look {};
+BOOST_DESCRIBE_STRUCT(Look, (), ())
+
+// All charges of the earlier daemon have been sent.
+struct Complete {};
+BOOST_DESCRIBE_STRUCT(Complete, (), ())
+
+// The owner, and the command if there is one, have ended. The guardian has forgotten the charge.
+struct Ended {
+    ChargeId id;
+    bool operator==(const Ended&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Ended, (), (id))
+
+// The deadline has passed and all processes of the charge are gone. The guardian has forgotten the charge.
+struct Stopped {
+    ChargeId id;
+    bool operator==(const Stopped&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Stopped, (), (id))
+
+// The guardian cannot keep this charge.
+struct Refused {
+    ChargeId id;
+    std::string why;
+    bool operator==(const Refused&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Refused, (), (id, why))
+
+using ToGuardian = std::variant<Hello, Keep, Drop, Expire, Look>;
+using ToDaemon = std::variant<Welcome, Keep, Complete, Ended, Stopped, Refused>;
+
+// The beginning of a first packet, whatever its version; nothing if it is something else.
+inline std::optional<Opening> opening_of(std::string_view packet) {
+    std::uint32_t kind = 0;
+    Opening opening;
+    if (!decode(packet, kind) || kind != 0 || !decode(packet, opening)) return std::nullopt;
+    return opening;
+}
+
+inline Keep keep_of(const Charge& charge) {
+    return {charge.id, charge.record, static_cast<bool>(charge.command), charge.stoppable,
+            charge.stoppable_owner};
+}
+
+}  // namespace allot::guardian
