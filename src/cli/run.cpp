@@ -111,9 +111,14 @@ Result<Settings> settings_of(const RunFlags& flags) {
 // Others may get a permit, and over a network any resource, when the daemon has been silent for stop_within.
 // The command must have ended by then, so it gets half of that time. Any other loss is known at once, or when
 // a killed daemon is back, which then waits for stop_within.
-Result<microseconds> grace_of(const Settings& settings, bool elsewhere, microseconds stop_within) {
+//
+// A daemon whose own lease ends renews it with two thirds of it left: the rest is for stopping.
+Result<microseconds> grace_of(const Settings& settings, bool elsewhere, const Session& session) {
+    const microseconds stop_within = session.stop_within();
     const bool silence_costs = elsewhere || !settings.demand.permits().empty();
-    const microseconds most = silence_costs ? stop_within / 2 : stop_within * 3 / 4;
+    const microseconds most = session.leased() ? stop_within / 3
+                              : silence_costs  ? stop_within / 2
+                                               : stop_within * 3 / 4;
     if (!settings.grace) return std::min<microseconds>(milliseconds(2000), most);
     if (*settings.grace <= most) return *settings.grace;
     return Error{
@@ -286,7 +291,7 @@ int run_command(const RunFlags& flags) {
     try {
         Session session = connect(*options);
         const bool elsewhere = is_elsewhere(*options);
-        const auto grace = grace_of(*settings, elsewhere, session.stop_within());
+        const auto grace = grace_of(*settings, elsewhere, session);
         if (!grace) return wrong_usage(grace.error());
         Lease lease = acquire(session, *settings, *options, deadline);
         return hold_and_run(session, lease, elsewhere, *grace, flags.command);

@@ -24,6 +24,7 @@
 #include "cli/table.hpp"
 #include "client/status.hpp"
 #include "core/parameters.hpp"
+#include "durable/file_register.hpp"
 
 namespace allot::cli {
 
@@ -113,12 +114,15 @@ Result<bool> Cluster::start() {
         own_folder_ = true;
     }
     std::error_code failure;
-    std::filesystem::create_directories(folder_, failure);
+    const bool made = std::filesystem::create_directories(folder_, failure);
     folder_ = std::filesystem::absolute(folder_).string();
     for (std::uint32_t i = 0; i < options_.hosts; ++i) {
         const std::string name = fmt::format("h{}", i + 1);
         hosts_.push_back({name, free_port(), free_port(), fmt::format("{}/{}.sock", folder_, name)});
     }
+    if (own_folder_ || made)
+        if (const auto founded = durable::FileRegister(folder_ + "/register").found(); !founded)
+            return Error{founded.error()};
     for (Host& host : hosts_)
         if (auto launched = launch(host); !launched) return launched;
     const auto deadline = std::chrono::steady_clock::now() + start_patience;
@@ -137,7 +141,7 @@ std::string Cluster::config_of(const Host& host) const {
     text += fmt::format("state = \"{}/{}\"\n", folder_, host.name);
     text += fmt::format("http = \"127.0.0.1:{}\"\n\n[cluster.hosts]\n", host.page);
     for (const Host& other : hosts_) text += fmt::format("{} = \"127.0.0.1:{}\"\n", other.name, other.port);
-    text += "\n[semaphores]\n";
+    text += fmt::format("\n[register]\nengine = \"file\"\nfile = \"{}/register\"\n\n[semaphores]\n", folder_);
     for (const std::string& one : options_.semaphores) {
         const auto at = one.find('=');
         text += fmt::format("\"{}\" = {}\n", one.substr(0, at), one.substr(at + 1));
@@ -160,7 +164,7 @@ Result<bool> Cluster::launch(Host& host) {
     sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
     if (std::freopen(log.c_str(), "w", stderr) == nullptr) ::_exit(1);
-    ::execl("/proc/self/exe", "allot", "node", "--fresh", "--config", config.c_str(), nullptr);
+    ::execl("/proc/self/exe", "allot", "node", "--config", config.c_str(), nullptr);
     ::_exit(1);
 }
 

@@ -191,6 +191,10 @@ std::string Session::host() const {
     return owner_->core->host();
 }
 
+bool Session::leased() const {
+    return owner_->core->leased();
+}
+
 std::chrono::microseconds Session::stop_within() const {
     return owner_->core->stop_within();
 }

@@ -74,7 +74,7 @@ ClaimPtr Core::acquire(const Demand& demand, Deadline deadline) {
     std::condition_variable waiter;
     Lock lock(mutex_);
     // Before the request: a lease that needs pings cannot be held without the thread.
-    if (needs_signs(!demand.permits().empty()))
+    if (needs_signs(!demand.permits().empty()) && !leased_until_)
         need_thread();
     else
         need_watch();
@@ -208,6 +208,11 @@ std::chrono::microseconds Core::stop_within() {
     return stop_within_;
 }
 
+bool Core::leased() {
+    const Lock lock(mutex_);
+    return leased_until_.has_value();
+}
+
 int Core::descriptor() {
     const Lock lock(mutex_);
     return connection_ ? connection_->descriptor() : -1;
@@ -334,7 +339,13 @@ void Core::watch(Lock& lock) {
     lock.lock();
     if (awake()) return;
     ended_ = ended;
-    if (!ended) connected();
+    if (ended) return;
+    connected();
+    // The answer to a ping may be there, and nobody else reads.
+    if (leased_until_ && !reading_) {
+        read_once(lock, Clock::now(), -1);
+        pass_on_the_reading();
+    }
 }
 
 // True if the alarm woke the thread.

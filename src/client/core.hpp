@@ -45,6 +45,7 @@ public:
 
     std::string host();
     std::chrono::microseconds stop_within();
+    bool leased();
     int descriptor();
 
     // Call it when no other thread uses the session; a callback in the session's own thread may still run.
@@ -146,6 +147,10 @@ private:
     bool turned_away_ = false;  // the daemon refused the session and said why
     Time next_dial_;
     Time greeted_at_;
+
+    // Until when leases are valid without further contact, if the daemon says so.
+    std::optional<Time> leased_until_;
+    void extend(Time asked, const session::Validity& valid_us);
 
     // Pings.
     Time proof_;  // the daemon was alive after this time

@@ -173,6 +173,8 @@ void Core::hear(session::Welcome& message) {
     resume_within_ = microseconds(message.resume_within_us);
     connected_at_ = greeted_at_;
     proof_ = greeted_at_;
+    leased_until_.reset();
+    extend(greeted_at_, message.valid_us);
     const Claims::Resumption resumption = claims_.resume(message);
     for (const ClaimPtr& claim : resumption.lost) tell(claim);
     for (const Ticket ticket : resumption.release) say(session::Release{ticket});
@@ -181,8 +183,16 @@ void Core::hear(session::Welcome& message) {
     for (std::condition_variable* waiter : waiters_) waiter->notify_one();
 }
 
+// Valid from the question on: the answer may have been on its way for any time.
+void Core::extend(Time asked, const session::Validity& valid_us) {
+    if (!valid_us) return;
+    const Time until = asked + microseconds(*valid_us);
+    leased_until_ = leased_until_ ? std::max(*leased_until_, until) : until;
+}
+
 void Core::hear(session::Granted& message) {
     if (const ClaimPtr claim = claims_.granted(message)) {
+        extend(claim->asked_at, message.valid_us);
         if (needs_signs(claim->has_permits())) chores_at_ = std::min(chores_at_, Clock::now() + tick());
         tell(claim);
     }
@@ -204,6 +214,7 @@ void Core::hear(session::Lost& message) {
 void Core::hear(session::Pong& message) {
     const Time sent = born_ + microseconds(message.number);
     proof_ = std::max(proof_, std::min(sent, pinged_at_));
+    extend(std::min(sent, pinged_at_), message.valid_us);
     for (std::condition_variable* waiter : waiters_) waiter->notify_one();
 }
 
@@ -235,10 +246,11 @@ Clock::duration Core::tick() const {
 // Locks pass to others only after the connection has ended. Over a Unix socket nothing but the end of the
 // daemon ends a connection unnoticed; a network can.
 bool Core::needs_signs(bool permits) const {
-    return permits || destination_.address.kind != Address::Kind::local;
+    return permits || leased_until_ || destination_.address.kind != Address::Kind::local;
 }
 
 Clock::time_point Core::sure_until(const Claim& claim, bool is_connected) const {
+    if (leased_until_) return *leased_until_;
     if (needs_signs(claim.has_permits()))
         return stop_within_ == microseconds::zero() ? Time::max()
                                                     : std::max(claim.asked_at, proof_) + stop_within_;
@@ -259,7 +271,8 @@ bool Core::connected() {
 
 // How often the connection is looked at: a process that was stopped must find out for how long.
 Clock::duration Core::look_every() const {
-    return std::clamp<Clock::duration>(resume_within_ / 8, short_wait, std::chrono::seconds(1));
+    const microseconds often = leased_until_ ? ping_every() : resume_within_ / 8;
+    return std::clamp<Clock::duration>(often, short_wait, std::chrono::seconds(1));
 }
 
 void Core::chores(Time now) {

@@ -78,6 +78,10 @@ struct Config {
     std::vector<Allowance> allow;  // empty: every program that can connect may use everything
 
     std::uint32_t self() const;
+    // The time that a program has to stop, from the last sign of its daemon on.
+    std::chrono::milliseconds stops_within() const {
+        return agreed.engine == Register::Engine::none ? stop_within : agreed.lease;
+    }
     // A hash of all settings that must be the same on all hosts of a cluster.
     std::uint64_t agreement() const;
 };

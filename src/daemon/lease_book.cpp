@@ -101,7 +101,7 @@ std::optional<std::string> LeaseBook::wrong_permits(const session::Acquire& want
 void LeaseBook::finish(Lease& lease) {
     clear_deadline({lease.owner, lease.ticket});
     lease.granted = true;
-    const session::Granted granted{lease.ticket, lease.held};
+    const session::Granted granted{lease.ticket, lease.held, valid_us()};
     witness_(lease, granted);
     lease.since_ms = epoch_ms();
     ++grants_;
@@ -169,6 +169,12 @@ std::optional<Clock::time_point> LeaseBook::expire(Clock::time_point now) {
 }
 
 // --- For others to look at.
+
+session::Validity LeaseBook::valid_us() const {
+    const auto time = valid_for();
+    if (!time) return std::nullopt;
+    return static_cast<std::uint64_t>(time->count());
+}
 
 LeaseBook::Lease* LeaseBook::find(const Key& key) {
     const auto place = leases_.find(key);

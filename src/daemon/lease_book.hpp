@@ -70,6 +70,8 @@ public:
     // until they are told to stop.
     virtual std::optional<std::chrono::microseconds> valid_for() const { return std::nullopt; }
 
+    session::Validity valid_us() const;
+
     const Lease* find(Owner owner, session::Ticket ticket) const;
     std::vector<const Lease*> leases() const;
     std::vector<const Lease*> leases_of(Owner owner) const;

@@ -248,16 +248,18 @@ void Sessions::greet(Session& session, Owner owner, bool resumed) {
     session::Welcome welcome{
         .session = records_[owner].name,
         .host = config_.host,
-        .stop_within_us = static_cast<std::uint64_t>(config_.stop_within.count()) * 1000,
+        .stop_within_us = static_cast<std::uint64_t>(config_.stops_within().count()) * 1000,
         .resume_within_us = static_cast<std::uint64_t>(config_.resume_within.count()) * 1000,
-        .resumed = resumed};
+        .resumed = resumed,
+        .open = {},
+        .valid_us = desk_.valid_us()};
     std::vector<session::DaemonMessage> news;
     for (const LeaseBook::Lease* lease : desk_.leases_of(owner)) {
         welcome.open.push_back(lease->ticket);
         if (!lease->lost.empty())
             news.emplace_back(session::Lost{lease->ticket, lease->lost});
         else if (lease->granted)
-            news.emplace_back(session::Granted{lease->ticket, lease->held});
+            news.emplace_back(session::Granted{lease->ticket, lease->held, welcome.valid_us});
     }
     session.say(welcome);
     for (const session::DaemonMessage& message : news) session.say(message);
@@ -269,7 +271,7 @@ void Sessions::answer(Session& session, const session::ClientMessage& message) {
         return desk_.release(*session.owner, release->ticket);
     if (const auto* follow = std::get_if<session::Follow>(&message)) return this->follow(session, *follow);
     if (const auto* ping = std::get_if<session::Ping>(&message))
-        return session.say(session::Pong{ping->number});
+        return session.say(session::Pong{ping->number, desk_.valid_us()});
     if (const auto* query = std::get_if<session::StatusQuery>(&message))
         return status_(query->whole, [weak = session.weak_from_this()](const session::Status& status) {
             if (const auto asker = weak.lock()) asker->say(session::StatusAnswer{status});

@@ -133,6 +133,7 @@ private:
     std::uint32_t incarnation_ = 0;
     std::uint32_t calls_ = 0;  // changes that this daemon has proposed
     bool knows_programs_ = false;
+    bool is_first_ = false;  // nothing has run before the first view
     host::Host host_;
     std::string engine_problem_;
     std::string folder_problem_;
@@ -228,6 +229,7 @@ std::optional<std::string> Shell::begin() {
 std::optional<std::string> Shell::look_at_register() {
     const auto value = register_.read();
     if (!value) return value.error();
+    is_first_ = value->view == 0 && value->quiet;
     if (value->view >= folder_.memory().view) return std::nullopt;
     return fmt::format(
         "{}: it holds view {}, and this host has worked in view {}: the register was wiped, or put back from "
@@ -238,7 +240,7 @@ std::optional<std::string> Shell::look_at_register() {
 void Shell::start_host() {
     began_ = BootClock::now();
     act([&](const host::Host::Self& self, host::Effects& fx) {
-        host_.start(self, knows_programs_);
+        host_.start(self, knows_programs_, is_first_);
         host_.call_register(self, fx);
     });
     set_ticker();

@@ -31,6 +31,15 @@ Result<Descriptor> lock(const std::string& path) {
 
 }  // namespace
 
+Result<bool> FileRegister::found() const {
+    const auto locked = lock(path_);
+    if (!locked) return Error{locked.error()};
+    const auto record = read_record(path_, kind, format);
+    if (!record) return Error{record.error()};
+    if (*record) return true;
+    return write_record(path_, {std::string(kind), format, 0, to_bytes(Value{.quiet = true})});
+}
+
 Result<Value> FileRegister::read() const {
     const auto record = read_record(path_, kind, format);
     if (!record) return Error{record.error()};

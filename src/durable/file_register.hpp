@@ -13,6 +13,9 @@ class FileRegister {
 public:
     explicit FileRegister(std::string path) : path_(std::move(path)) {}
 
+    // Makes the register in a place where nothing has run before, so that the first hosts need not wait for
+    // programs of earlier ones. Changes nothing if it is there.
+    Result<bool> found() const;
     // The newest value; the first of all if there is no file yet.
     Result<agreement::Value> read() const;
     // Compare-and-set: `next` follows `expected`, if that is still the newest value. Returns the newest value

@@ -23,7 +23,6 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
@@ -531,9 +530,11 @@ std::optional<ToDaemon> Guardian::attend(Kept& kept, TimePoint now, TimePoint de
         const bool over = kept.ended() && kept.stopping.nobody_left();
         return over ? std::optional<ToDaemon>(Ended{id}) : std::nullopt;
     }
-    const bool was_asked = std::exchange(kept.phase, Phase::running) == Phase::asked;
+    if (kept.phase == Phase::running) return std::nullopt;
+    say(LogLevel::info, fmt::format("the deadline has moved: {} may go on", name_of(id)));
+    kept.phase = Phase::running;
     kept.stopping = Stopping();
-    return was_asked && kept.ended() ? std::optional<ToDaemon>(Ended{id}) : std::nullopt;
+    return kept.ended() ? std::optional<ToDaemon>(Ended{id}) : std::nullopt;
 }
 
 // Only once: a process that cleans up after SIGTERM may start others for that. But the guardian goes on to

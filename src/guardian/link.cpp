@@ -18,7 +18,7 @@ namespace allot::guardian {
 namespace {
 
 constexpr std::chrono::seconds open_patience{5};
-// A guardian that ends just now still has the lock, so the first one that is started may end at once.
+// A guardian that ends just now still has the lock, so the one that we start first may give up.
 constexpr std::chrono::milliseconds start_interval{2000};
 constexpr std::chrono::milliseconds connect_interval{5};
 // A guardian that leaves that many packets unread counts as gone.
@@ -221,7 +221,7 @@ void Link::lose(const std::string& why) {
     ::shutdown(socket_.get(), SHUT_RDWR);  // which makes descriptor() readable
 }
 
-// What the guardian sent before its end still counts, so look for packets even if it is gone.
+// Packets that the guardian sent before its end still count, so look for them even if it is gone.
 News Link::read() {
     News news;
     while (true) {

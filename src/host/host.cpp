@@ -11,8 +11,9 @@ using agreement::Claim;
 using agreement::Holdings;
 using agreement::Value;
 
-void Host::start(const Self& self, bool knows_programs) {
+void Host::start(const Self& self, bool knows_programs, bool first) {
     knows_programs_ = knows_programs;
+    known_.quiet = first;
     for (const auto& [name, config] : self.config.semaphores) semaphores_[name];
 }
 

@@ -148,8 +148,9 @@ public:
     };
 
     // The first input. Programs that run already are adopted next; then the host calls the register.
-    // `knows_programs`: no others run that an earlier incarnation left behind.
-    void start(const Self& self, bool knows_programs = true);
+    // `knows_programs`: no others run that an earlier incarnation left behind. `first`: nothing has run at all
+    // before the first view.
+    void start(const Self& self, bool knows_programs = true, bool first = false);
 
     // Programs.
     void ask(const Self& self, const Key& key, const Want& want, Effects& fx);

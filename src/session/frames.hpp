@@ -7,6 +7,7 @@
 
 #include <boost/describe.hpp>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -15,7 +16,7 @@
 
 namespace allot::session {
 
-constexpr std::uint32_t version = 1;
+constexpr std::uint32_t version = 2;
 constexpr std::size_t frame_limit = std::size_t{1} << 20;
 
 using Ticket = std::uint64_t;
@@ -80,6 +81,11 @@ using ClientMessage = std::variant<Hello, Acquire, Release, Follow, Ping, Status
 
 // --- From the daemon.
 
+// The time for which the leases of this session are valid without further contact. The program counts it from
+// the moment in which it asked: Hello, Acquire or Ping. Missing: they are valid until the daemon says
+// otherwise, or has been silent for stop_within.
+using Validity = std::optional<std::uint64_t>;
+
 // If the session was not resumed, it is new: its leases are lost, and its requests must be sent again. If it
 // was resumed, `open` lists the tickets that the daemon knows, and Granted follows again for each lease; the
 // client then repeats each Acquire that is not in `open` and each Release that was not answered.
@@ -92,9 +98,10 @@ struct Welcome {
         0;  // time after a restart within which a program keeps its leases by resuming
     bool resumed = false;
     std::vector<Ticket> open;  // of a resumed session: tickets of requests and leases
+    Validity valid_us;
     bool operator==(const Welcome&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Welcome, (), (version, session, host, stop_within_us, resume_within_us, resumed, open))
+BOOST_DESCRIBE_STRUCT(Welcome, (), (version, session, host, stop_within_us, resume_within_us, resumed, open, valid_us))
 
 struct Held {
     std::string name;
@@ -106,9 +113,10 @@ BOOST_DESCRIBE_STRUCT(Held, (), (name, fence))
 struct Granted {
     Ticket ticket = 0;
     std::vector<Held> held;  // locks in the order of the request, then permits by name
+    Validity valid_us;
     bool operator==(const Granted&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Granted, (), (ticket, held))
+BOOST_DESCRIBE_STRUCT(Granted, (), (ticket, held, valid_us))
 
 // timed_out: patience_us is over. wrong: the request is malformed or names an undeclared resource. forbidden:
 // not for this user. unavailable: not now, and waiting does not help. limit: too many.
@@ -139,9 +147,10 @@ BOOST_DESCRIBE_STRUCT(Lost, (), (ticket, reason))
 
 struct Pong {
     std::uint64_t number = 0;
+    Validity valid_us;
     bool operator==(const Pong&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Pong, (), (number))
+BOOST_DESCRIBE_STRUCT(Pong, (), (number, valid_us))
 
 struct StatusAnswer {
     Status status;

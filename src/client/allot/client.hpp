@@ -150,7 +150,8 @@ public:
     bool valid() const;
     explicit operator bool() const { return valid(); }
     // Time until which the lease is safe without further contact; min() if it is not held. For a lease of
-    // locks only, on a Unix socket: max() while the connection lasts or the lease follows a process.
+    // locks only, on a Unix socket, and unless the session is leased(): max() while the connection lasts or
+    // the lease follows a process.
     Clock::time_point valid_until() const;
 
     const std::vector<Held>& held() const;
@@ -213,6 +214,9 @@ public:
     Acquisition async_acquire(Demand demand, Deadline deadline = {});
 
     std::string host() const;  // the name of the daemon's host
+    // True if the daemon's own leases end: then valid_until() of every lease is a time, and moves on as long
+    // as the daemon renews them.
+    bool leased() const;
     // The time that a program has to stop using a lost lease.
     std::chrono::microseconds stop_within() const;
     // For event loops: when this descriptor is readable, and from time to time, call Lease::valid. -1 while
