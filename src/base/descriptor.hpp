@@ -1,6 +1,7 @@
 // A file descriptor that its owner closes.
 #pragma once
 
+#include <fcntl.h>
 #include <unistd.h>
 #include <utility>
 
@@ -21,6 +22,8 @@ public:
 
     explicit operator bool() const { return number_ >= 0; }
     int get() const { return number_; }
+    // Another descriptor of the same; empty, with errno, if there is none left.
+    Descriptor copy() const { return Descriptor(::fcntl(number_, F_DUPFD_CLOEXEC, 0)); }
     int release() { return std::exchange(number_, -1); }
 
 private:

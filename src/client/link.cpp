@@ -173,7 +173,7 @@ void Core::hear(session::Welcome& message) {
     resume_within_ = microseconds(message.resume_within_us);
     connected_at_ = greeted_at_;
     proof_ = greeted_at_;
-    leased_until_.reset();
+    if (!message.valid_us) leased_until_.reset();
     extend(greeted_at_, message.valid_us);
     const Claims::Resumption resumption = claims_.resume(message);
     for (const ClaimPtr& claim : resumption.lost) tell(claim);

@@ -1,5 +1,7 @@
 #include "daemon/host_desk.hpp"
 
+#include <algorithm>
+
 #include "core/stamps.hpp"
 
 namespace allot::daemon {
@@ -24,7 +26,7 @@ void HostDesk::ask(Lease& lease) {
 }
 
 void HostDesk::give_back(Lease& lease) {
-    ways_.ended(lease);
+    if (lease.granted) ways_.ended(lease, is_lost_);
     if (!is_told_) ways_.release(key_of(lease));
 }
 
@@ -40,10 +42,7 @@ void HostDesk::answer(const host::Answer& answer) {
         case host::Answer::Kind::refused:
         case host::Answer::Kind::lost:
             is_told_ = true;
-            if (answer.kind == host::Answer::Kind::lost && lease->granted)
-                end(key, session::Lost{key.second, answer.reason});
-            else
-                end(key, session::Refused{key.second, session::Refusal::unavailable, answer.reason});
+            lose(*lease, answer.reason);
             is_told_ = false;
             return;
         case host::Answer::Kind::stop:  // programs know until when they may go on
@@ -64,13 +63,29 @@ std::vector<session::Held> HostDesk::held_by(const Lease& lease, const std::vect
     return held;
 }
 
+std::vector<Fence> HostDesk::fences_of(const Lease& lease) const {
+    std::vector<Fence> fences;
+    for (const session::Held& held : lease.held) {
+        const auto semaphore = config().semaphores.find(held.name);
+        const bool is_lock = std::ranges::find(lease.want.locks, held.name) != lease.want.locks.end();
+        if (is_lock || (semaphore != config().semaphores.end() && semaphore->second.permits == 1))
+            fences.push_back(StampAccess::make(held.fence));
+    }
+    return fences;
+}
+
 void HostDesk::lose(Owner owner, session::Ticket ticket, const std::string& why) {
-    const Lease* lease = LeaseBook::find(owner, ticket);
-    if (lease == nullptr) return;
-    if (lease->granted)
-        end({owner, ticket}, session::Lost{ticket, why});
+    if (const Lease* lease = std::as_const(*this).find(owner, ticket)) lose(*lease, why);
+}
+
+void HostDesk::lose(const Lease& lease, const std::string& why) {
+    const Key key{lease.owner, lease.ticket};
+    is_lost_ = true;
+    if (lease.granted)
+        end(key, session::Lost{key.second, why});
     else
-        end({owner, ticket}, session::Refused{ticket, session::Refusal::unavailable, why});
+        end(key, session::Refused{key.second, session::Refusal::unavailable, why});
+    is_lost_ = false;
 }
 
 }  // namespace allot::daemon

@@ -19,7 +19,7 @@ public:
         std::function<std::chrono::microseconds()> valid_for;
         std::function<std::uint64_t()> unordered_fence;  // of a unit of several
         std::function<void(const Lease&)> granted;
-        std::function<void(const Lease&)> ended;
+        std::function<void(const Lease&, bool was_lost)> ended;  // of a lease that was granted
     };
 
     HostDesk(const Config& config, Say say, Ways ways)
@@ -32,6 +32,9 @@ public:
     std::optional<std::chrono::microseconds> valid_for() const override { return ways_.valid_for(); }
 
     static host::Want want_of(const session::Acquire& want);
+    // As the host gave them.
+    std::vector<Fence> fences_of(const Lease& lease) const;
+    using LeaseBook::find;
 
 private:
     void wake() override { ways_.wake(); }
@@ -39,10 +42,12 @@ private:
     std::optional<std::string> obstacle(const session::Acquire&) const override { return std::nullopt; }
     void ask(Lease& lease) override;
     void give_back(Lease& lease) override;
+    void lose(const Lease& lease, const std::string& why);
     std::vector<session::Held> held_by(const Lease& lease, const std::vector<Fence>& fences) const;
 
     Ways ways_;
-    bool is_told_ = false;  // the end of the lease at hand comes from the host itself
+    bool is_told_ = false;  // the end of the request at hand comes from the host itself
+    bool is_lost_ = false;  // and its program must stop
 };
 
 }  // namespace allot::daemon

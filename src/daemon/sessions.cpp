@@ -315,8 +315,26 @@ void Sessions::follow(Session& session, const session::Follow& follow) {
                         "descendants of its program",
                         *pid));
     if (auto why = no_place_for(key.first)) return desk_.lose(key.first, key.second, *why);
+    followed_(key.first, key.second, process);
+    watch(key, *mark, std::move(process));
+}
+
+void Sessions::watch(const Key& key, const net::ProcessMark& mark, Descriptor process) {
     if (auto watch = net::watch_descriptor(loop_, std::move(process), [this, key] { follower_ended(key); }))
-        followers_[key] = {*mark, std::move(watch)};
+        followers_[key] = {mark, std::move(watch)};
+}
+
+const SessionRecord* Sessions::record(Owner owner) const {
+    const auto place = records_.find(owner);
+    return place == records_.end() ? nullptr : &place->second;
+}
+
+void Sessions::adopt(Owner owner, const SessionRecord& record, session::Ticket ticket, Descriptor process) {
+    records_[owner] = record;
+    next_owner_ = std::max(next_owner_, owner + 1);
+    const auto pid = net::pid_of(process);
+    const auto mark = pid ? net::mark_of(*pid) : std::nullopt;
+    watch({owner, ticket}, mark.value_or(net::ProcessMark{}), std::move(process));
 }
 
 // Why no further process can be followed, if none can.

@@ -21,6 +21,15 @@
 
 namespace allot::daemon {
 
+// A session, connected or not.
+struct SessionRecord {
+    std::string name;  // to resume it by
+    std::string user;
+    std::string command;
+    std::int32_t pid = 0;
+};
+BOOST_DESCRIBE_STRUCT(SessionRecord, (), (name, user, command, pid))
+
 class Sessions {
 public:
     // Calls back when the status is complete.
@@ -40,6 +49,13 @@ public:
     // The owner of a lease, for the status.
     session::Party party(Owner owner) const;
 
+    // Hears of each lease that follows a process from now on.
+    using Followed = std::function<void(Owner, session::Ticket, const Descriptor& process)>;
+    void set_followed(Followed followed) { followed_ = std::move(followed); }
+    const SessionRecord* record(Owner owner) const;
+    // A lease that an earlier daemon gave follows this process; its program may resume the session.
+    void adopt(Owner owner, const SessionRecord& record, session::Ticket ticket, Descriptor process);
+
     std::string saved() const;
     // Resumed sessions keep their leases for `resume_within`, until their programs reconnect.
     bool resume(std::string_view bytes);
@@ -56,6 +72,7 @@ private:
     void answer(Session& session, const session::ClientMessage& message);
     void acquire(Session& session, const session::Acquire& want);
     void follow(Session& session, const session::Follow& follow);
+    void watch(const Key& key, const net::ProcessMark& mark, Descriptor process);
     void ended(const Key& key);
     void gone(const std::shared_ptr<Session>& session);
     void wait_for(Owner owner, std::chrono::milliseconds patience);
@@ -64,14 +81,7 @@ private:
     void release_all_absent();
     void forget_if_done(Owner owner);
 
-    // A session, connected or not.
-    struct Record {
-        std::string name;  // to resume it by
-        std::string user;
-        std::string command;
-        std::int32_t pid = 0;
-        BOOST_DESCRIBE_CLASS(Record, (), (name, user, command, pid), (), ())
-    };
+    using Record = SessionRecord;
     // A process that a lease follows.
     struct Follower {
         net::ProcessMark mark;
@@ -95,6 +105,7 @@ private:
     std::deque<std::shared_ptr<Session>> strangers_;  // connected, but have not said hello; the oldest first
     net::LogOnce logged_;
     std::map<Key, Follower> followers_;
+    Followed followed_ = [](Owner, session::Ticket, const Descriptor&) {};
     Owner next_owner_ = 1;
     std::map<Owner, std::unique_ptr<net::Timer>> absent_;  // programs on other hosts that may reconnect
     net::Timer grace_;                                     // until resumed sessions must have reconnected

@@ -21,6 +21,7 @@
 #include "daemon/overview.hpp"
 #include "daemon/sessions.hpp"
 #include "daemon/survey.hpp"
+#include "daemon/wards.hpp"
 #include "durable/file_register.hpp"
 #include "net/mesh.hpp"
 
@@ -142,6 +143,7 @@ private:
     std::optional<std::uint32_t> shown_view_;
     HostDesk desk_;
     Sessions sessions_;
+    Wards wards_;
     Auditor auditor_{config_, sessions_};
     std::unique_ptr<net::Mesh> mesh_;
     Survey survey_;
@@ -177,6 +179,10 @@ Shell::Shell(const Config& config)
               (whole ? statuses_ : own_statuses_).ask(std::move(done));
           },
           [](const session::Acquire&) { return std::string(); }),
+      wards_(loop_, config,
+             [this](Owner owner, session::Ticket ticket, const std::string& why) {
+                 desk_.lose(owner, ticket, why);
+             }),
       survey_(loop_, [this](HostId to, const ReportQuery& query) { send(to, query); }),
       ticker_(loop_),
       expiry_(loop_),
@@ -212,9 +218,14 @@ std::optional<std::string> Shell::begin() {
     // A folder that was put back from an earlier time, or copied, must not give a number out again.
     const auto seconds = static_cast<std::uint32_t>(std::time(nullptr));
     incarnation_ = std::max(before->incarnation + 1, seconds);
-    knows_programs_ = !before->boot.empty() && before->boot != boot_id();
+    const bool is_another_boot = !before->boot.empty() && before->boot != boot_id();
+    if (auto why = wards_.open()) return why;
+    knows_programs_ = is_another_boot || wards_.knows_all();
     if (const auto noted = folder_.note({incarnation_, before->view, boot_id()}); !noted)
         return noted.error();
+    sessions_.set_followed([this](Owner owner, session::Ticket ticket, const Descriptor& process) {
+        wards_.follow(*desk_.find(owner, ticket), *sessions_.record(owner), process);
+    });
     if (auto why = make_mesh()) return why;
     if (const auto port = mesh_->start(); !port) return port.error();
     start_host();
@@ -239,8 +250,16 @@ std::optional<std::string> Shell::look_at_register() {
 
 void Shell::start_host() {
     began_ = BootClock::now();
+    std::vector<Wards::Ward> wards = wards_.taken_over();
+    for (Wards::Ward& ward : wards) {
+        desk_.adopt(ward.lease);
+        sessions_.adopt(ward.lease.owner, ward.session, ward.lease.ticket, std::move(ward.command));
+    }
     act([&](const host::Host::Self& self, host::Effects& fx) {
         host_.start(self, knows_programs_, is_first_);
+        for (const Wards::Ward& ward : wards)
+            host_.adopt(self, {ward.lease.owner, ward.lease.ticket}, HostDesk::want_of(ward.lease.want),
+                        desk_.fences_of(ward.lease), wards_.keeper(), fx);
         host_.call_register(self, fx);
     });
     set_ticker();
@@ -274,7 +293,10 @@ void Shell::stop() {
     sessions_.close_all();
     const auto leases = desk_.leases();
     const bool holds = std::ranges::any_of(leases, [](const auto* lease) { return lease->granted; });
-    if (holds) return finish();
+    if (holds) {
+        act([&](const host::Host::Self& self, host::Effects& fx) { host_.call_register(self, fx); });
+        return finish();
+    }
     for (const auto* lease : leases) desk_.release(lease->owner, lease->ticket);
     host_.leave();
     wait_for_signal();
@@ -299,6 +321,7 @@ void Shell::act(Action&& action) {
 
 void Shell::carry_out(host::Effects& fx) {
     note_progress();
+    if (host_.has_lease()) wards_.renew(deadline(), host_.myself(self()).incarnation);
     for (const host::Effects::Send& send : fx.sends)
         std::visit([&](const auto& message) { this->send(send.to, message); }, send.message);
     for (const host::Answer& answer : fx.answers) desk_.answer(answer);
@@ -371,7 +394,7 @@ BootClock::time_point Shell::deadline() const {
 }
 
 std::chrono::microseconds Shell::valid_for() const {
-    const auto left = deadline() - BootClock::now();
+    const auto left = wards_.deadline() - BootClock::now();
     return std::max(std::chrono::microseconds(0), std::chrono::floor<std::chrono::microseconds>(left));
 }
 
@@ -457,8 +480,8 @@ HostDesk::Ways Shell::ways() {
         .valid_for = [this] { return valid_for(); },
         .unordered_fence =
             [this] { return std::uint64_t{host_.views().epoch().value_or(0)} << 40 | self_; },
-        .granted = [](const LeaseBook::Lease&) {},
-        .ended = [](const LeaseBook::Lease&) {},
+        .granted = [this](const LeaseBook::Lease& lease) { wards_.begin(lease); },
+        .ended = [this](const LeaseBook::Lease& lease, bool was_lost) { wards_.end(lease, was_lost); },
     };
 }
 

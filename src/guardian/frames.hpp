@@ -6,7 +6,8 @@
 //                               <-    Welcome, with the page
 //                               <-    Keep for each charge of an earlier daemon, with its pidfds
 //                               <-    Complete
-//     Keep with pidfds, Drop    ->
+//     Keep with pidfds, Drop,   ->
+//     Stop
 //                               <-    Ended, Stopped, Refused
 //
 // A guardian of another version sends its Welcome without the page and closes the connection.
@@ -66,6 +67,12 @@ struct Drop {
 };
 BOOST_DESCRIBE_STRUCT(Drop, (), (id))
 
+// The lease is lost: its processes end by the deadline as it is now, even if that moves on for others.
+struct Stop {
+    ChargeId id;
+};
+BOOST_DESCRIBE_STRUCT(Stop, (), (id))
+
 // The deadline passed before the daemon moved it: no charge so far may profit from the new one.
 struct Expire {};
 BOOST_DESCRIBE_STRUCT(Expire, (), ())
@@ -100,7 +107,7 @@ struct Refused {
 };
 BOOST_DESCRIBE_STRUCT(Refused, (), (id, why))
 
-using ToGuardian = std::variant<Hello, Keep, Drop, Expire, Look>;
+using ToGuardian = std::variant<Hello, Keep, Drop, Stop, Expire, Look>;
 using ToDaemon = std::variant<Welcome, Keep, Complete, Ended, Stopped, Refused>;
 
 // The beginning of a first packet, whatever its version; nothing if it is something else.

@@ -120,6 +120,7 @@ struct Kept {
     Phase phase = Phase::running;
     Stopping stopping;
     bool warned = false;  // that somebody may not be signalled
+    std::optional<TimePoint> until;  // its own deadline, if that is not the one of all
 
     bool ended() const {
         return process_ended(charge.owner) && (!charge.command || process_ended(charge.command));
@@ -155,6 +156,7 @@ private:
     void refuse_version(Connection& stranger, std::uint32_t version);
     bool hear_daemon();
     bool obey(Packet packet);
+    void stop(const ChargeId& id);
     void expire();
     void lose_daemon();
 
@@ -359,9 +361,17 @@ bool Guardian::obey(Packet packet) {
     if (!message || std::holds_alternative<Hello>(*message)) return false;
     if (auto* const wanted = std::get_if<Keep>(&*message)) take(std::move(*wanted), std::move(packet));
     if (const auto* const unwanted = std::get_if<Drop>(&*message)) drop(unwanted->id);
+    if (const auto* const lost = std::get_if<Stop>(&*message)) stop(lost->id);
     if (std::holds_alternative<Expire>(*message)) expire();
     // After a Look there is nothing to do but what follows every event.
     return true;
+}
+
+void Guardian::stop(const ChargeId& id) {
+    const auto found = charges_.find(id);
+    if (found == charges_.end()) return;
+    found->second.until = page_->deadline();
+    stopping_ = true;
 }
 
 void Guardian::expire() {
@@ -451,6 +461,7 @@ void Guardian::keep(Charge&& charge) {
     if (before != charges_.end()) {
         if (charge.stoppable) kept.phase = before->second.phase;
         if (charge.stoppable) kept.stopping = std::move(before->second.stopping);
+        kept.until = before->second.until;
         drop(id);
     }
     kept.charge = std::move(charge);
@@ -511,8 +522,9 @@ void Guardian::attend_deadline() {
     for (auto& [id, kept] : charges_)
         if (auto message = attend(kept, now, deadline)) finished.emplace_back(id, *message);
     for (const auto& [id, message] : finished) finish(id, message);
-    stopping_ =
-        std::ranges::any_of(charges_, [](const auto& one) { return one.second.phase != Phase::running; });
+    stopping_ = std::ranges::any_of(charges_, [](const auto& one) {
+        return one.second.phase != Phase::running || one.second.until;
+    });
     next_round_ = BootClock::now() + round_time;
     if (now < deadline) next_round_ = std::min(next_round_, deadline);
 }
@@ -521,6 +533,7 @@ void Guardian::attend_deadline() {
 std::optional<ToDaemon> Guardian::attend(Kept& kept, TimePoint now, TimePoint deadline) {
     if (!kept.charge.stoppable) return std::nullopt;
     const ChargeId id = kept.charge.id;
+    if (kept.until) deadline = std::min(deadline, *kept.until);
     if (kept.phase == Phase::killing || now >= deadline) {
         kill(kept);
         return kept.stopping.nobody_left() ? std::optional<ToDaemon>(Stopped{id}) : std::nullopt;

@@ -183,6 +183,10 @@ void Link::drop(const ChargeId& id) {
     send(Drop{id}, {});
 }
 
+void Link::stop(const ChargeId& id) {
+    send(Stop{id}, {});
+}
+
 bool Link::send(const ToGuardian& message, std::vector<int> passed) {
     flush();
     if (gone_) return false;

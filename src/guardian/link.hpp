@@ -60,6 +60,11 @@ public:
     // the packet waits for flush(). The error says why this charge can never be kept.
     Result<bool> keep(const Charge& charge);
     void drop(const ChargeId& id);
+    // The lease is lost: its processes have ended by the deadline as it is now.
+    void stop(const ChargeId& id);
+    // Leases that no charge stands for: the next daemon cannot go on with them. Takes no system call.
+    std::uint64_t strangers() const { return page_.strangers(); }
+    void set_strangers(std::uint64_t count) { page_.set_strangers(count); }
 
     int descriptor() const { return socket_.get(); }
     bool wants_to_write() const { return !unsent_.empty() && !gone_; }

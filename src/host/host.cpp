@@ -516,6 +516,7 @@ void Host::returned(const Self& self, const Value& value, Effects& fx) {
     if (is_member(self, value)) renew(self, self.config.rules.from_question ? age : 0);
     see(self, value, fx);
     tell_complete(self, fx);
+    if (!is_member(self, value) && !leaving_ && is_new) call_register(self, fx);
     if (!is_new) return;
     for (SiteId host = 0; host < self.config.hosts; ++host)
         if (host != self.host) fx.sends.push_back({host, Learn{value}});

@@ -1,0 +1,72 @@
+// Programs whose leases outlive the daemon: those that follow a process. The guardian keeps them, stops them
+// when the lease of this host ends, and gives them to the next daemon.
+#pragma once
+
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "daemon/config.hpp"
+#include "daemon/lease_book.hpp"
+#include "daemon/sessions.hpp"
+#include "guardian/link.hpp"
+
+namespace allot::daemon {
+
+class Wards {
+public:
+    struct Ward {
+        LeaseBook::Lease lease;
+        SessionRecord session;
+        Descriptor command;
+    };
+
+    // `refused`: the guardian cannot keep this lease.
+    using Refused = std::function<void(Owner, session::Ticket, const std::string& why)>;
+    Wards(boost::asio::io_context& loop, const Config& config, Refused refused)
+        : config_(config), refused_(std::move(refused)), readable_(loop) {}
+    ~Wards();
+    Wards(const Wards&) = delete;
+    Wards& operator=(const Wards&) = delete;
+
+    // Connects to the guardian, or starts it. The error, if there is one.
+    std::optional<std::string> open();
+    // The programs of the daemon before this one, and the incarnation of the host under which they ran.
+    std::vector<Ward> taken_over();
+    std::uint32_t keeper() const { return static_cast<std::uint32_t>(link_->keeper()); }
+    // False if programs may run that are not among them.
+    bool knows_all() const { return knows_all_; }
+
+    // Until when programs may run, whichever daemon said so.
+    BootClock::time_point deadline() const { return link_->deadline(); }
+    // Programs may run until then, under the lease of this incarnation.
+    void renew(BootClock::time_point deadline, std::uint32_t keeper);
+
+    // A lease begins; it is a stranger to the guardian until it follows a process.
+    void begin(const LeaseBook::Lease& lease);
+    void follow(const LeaseBook::Lease& lease, const SessionRecord& session, const Descriptor& process);
+    // A lease has ended; if it was lost, its program is stopped.
+    void end(const LeaseBook::Lease& lease, bool was_lost);
+
+private:
+    static guardian::ChargeId id_of(const LeaseBook::Lease& lease) { return {lease.owner, lease.ticket}; }
+    void count_strangers();
+    void wait();
+    void read();
+    void begin_again(const std::string& why);
+
+    const Config& config_;
+    Refused refused_;
+    std::unique_ptr<guardian::Link> link_;
+    boost::asio::posix::stream_descriptor readable_;
+    bool knows_all_ = false;
+    std::uint64_t leases_ = 0;  // granted now
+    std::map<guardian::ChargeId, guardian::Charge> charges_;
+    BootClock::time_point deadline_{};
+    std::uint32_t keeper_ = 0;
+};
+
+}  // namespace allot::daemon
