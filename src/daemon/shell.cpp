@@ -62,6 +62,20 @@ host::Config host_config(const Config& config) {
     return all;
 }
 
+// The incarnations of a host in views are those of its daemon, each with room for its lives.
+constexpr std::uint32_t bits_of_lives = 8;
+std::uint32_t daemon_of(std::uint32_t incarnation) {
+    return incarnation >> bits_of_lives;
+}
+
+// A folder that was put back from an earlier time, or copied, must not give a number out again: the clock is
+// part of it. The numbers last until 2057.
+std::uint32_t next_daemon(const HostFolder::Memory& before) {
+    constexpr std::time_t first_minute = 29'456'640;  // of 2026
+    const std::time_t minute = std::max<std::time_t>(0, std::time(nullptr) / 60 - first_minute);
+    return std::max(daemon_of(before.incarnation) + 1, static_cast<std::uint32_t>(minute));
+}
+
 // Another kernel is another machine: no program of an earlier one still runs.
 std::string boot_id() {
     std::ifstream file("/proc/sys/kernel/random/boot_id");
@@ -131,6 +145,7 @@ private:
     boost::asio::io_context loop_{1};
     HostFolder folder_;
     durable::FileRegister register_;
+    Descriptor occupied_;
     std::uint32_t incarnation_ = 0;
     std::uint32_t calls_ = 0;  // changes that this daemon has proposed
     bool knows_programs_ = false;
@@ -146,6 +161,18 @@ private:
     Wards wards_;
     Auditor auditor_{config_, sessions_};
     std::unique_ptr<net::Mesh> mesh_;
+    // The newest daemon of each other host that this one has met.
+    struct Met {
+        std::uint32_t daemon = 0;
+        bool connected = false;
+    };
+    std::map<HostId, Met> met_;
+    // Letters to a daemon that this one has not met yet.
+    struct Early {
+        std::uint32_t daemon = 0;
+        std::vector<std::string> letters;
+    };
+    std::map<HostId, Early> early_;
     Survey survey_;
     SharedAnswer<session::Status> statuses_{loop_, [this](auto done) { find_status(true, std::move(done)); }};
     SharedAnswer<session::Status> own_statuses_{loop_,
@@ -214,10 +241,11 @@ std::optional<std::string> Shell::begin() {
     if (auto why = auditor_.open(desk_)) return why;
     const auto before = folder_.open();
     if (!before) return before.error();
+    auto occupied = register_.occupy(config_.host);
+    if (!occupied) return occupied.error();
+    occupied_ = std::move(*occupied);
     if (auto why = look_at_register()) return why;
-    // A folder that was put back from an earlier time, or copied, must not give a number out again.
-    const auto seconds = static_cast<std::uint32_t>(std::time(nullptr));
-    incarnation_ = std::max(before->incarnation + 1, seconds);
+    incarnation_ = next_daemon(*before) << bits_of_lives;
     const bool is_another_boot = !before->boot.empty() && before->boot != boot_id();
     if (auto why = wards_.open()) return why;
     knows_programs_ = is_another_boot || wards_.knows_all();
@@ -404,7 +432,7 @@ std::optional<std::string> Shell::make_mesh() {
     net::MeshConfig config;
     for (const Config::Host& host : config_.hosts) config.hosts.push_back({host.name, host.address});
     config.self = self_;
-    config.incarnation = incarnation_;
+    config.incarnation = daemon_of(incarnation_);
     config.agreement = config_.agreement();
     config.plaintext = config_.plaintext;
     config.heartbeat = config_.heartbeat;
@@ -425,12 +453,20 @@ std::optional<std::string> Shell::make_mesh() {
 net::Mesh::Events Shell::mesh_events() {
     net::Mesh::Events events;
     events.received = [this](HostId from, std::string_view payload) { receive(from, payload); };
-    events.connected = [this](HostId peer, std::uint32_t, bool) { host_.ended(peer, false); };
+    events.connected = [this](HostId peer, std::uint32_t incarnation, bool) {
+        host_.ended(peer, false);
+        met_[peer] = {incarnation, true};
+        if (early_[peer].daemon != incarnation) return;
+        for (const std::string& letter : std::exchange(early_[peer], {}).letters) mesh_->send(peer, letter);
+    };
     events.ended = [this](HostId peer, std::uint32_t) { host_.ended(peer, true); };
-    events.disconnected = [this](HostId peer) { host_.ended(peer, true); };
+    events.disconnected = [this](HostId peer) {
+        host_.ended(peer, true);
+        met_[peer].connected = false;
+    };
     events.disowned = [this](HostId by, std::uint32_t met) {
         HostFolder::Memory memory = folder_.memory();
-        memory.incarnation = std::max(memory.incarnation, met);
+        memory.incarnation = std::max(memory.incarnation, met << bits_of_lives);
         if (const auto noted = folder_.note(memory); !noted) log_error(noted.error());
         log_error(fmt::format("host {} has met a later daemon of this host: the clock was set back, or {} was "
                               "put back from an earlier time. Start this host again",
@@ -441,16 +477,26 @@ net::Mesh::Events Shell::mesh_events() {
     return events;
 }
 
-// Signs of life and news of the register may be lost; all else is kept until it arrives, or its receiver has
-// ended.
+// Reports and messages of an epoch go to one incarnation, which this host may know from the register before
+// there is a link to it. All else goes to whoever is there.
 void Shell::send(HostId to, const Letter& letter) {
-    const bool may_be_lost =
-        std::holds_alternative<host::Alive>(letter) || std::holds_alternative<host::Learn>(letter);
-    if (may_be_lost && !mesh_->status(to).connected) return;
     bytes_.clear();
     encode(letter, bytes_);
-    if (bytes_.size() <= net::MeshConfig{}.frame_limit) return mesh_->send(to, bytes_);
-    log_error(fmt::format("a message of {} bytes for host {} is too long to send", bytes_.size(), name_of(to)));
+    if (bytes_.size() > net::MeshConfig{}.frame_limit)
+        return log_error(
+            fmt::format("a message of {} bytes for host {} is too long to send", bytes_.size(), name_of(to)));
+    const Met& met = met_[to];
+    const bool is_for_anybody =
+        !std::holds_alternative<host::HostReport>(letter) && !std::holds_alternative<host::Frame>(letter);
+    if (is_for_anybody) return met.connected ? mesh_->send(to, bytes_) : void();
+    const auto& members = host_.views().newest().members;
+    const auto member = std::ranges::find(members, SiteId(to), &Peer::site);
+    if (member == members.end()) return;
+    const std::uint32_t wanted = daemon_of(member->incarnation);
+    if (met.daemon == wanted) return mesh_->send(to, bytes_);
+    if (met.daemon > wanted) return;  // its receiver has ended
+    if (early_[to].daemon != wanted) early_[to] = {wanted, {}};
+    early_[to].letters.push_back(bytes_);
 }
 
 void Shell::receive(HostId from, std::string_view payload) {

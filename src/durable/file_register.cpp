@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <sys/file.h>
 
-#include "base/descriptor.hpp"
 #include "core/bytes.hpp"
 #include "core/stamps.hpp"
 #include "durable/record.hpp"
@@ -30,6 +29,15 @@ Result<Descriptor> lock(const std::string& path) {
 }
 
 }  // namespace
+
+Result<Descriptor> FileRegister::occupy(const std::string& host) const {
+    const std::string name = path_ + "." + host;
+    Descriptor file(::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0660));
+    if (!file) return Error{name + ": " + std::strerror(errno)};
+    if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0)
+        return Error{"host " + host + " runs already: another daemon has " + name};
+    return file;
+}
 
 Result<bool> FileRegister::found() const {
     const auto locked = lock(path_);

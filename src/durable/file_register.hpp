@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "base/descriptor.hpp"
 #include "base/result.hpp"
 #include "protocols/agreement/register.hpp"
 
@@ -13,6 +14,8 @@ class FileRegister {
 public:
     explicit FileRegister(std::string path) : path_(std::move(path)) {}
 
+    // Until the lock is closed, no second daemon of that host opens this register.
+    Result<Descriptor> occupy(const std::string& host) const;
     // Makes the register in a place where nothing has run before, so that the first hosts need not wait for
     // programs of earlier ones. Changes nothing if it is there.
     Result<bool> found() const;

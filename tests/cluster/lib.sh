@@ -1,13 +1,14 @@
 # For tests with real daemons: writes their configurations, starts, stops and kills them, and waits with a
 # deadline for whatever a test needs. Hosts are h1, h2, ...; all files lie in the current folder.
 #
-# What may be set before `configure`: semaphores, detector, tls (lines of those tables), and for a link that goes
-# through a fault proxy `proxied A B`.
+# What may be set before `configure`: semaphores, detector, register, tls (lines of those tables), and for a link
+# that goes through a fault proxy `proxied A B`.
 set -u
 shopt -s nullglob
 
 semaphores='builds = 2'
 detector=''
+register=''
 tls=''
 declare -a process=()       # of each daemon that runs, by number
 declare -A seen_at=()       # "A,B": where host A looks for host B, if not at its own address
@@ -30,6 +31,7 @@ fail() {
 end_all() {
     local one
     for one in "${started[@]}" $(cat ./*.in 2>/dev/null </dev/null); do kill -KILL "$one" 2>/dev/null; done
+    for one in h[0-9]*/guardian.sock; do pkill -KILL -f "allot guardian --folder $PWD/${one%/*} " 2>/dev/null; done
     wait 2>/dev/null
 }
 trap end_all EXIT
@@ -59,7 +61,7 @@ address_of() { echo "${seen_at[$1,$2]:-$loopback:$((7400 + $2))}"; }
 # configure N: the files of N hosts.
 configure() {
     hosts=$1
-    rm -rf h[0-9]* ./*.in ./*.fifo witness wrong
+    rm -rf h[0-9]* ./*.in ./*.fifo witness wrong register*
     local i
     for i in $(seq "$hosts"); do write_config "$i"; done
 }
@@ -71,10 +73,14 @@ write_config() {
         echo '[cluster.hosts]'
         for j in $(seq "$hosts"); do echo "h$j = \"$(address_of "$i" "$j")\""; done
         printf '[semaphores]\n%s\n' "$semaphores"
+        [ -z "$register" ] || printf '[register]\n%s\n' "$register"
         [ -z "$detector" ] || printf '[detector]\n%s\n' "$detector"
         [ -z "$tls" ] || printf '[tls]\n%s\n' "${tls//HOST/h$i}"
     } >"h$i.toml"
 }
+
+# A register in a file; what is not about time has three times the usual times.
+agree_in_file() { register=$'engine = "file"\nfile = "register"\n'${1:-$'lease = "9s"\nsilence = "3s"\nreturn_within = "4500ms"'}; }
 
 # start HOST [FLAGS]: its daemon; after this programs can connect.
 start() {
@@ -102,6 +108,15 @@ stop() {
     wait_until 20 "host h$1 stops" not_running "${process[$1]}"
     wait "${process[$1]}" || fail "h$1 did not stop in order"
     [ -e "h$1/stopped" ] || fail "h$1 has saved nothing"
+}
+
+# kill_machine HOST: everything that runs there, as in a power cut: daemon, guardian, and programs of NAMES.
+kill_machine() {
+    local i=$1 name
+    shift
+    kill_host "$i"
+    pkill -KILL -f "allot guardian --folder $PWD/h$i "
+    for name in "$@"; do kill -KILL "${asker[$name]}" "$(cat "$name.in")"; done
 }
 
 kill_host() {
