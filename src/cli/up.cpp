@@ -67,8 +67,8 @@ bool is_ready(const std::string& socket) {
     try {
         const session::Status status = client::ask_status(options, std::chrono::seconds(1));
         const auto mine = std::ranges::find(status.hosts, status.host, &session::HostStatus::name);
-        return std::ranges::all_of(mine->links,
-                                   [](const session::LinkView& link) { return link.state == "up"; });
+        const auto is_up = [](const auto& one) { return one.state == "up"; };
+        return is_up(*mine) && std::ranges::all_of(mine->links, is_up);
     } catch (const client::Failure&) {
         return false;
     }

@@ -41,10 +41,10 @@ struct Limits {
 struct Register {
     enum class Engine : std::uint8_t { none, file };
     Engine engine = Engine::none;
-    std::string file;                             // that all daemons of this machine open
-    std::chrono::milliseconds lease{3000};        // programs have stopped so long after their host last asked
-    std::chrono::milliseconds grace{1000};        // that a program has to stop, within the lease
-    std::chrono::milliseconds silence{1000};      // after which a host is removed
+    std::string file;                         // that all daemons of this machine open
+    std::chrono::milliseconds lease{3000};    // programs have stopped so long after their host last asked
+    std::chrono::milliseconds grace{1000};    // that a program has to stop, within the lease
+    std::chrono::milliseconds silence{1000};  // after which a host is removed
     std::chrono::milliseconds return_within{1500};  // the same for a host whose daemon has ended
 };
 

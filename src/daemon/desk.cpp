@@ -53,7 +53,8 @@ std::uint32_t Desk::space_of(const std::string& semaphore) const {
 
 // Stamps of successive holders grow only together with their sites.
 std::uint64_t Desk::permit_fence(const Answer& answer) const {
-    return StampAccess::value(answer.fences.front()) * config().hosts.size() * most_permit_seats + answer.site;
+    return StampAccess::value(answer.fences.front()) * config().hosts.size() * most_permit_seats +
+           answer.site;
 }
 
 void Desk::pump() {

@@ -57,8 +57,7 @@ std::vector<session::Held> HostDesk::held_by(const Lease& lease, const std::vect
     for (const std::string& lock : lease.want.locks) held.push_back({lock, StampAccess::value(*next++)});
     for (const session::Permit& permit : lease.want.permits) {
         const bool in_order = config().semaphores.at(permit.semaphore).permits == 1;
-        held.push_back(
-            {permit.semaphore, in_order ? StampAccess::value(*next++) : ways_.unordered_fence()});
+        held.push_back({permit.semaphore, in_order ? StampAccess::value(*next++) : ways_.unordered_fence()});
     }
     return held;
 }

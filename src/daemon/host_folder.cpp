@@ -39,8 +39,8 @@ Result<HostFolder::Memory> HostFolder::open() {
 
 Result<bool> HostFolder::note(const Memory& memory) {
     if (memory == memory_) return true;
-    const auto written = durable::write_record(
-        path_ + "/host", {std::string(kind), format, sequence_ + 1, to_bytes(memory)});
+    const auto written =
+        durable::write_record(path_ + "/host", {std::string(kind), format, sequence_ + 1, to_bytes(memory)});
     if (!written) return written;
     ++sequence_;
     memory_ = memory;

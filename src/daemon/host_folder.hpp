@@ -1,5 +1,5 @@
-// The state folder of a daemon: a lock against a second daemon, and the little that a host must remember. What
-// programs hold is not in it: the other hosts and the guardian know that.
+// The state folder of a daemon: a lock against a second daemon, and the little that a host must remember. It
+// says nothing about programs: the other hosts and the guardian know what they hold.
 #pragma once
 
 #include <boost/describe.hpp>

@@ -362,7 +362,8 @@ void Shell::note_progress() {
     memory.incarnation = std::max(memory.incarnation, host_.myself(self()).incarnation);
     if (const auto epoch = host_.views().epoch()) memory.view = std::max(memory.view, *epoch);
     const auto noted = folder_.note(memory);
-    if (!noted && folder_problem_.empty()) log_error("cannot write what must survive a crash: " + noted.error());
+    if (!noted && folder_problem_.empty())
+        log_error("cannot write what must survive a crash: " + noted.error());
     folder_problem_ = noted ? "" : noted.error();
     if (!host_.views().works() || host_.views().epoch() == shown_view_) return;
     shown_view_ = host_.views().epoch();
@@ -468,9 +469,10 @@ net::Mesh::Events Shell::mesh_events() {
         HostFolder::Memory memory = folder_.memory();
         memory.incarnation = std::max(memory.incarnation, met << bits_of_lives);
         if (const auto noted = folder_.note(memory); !noted) log_error(noted.error());
-        log_error(fmt::format("host {} has met a later daemon of this host: the clock was set back, or {} was "
-                              "put back from an earlier time. Start this host again",
-                              name_of(by), config_.state));
+        log_error(
+            fmt::format("host {} has met a later daemon of this host: the clock was set back, or {} was "
+                        "put back from an earlier time. Start this host again",
+                        name_of(by), config_.state));
         exit_code_ = 1;
         loop_.stop();
     };
@@ -524,8 +526,7 @@ HostDesk::Ways Shell::ways() {
                 act([&](const host::Host::Self& self, host::Effects& fx) { host_.release(self, key, fx); });
             },
         .valid_for = [this] { return valid_for(); },
-        .unordered_fence =
-            [this] { return std::uint64_t{host_.views().epoch().value_or(0)} << 40 | self_; },
+        .unordered_fence = [this] { return std::uint64_t{host_.views().epoch().value_or(0)} << 40 | self_; },
         .granted = [this](const LeaseBook::Lease& lease) { wards_.begin(lease); },
         .ended = [this](const LeaseBook::Lease& lease, bool was_lost) { wards_.end(lease, was_lost); },
     };
@@ -602,6 +603,7 @@ Report Shell::own_report() {
         report.troubles.push_back({.why = why});
         for (const auto& [name, semaphore] : config_.semaphores) report.troubles.push_back({name, why});
     }
+    if (!host_.views().works()) report.host.state = "joining";
     report.host.incarnation = host_.myself(self()).incarnation;
     for (HostId host = 0; host < config_.hosts.size(); ++host) {
         if (host == self_) continue;
@@ -618,10 +620,7 @@ session::HostStatus Shell::status_of(HostId host) const {
     session::HostStatus status{.name = name_of(host), .incarnation = link.incarnation};
     const auto& members = host_.known().members;
     const bool member = std::ranges::find(members, SiteId(host), &Peer::site) != members.end();
-    status.state = !member          ? "removed"
-                   : link.silent    ? "silent"
-                   : link.connected ? "unknown"
-                                    : "unreachable";
+    status.state = !member ? "removed" : link.silent ? "silent" : link.connected ? "unknown" : "unreachable";
     return status;
 }
 

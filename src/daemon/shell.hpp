@@ -1,5 +1,5 @@
-// The daemon around a Host: sockets, files, processes and clocks. What is decided is decided by the Host; the
-// shell tells it what happens, and carries out what it says.
+// The daemon around a Host: sockets, files, processes and clocks. The Host decides; the shell tells it what
+// happens, and carries out what it says.
 #pragma once
 
 #include "base/result.hpp"

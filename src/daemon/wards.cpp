@@ -70,7 +70,8 @@ void Wards::follow(const LeaseBook::Lease& lease, const SessionRecord& session, 
                             .owner = open_process(session.pid),
                             .command = process.copy()};
     if (!charge.owner) charge.owner = process.copy();  // the program has ended, and its command goes on
-    if (const auto kept = link_->keep(charge); !kept) return refused_(lease.owner, lease.ticket, kept.error());
+    if (const auto kept = link_->keep(charge); !kept)
+        return refused_(lease.owner, lease.ticket, kept.error());
     charges_[charge.id] = std::move(charge);
     count_strangers();
 }

@@ -119,7 +119,7 @@ struct Kept {
     Charge charge;
     Phase phase = Phase::running;
     Stopping stopping;
-    bool warned = false;  // that somebody may not be signalled
+    bool warned = false;             // that somebody may not be signalled
     std::optional<TimePoint> until;  // its own deadline, if that is not the one of all
 
     bool ended() const {
@@ -522,9 +522,8 @@ void Guardian::attend_deadline() {
     for (auto& [id, kept] : charges_)
         if (auto message = attend(kept, now, deadline)) finished.emplace_back(id, *message);
     for (const auto& [id, message] : finished) finish(id, message);
-    stopping_ = std::ranges::any_of(charges_, [](const auto& one) {
-        return one.second.phase != Phase::running || one.second.until;
-    });
+    stopping_ = std::ranges::any_of(
+        charges_, [](const auto& one) { return one.second.phase != Phase::running || one.second.until; });
     next_round_ = BootClock::now() + round_time;
     if (now < deadline) next_round_ = std::min(next_round_, deadline);
 }

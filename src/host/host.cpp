@@ -488,7 +488,7 @@ bool Host::works_in_newest() const {
     return views_.works() && views_.epoch() == known_.view;
 }
 
-// Who works in an epoch knows that all have stopped who are no members of it. Programs of members go on under
+// A host that works in an epoch knows that nobody runs but under its members. Programs of members go on under
 // a member, or their host is certified.
 bool Host::stays_quiet(const agreement::Change& change) const {
     if (!known_.quiet && !works_in_newest()) return false;
@@ -501,9 +501,9 @@ bool Host::stays_quiet(const agreement::Change& change) const {
 bool Host::is_silent(const Self& self, SiteId host) const {
     const auto silence = silences_.find(host);
     if (self.config.silence == 0 || silence == silences_.end()) return false;
-    return silence->second >=
-           (ended_.contains(host) ? std::max(self.config.return_within, self.config.silence)
-                                  : self.config.silence);
+    return silence->second >= (ended_.contains(host)
+                                   ? std::max(self.config.return_within, self.config.silence)
+                                   : self.config.silence);
 }
 
 void Host::returned(const Self& self, const Value& value, Effects& fx) {

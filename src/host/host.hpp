@@ -148,8 +148,8 @@ public:
     };
 
     // The first input. Programs that run already are adopted next; then the host calls the register.
-    // `knows_programs`: no others run that an earlier incarnation left behind. `first`: nothing has run at all
-    // before the first view.
+    // `knows_programs`: no others run that an earlier incarnation left behind. `first`: nothing has run at
+    // all before the first view.
     void start(const Self& self, bool knows_programs = true, bool first = false);
 
     // Programs.
@@ -272,8 +272,8 @@ private:
 
     BOOST_DESCRIBE_CLASS(Host, (), (), (),
                          (requests_, ids_, locks_, semaphores_, life_, views_, known_, asked_, lease_left_,
-                          missing_, first_seen_, silences_, unwanted_, ended_, renewed_, beat_, knows_programs_,
-                          leaving_))
+                          missing_, first_seen_, silences_, unwanted_, ended_, renewed_, beat_,
+                          knows_programs_, leaving_))
 };
 
 }  // namespace allot::host

@@ -101,7 +101,8 @@ struct Welcome {
     Validity valid_us;
     bool operator==(const Welcome&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Welcome, (), (version, session, host, stop_within_us, resume_within_us, resumed, open, valid_us))
+BOOST_DESCRIBE_STRUCT(Welcome, (),
+                      (version, session, host, stop_within_us, resume_within_us, resumed, open, valid_us))
 
 struct Held {
     std::string name;

@@ -56,8 +56,9 @@ BOOST_DESCRIBE_STRUCT(LinkView, (), (to, state, problem, sent, received, reconne
 
 struct HostStatus {
     std::string name;
-    std::string state;  // up; silent: suspected; lost: its process is gone; unknown: no answer in time;
-                        // unreachable: no link
+    // up; joining: grants nothing yet; removed: by the others; silent: suspected; lost: its process is gone;
+    // unknown: no answer in time; unreachable: no link
+    std::string state;
     std::uint32_t incarnation = 0;
     std::uint32_t sessions = 0;
     std::uint64_t grants = 0;
