@@ -75,6 +75,9 @@ TEST_P(SimplerHost, Fails) {
 INSTANTIATE_TEST_SUITE_P(Rules, SimplerHost,
                          testing::Values(Simpler{"without=hold-off whims=1", "one-user"},
                                          Simpler{"without=certify-own whims=1", "one-user"},
+                                         Simpler{"without=prove-quiet whims=1 crashes=1 restarts=1 "
+                                                 "requests=1,0,0 programs=2",
+                                                 "one-user"},
                                          Simpler{"without=stop-old-life whims=1", "one-user"},
                                          Simpler{"without=numbered-messages whims=1", "fences-grow"},
                                          Simpler{"without=whole-hold-off whims=1 daemon-deaths=1",
