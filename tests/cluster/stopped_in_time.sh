@@ -4,6 +4,7 @@
 
 agree_in_file $'lease = "2s"\ngrace = "500ms"\nsilence = "1s"'
 configure 3
+rm -f ./*.last ./*.next
 start_all
 
 # It notes every moment in which it runs.
