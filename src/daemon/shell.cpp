@@ -134,7 +134,7 @@ private:
     PositionOf positions() const;
     Report own_report();
     session::HostStatus status_of(HostId host) const;
-    void find_status(bool whole, std::function<void(const session::Status&)> done);
+    void find_status(bool whole, const std::function<void(const session::Status&)>& done);
 
     void after_turn();
     HostDesk::Ways ways();
@@ -174,9 +174,9 @@ private:
     };
     std::map<HostId, Early> early_;
     Survey survey_;
-    SharedAnswer<session::Status> statuses_{loop_, [this](auto done) { find_status(true, std::move(done)); }};
+    SharedAnswer<session::Status> statuses_{loop_, [this](const auto& done) { find_status(true, done); }};
     SharedAnswer<session::Status> own_statuses_{loop_,
-                                                [this](auto done) { find_status(false, std::move(done)); }};
+                                                [this](const auto& done) { find_status(false, done); }};
     SharedAnswer<std::string> metrics_{loop_,
                                        [this](const auto& done) { done(metrics_page(own_report(), desk_)); }};
     net::Timer ticker_;
@@ -624,7 +624,7 @@ session::HostStatus Shell::status_of(HostId host) const {
     return status;
 }
 
-void Shell::find_status(bool whole, std::function<void(const session::Status&)> done) {
+void Shell::find_status(bool whole, const std::function<void(const session::Status&)>& done) {
     std::set<HostId> others;
     for (HostId host = 0; whole && host < config_.hosts.size(); ++host)
         if (host != self_ && mesh_->status(host).connected) others.insert(host);
