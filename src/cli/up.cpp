@@ -5,12 +5,14 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
 #include <memory>
 #include <netinet/in.h>
 #include <set>
+#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -101,6 +103,7 @@ private:
 
     const Options& options_;
     std::string folder_;
+    Descriptor lock_;
     bool own_folder_ = false;
     std::vector<Host> hosts_;
 };
@@ -116,6 +119,10 @@ Result<bool> Cluster::start() {
     std::error_code failure;
     const bool made = std::filesystem::create_directories(folder_, failure);
     folder_ = std::filesystem::absolute(folder_).string();
+    lock_ = Descriptor(::open((folder_ + "/up.lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+    if (!lock_) return Error{fmt::format("{}: {}", folder_, std::strerror(errno))};
+    if (::flock(lock_.get(), LOCK_EX | LOCK_NB) != 0)
+        return Error{fmt::format("{}: a cluster runs in this folder already; name another one", folder_)};
     for (std::uint32_t i = 0; i < options_.hosts; ++i) {
         const std::string name = fmt::format("h{}", i + 1);
         hosts_.push_back({name, free_port(), free_port(), fmt::format("{}/{}.sock", folder_, name)});
@@ -293,7 +300,7 @@ void add_up(CommandLine& line, std::vector<std::string> program) {
         .value("NAME=K");
     command
         .option("--dir", options->folder,
-                "folder of sockets, logs and states, which stays; each start discards the states")
+                "folder of sockets, logs and states, which stays; the next start goes on with it")
         .value("DIR");
     command.footer(
         "With a command after --, runs it with $ALLOT_SOCKET set to the first host's socket and "

@@ -1,6 +1,7 @@
 #include "daemon/host_desk.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/stamps.hpp"
 
@@ -26,8 +27,10 @@ void HostDesk::ask(Lease& lease) {
 }
 
 void HostDesk::give_back(Lease& lease) {
-    if (lease.granted) ways_.ended(lease, is_lost_);
-    if (!is_told_) ways_.release(key_of(lease));
+    const bool was_lost = std::exchange(is_lost_, false);
+    const bool was_told = std::exchange(is_told_, false);
+    if (lease.granted) ways_.ended(lease, was_lost);
+    if (!was_told) ways_.release(key_of(lease));
 }
 
 void HostDesk::answer(const host::Answer& answer) {

@@ -131,10 +131,10 @@ void LeaseBook::abandon(Owner owner, const std::set<session::Ticket>& spared) {
 }
 
 void LeaseBook::end(const Key& key, const session::DaemonMessage& message) {
-    if (const auto place = leases_.find(key); place != leases_.end()) {
-        witness_(place->second, message);
-        give_back(place->second);
-        leases_.erase(place);
+    // It is out of the book first: whatever follows may end other leases, or the whole session.
+    if (auto ended = leases_.extract(key)) {
+        witness_(ended.mapped(), message);
+        give_back(ended.mapped());
     }
     clear_deadline(key);
     say_(key.first, message);

@@ -110,7 +110,9 @@ private:
     void note_progress();
     void call(const host::Call& call);
     void engine_failed(const std::string& why);
-    std::string name_of(HostId host) const { return config_.hosts[host].name; }
+    std::string name_of(HostId host) const {
+        return host < config_.hosts.size() ? config_.hosts[host].name : fmt::format("host {}", host + 1);
+    }
 
     // Time.
     void catch_up();
@@ -155,6 +157,8 @@ private:
     std::string folder_problem_;
     BootClock::time_point began_ = BootClock::now();
     std::uint64_t ticks_ = 0;  // that the host has seen since then
+    bool catching_up_ = false;
+    std::optional<host::Call> later_;  // when the host has seen all ticks
     std::optional<std::uint32_t> shown_view_;
     HostDesk desk_;
     Sessions sessions_;
@@ -180,6 +184,7 @@ private:
     SharedAnswer<std::string> metrics_{loop_,
                                        [this](const auto& done) { done(metrics_page(own_report(), desk_)); }};
     net::Timer ticker_;
+    net::Timer patience_;  // of an orderly stop
     net::Timer expiry_;
     std::optional<Clock::time_point> expiry_set_;
     boost::asio::signal_set signals_;
@@ -212,6 +217,7 @@ Shell::Shell(const Config& config)
              }),
       survey_(loop_, [this](HostId to, const ReportQuery& query) { send(to, query); }),
       ticker_(loop_),
+      patience_(loop_),
       expiry_(loop_),
       signals_(loop_, SIGTERM, SIGINT, SIGHUP) {}
 
@@ -327,11 +333,14 @@ void Shell::stop() {
     }
     for (const auto* lease : leases) desk_.release(lease->owner, lease->ticket);
     host_.leave();
+    // A view that cannot be completed must not keep the daemon; the others remove this host then.
+    patience_.set(config_.agreed.lease, [this] { finish(); });
     wait_for_signal();
 }
 
 void Shell::finish() {
     ticker_.cancel();
+    patience_.cancel();
     mesh_->stop([this] {
         log_info(fmt::format("host {} has stopped", config_.host));
         loop_.stop();
@@ -349,11 +358,16 @@ void Shell::act(Action&& action) {
 
 void Shell::carry_out(host::Effects& fx) {
     note_progress();
+    for (const host::Answer& answer : fx.answers)
+        if (answer.kind == host::Answer::Kind::lost) wards_.stop(answer.key.session, answer.key.ticket);
     if (host_.has_lease()) wards_.renew(deadline(), host_.myself(self()).incarnation);
     for (const host::Effects::Send& send : fx.sends)
         std::visit([&](const auto& message) { this->send(send.to, message); }, send.message);
     for (const host::Answer& answer : fx.answers) desk_.answer(answer);
-    if (fx.call) call(*fx.call);
+    if (fx.call && catching_up_)
+        later_ = std::move(fx.call);
+    else if (fx.call)
+        call(*fx.call);
 }
 
 // The numbers are on the disk before anybody hears of them.
@@ -399,14 +413,22 @@ void Shell::engine_failed(const std::string& why) {
 
 // --- Time.
 
-// All ticks that have passed come before whatever happens now.
+// All ticks that have passed come before whatever happens now. The register is asked after them: a hold-off
+// must not count ticks from before the moment in which this host saw the removal.
 void Shell::catch_up() {
+    if (catching_up_) return;
     const auto passed = static_cast<std::uint64_t>((BootClock::now() - began_) / tick);
+    // After so many ticks nothing is left that another one would change.
+    const std::uint64_t most = host_config_.lease + host_config_.hold_off;
+    if (passed > ticks_ + most) ticks_ = passed - most;
     const bool late = static_cast<std::int64_t>(passed - ticks_) * tick >= config_.agreed.silence / 2;
+    catching_up_ = true;
     while (ticks_ < passed) {
         ++ticks_;
         act([&](const host::Host::Self& self, host::Effects& fx) { host_.tick(self, fx, late); });
     }
+    catching_up_ = false;
+    if (const auto due = std::exchange(later_, std::nullopt)) call(*due);
 }
 
 void Shell::set_ticker() {
@@ -548,6 +570,7 @@ void Shell::after_turn() {
 std::string Shell::trouble() const {
     if (const std::string gaps = auditor_.problem(); !gaps.empty()) return "the audit log has gaps: " + gaps;
     if (!folder_problem_.empty()) return "cannot write what must survive a crash: " + folder_problem_;
+    if (!wards_.problem().empty()) return "there is no guardian: " + wards_.problem();
     if (!engine_problem_.empty()) return "the register cannot be used: " + engine_problem_;
     if (!host_.has_lease() && host_.views().has_seen())
         return "this host has not heard from the register for longer than its lease; nothing is granted here";

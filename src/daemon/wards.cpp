@@ -76,14 +76,22 @@ void Wards::follow(const LeaseBook::Lease& lease, const SessionRecord& session, 
     count_strangers();
 }
 
+void Wards::stop(Owner owner, session::Ticket ticket) {
+    const guardian::ChargeId id{owner, ticket};
+    if (charges_.erase(id) > 0) link_->stop(id);
+}
+
 void Wards::end(const LeaseBook::Lease& lease, bool was_lost) {
     --leases_;
     if (charges_.erase(id_of(lease)) > 0) was_lost ? link_->stop(id_of(lease)) : link_->drop(id_of(lease));
     count_strangers();
 }
 
+// A charge whose packet waits for room is unknown to the guardian: then none of them counts as known.
 void Wards::count_strangers() {
-    link_->set_strangers(leases_ - charges_.size());
+    const bool waits = link_->wants_to_write();
+    link_->set_strangers(waits || !problem_.empty() ? leases_ : leases_ - charges_.size());
+    if (waits) wait_for_room();
 }
 
 // --- News of the guardian.
@@ -97,23 +105,43 @@ void Wards::wait() {
                          });
 }
 
+void Wards::wait_for_room() {
+    if (std::exchange(awaits_room_, true)) return;
+    readable_.async_wait(boost::asio::posix::descriptor_base::wait_write,
+                         [this](const boost::system::error_code& failure) {
+                             awaits_room_ = false;
+                             if (failure) return;
+                             link_->flush();
+                             count_strangers();
+                         });
+}
+
 void Wards::read() {
     const guardian::News news = link_->read();
     for (const auto& one : news.told)
         if (const auto* refused = std::get_if<guardian::Refused>(&one))
             refused_(refused->id.session, refused->id.ticket, refused->why);
     if (news.gone) return begin_again(news.why);
-    if (link_->wants_to_write()) link_->flush();
     wait();
 }
 
 void Wards::begin_again(const std::string& why) {
     log_error(fmt::format("the guardian has ended ({}); another one is started", why));
     readable_.release();
-    if (const auto failed = open()) return log_error("there is no guardian: " + *failed);
+    try_again();
+}
+
+void Wards::try_again() {
+    constexpr std::chrono::seconds pause{1};
+    const auto failed = open();
+    if (failed && problem_ != *failed) log_error("there is no guardian: " + *failed);
+    problem_ = failed.value_or("");
+    if (failed) return retry_.set(pause, [this] { try_again(); });
     link_->set_deadline(deadline_, keeper_);
+    std::vector<std::pair<guardian::ChargeId, std::string>> refused;
     for (const auto& [id, charge] : charges_)
-        if (const auto kept = link_->keep(charge); !kept) refused_(id.session, id.ticket, kept.error());
+        if (const auto kept = link_->keep(charge); !kept) refused.emplace_back(id, kept.error());
+    for (const auto& [id, reason] : refused) refused_(id.session, id.ticket, reason);
     count_strangers();
 }
 

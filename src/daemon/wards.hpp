@@ -13,6 +13,7 @@
 #include "daemon/lease_book.hpp"
 #include "daemon/sessions.hpp"
 #include "guardian/link.hpp"
+#include "net/timer.hpp"
 
 namespace allot::daemon {
 
@@ -27,7 +28,7 @@ public:
     // `refused`: the guardian cannot keep this lease.
     using Refused = std::function<void(Owner, session::Ticket, const std::string& why)>;
     Wards(boost::asio::io_context& loop, const Config& config, Refused refused)
-        : config_(config), refused_(std::move(refused)), readable_(loop) {}
+        : config_(config), refused_(std::move(refused)), readable_(loop), retry_(loop) {}
     ~Wards();
     Wards(const Wards&) = delete;
     Wards& operator=(const Wards&) = delete;
@@ -48,20 +49,30 @@ public:
     // A lease begins; it is a stranger to the guardian until it follows a process.
     void begin(const LeaseBook::Lease& lease);
     void follow(const LeaseBook::Lease& lease, const SessionRecord& session, const Descriptor& process);
+    // A lease is lost: its program has stopped by the deadline as it is now. To be called before that moves
+    // on; the end of the lease follows.
+    void stop(Owner owner, session::Ticket ticket);
     // A lease has ended; if it was lost, its program is stopped.
     void end(const LeaseBook::Lease& lease, bool was_lost);
+    // Why there is no guardian; empty if there is one.
+    const std::string& problem() const { return problem_; }
 
 private:
     static guardian::ChargeId id_of(const LeaseBook::Lease& lease) { return {lease.owner, lease.ticket}; }
     void count_strangers();
     void wait();
+    void wait_for_room();
     void read();
     void begin_again(const std::string& why);
+    void try_again();
 
     const Config& config_;
     Refused refused_;
     std::unique_ptr<guardian::Link> link_;
     boost::asio::posix::stream_descriptor readable_;
+    bool awaits_room_ = false;
+    net::Timer retry_;
+    std::string problem_;
     bool knows_all_ = false;
     std::uint64_t leases_ = 0;  // granted now
     std::map<guardian::ChargeId, guardian::Charge> charges_;

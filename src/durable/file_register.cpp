@@ -19,11 +19,13 @@ constexpr std::string_view kind = "register";
 constexpr std::uint32_t format = 1;
 
 // The file is replaced with every change, so the lock is on another one beside it.
-Result<Descriptor> lock(const std::string& path) {
+// Empty if somebody else has the lock and this one shall not wait.
+Result<Descriptor> lock(const std::string& path, int flags = 0) {
     Descriptor file(::open((path + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0660));
     int locked = -1;
-    while (file && (locked = ::flock(file.get(), LOCK_EX)) != 0 && errno == EINTR) {
+    while (file && (locked = ::flock(file.get(), LOCK_EX | flags)) != 0 && errno == EINTR) {
     }
+    if (file && locked != 0 && errno == EWOULDBLOCK) return Descriptor();
     if (!file || locked != 0) return Error{path + ".lock: " + std::strerror(errno)};
     return file;
 }
@@ -58,9 +60,10 @@ Result<Value> FileRegister::read() const {
 }
 
 Result<Value> FileRegister::exchange(const Value& expected, Value next) const {
-    const auto locked = lock(path_);
+    const auto locked = lock(path_, LOCK_NB);
     if (!locked) return Error{locked.error()};
     auto newest = read();
+    if (!*locked) return newest;
     if (!newest || newest->version != expected.version || newest->id != expected.id) return newest;
     next.version = newest->version.next();
     next.parent = newest->id;

@@ -21,8 +21,9 @@ public:
     Result<bool> found() const;
     // The newest value; the first of all if there is no file yet.
     Result<agreement::Value> read() const;
-    // Compare-and-set: `next` follows `expected`, if that is still the newest value. Returns the newest value
-    // afterwards, which is on the disk.
+    // Compare-and-set: `next` follows `expected`, if that is still the newest value and nobody else changes
+    // it just now. Returns the newest value afterwards, which is on the disk. Never waits for another
+    // process: one that hangs in the middle of a change must not stop the others.
     Result<agreement::Value> exchange(const agreement::Value& expected, agreement::Value next) const;
 
 private:

@@ -67,11 +67,12 @@ struct Drop {
 };
 BOOST_DESCRIBE_STRUCT(Drop, (), (id))
 
-// The lease is lost: its processes end by the deadline as it is now, even if that moves on for others.
+// The lease is lost: its processes end by this time, even if the deadline moves on for others.
 struct Stop {
     ChargeId id;
+    std::uint64_t until_ns = 0;  // of BootClock
 };
-BOOST_DESCRIBE_STRUCT(Stop, (), (id))
+BOOST_DESCRIBE_STRUCT(Stop, (), (id, until_ns))
 
 // The deadline passed before the daemon moved it: no charge so far may profit from the new one.
 struct Expire {};

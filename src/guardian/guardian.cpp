@@ -156,7 +156,7 @@ private:
     void refuse_version(Connection& stranger, std::uint32_t version);
     bool hear_daemon();
     bool obey(Packet packet);
-    void stop(const ChargeId& id);
+    void stop(const Stop& lost);
     void expire();
     void lose_daemon();
 
@@ -361,16 +361,18 @@ bool Guardian::obey(Packet packet) {
     if (!message || std::holds_alternative<Hello>(*message)) return false;
     if (auto* const wanted = std::get_if<Keep>(&*message)) take(std::move(*wanted), std::move(packet));
     if (const auto* const unwanted = std::get_if<Drop>(&*message)) drop(unwanted->id);
-    if (const auto* const lost = std::get_if<Stop>(&*message)) stop(lost->id);
+    if (const auto* const lost = std::get_if<Stop>(&*message)) stop(*lost);
     if (std::holds_alternative<Expire>(*message)) expire();
     // After a Look there is nothing to do but what follows every event.
     return true;
 }
 
-void Guardian::stop(const ChargeId& id) {
-    const auto found = charges_.find(id);
+void Guardian::stop(const Stop& lost) {
+    const auto found = charges_.find(lost.id);
     if (found == charges_.end()) return;
-    found->second.until = page_->deadline();
+    const TimePoint until{std::chrono::nanoseconds(lost.until_ns)};
+    std::optional<TimePoint>& known = found->second.until;
+    known = known ? std::min(*known, until) : until;
     stopping_ = true;
 }
 

@@ -184,7 +184,7 @@ void Link::drop(const ChargeId& id) {
 }
 
 void Link::stop(const ChargeId& id) {
-    send(Stop{id}, {});
+    send(Stop{id, static_cast<std::uint64_t>(deadline().time_since_epoch().count())}, {});
 }
 
 bool Link::send(const ToGuardian& message, std::vector<int> passed) {

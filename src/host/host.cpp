@@ -475,7 +475,8 @@ std::optional<agreement::Change> Host::removal(const Self& self) const {
     agreement::Change change{.members = known_.members};
     std::erase_if(change.members, [&](const Peer& one) {
         const bool removed =
-            one.site != self.host && (is_silent(self, one.site) || unwanted_.contains(one.site));
+            one.site != self.host &&
+            (is_silent(self, one.site) || unwanted_.contains(one.site) || one.site >= self.config.hosts);
         if (removed && !self.config.rules.certify_own) change.certified.push_back(one);
         return removed;
     });
