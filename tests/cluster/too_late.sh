@@ -20,6 +20,7 @@ begin() {
 }
 is_first_stopped() {
     wait $next || fail "the lock is not given out"
+    wait_until 20 "the worker is stopped" not_running "$(cat db.in)"
     [ "$(cat db.last)" -lt "$(cat db.next)" ] || fail "the worker ran beside the next user of its lock"
 }
 
@@ -30,6 +31,7 @@ kill_host 2
 kill -KILL "$(pgrep -f 'run --socket ./h2.sock --lock db' | head -n 1)"
 is_removed() { grep -q 'h2 was removed' <("$ALLOT" status --socket ./h1.sock 2>/dev/null); }
 wait_until 20 "h2 is removed" is_removed
+sleep 1 # a new lease would end after the hold-off
 start 2
 is_first_stopped
 run 2 --lock db --timeout 20s -- true || fail "h2 is not served when it is back"
@@ -39,7 +41,7 @@ end_all
 agree_in_file $'lease = "3s"\ngrace = "1s"\nsilence = "20s"\nreturn_within = "20s"'
 begin
 kill -STOP "${process[1]}"
-sleep 4 # longer than a lease
+sleep 6 # longer than a lease and a hold-off from its first question on
 pkill -KILL -f "allot guardian --folder $PWD/h2 "
 kill_host 2
 start 2
