@@ -57,7 +57,7 @@ host::Config host_config(const Config& config) {
     all.hold_off = hold_off_of(config.agreed.lease);
     all.renew_every = std::max<host::Ticks>(1, all.lease / 3);
     all.silence = ticks_in(config.agreed.silence);
-    all.alive_every = std::max<host::Ticks>(1, all.silence / 5);
+    all.alive_every = std::max<host::Ticks>(1, all.silence / 3);
     all.return_within = ticks_in(config.agreed.return_within);
     return all;
 }
@@ -372,9 +372,14 @@ void Shell::carry_out(host::Effects& fx) {
 
 // The numbers are on the disk before anybody hears of them.
 void Shell::note_progress() {
+    const std::uint32_t incarnation = host_.myself(self()).incarnation;
+    const std::uint32_t view = host_.views().epoch().value_or(0);
+    if (incarnation <= folder_.memory().incarnation && view <= folder_.memory().view &&
+        (!host_.views().works() || shown_view_ == view))
+        return;
     HostFolder::Memory memory = folder_.memory();
-    memory.incarnation = std::max(memory.incarnation, host_.myself(self()).incarnation);
-    if (const auto epoch = host_.views().epoch()) memory.view = std::max(memory.view, *epoch);
+    memory.incarnation = std::max(memory.incarnation, incarnation);
+    memory.view = std::max(memory.view, view);
     const auto noted = folder_.note(memory);
     if (!noted && folder_problem_.empty())
         log_error("cannot write what must survive a crash: " + noted.error());
@@ -479,6 +484,7 @@ net::Mesh::Events Shell::mesh_events() {
     events.connected = [this](HostId peer, std::uint32_t incarnation, bool) {
         host_.ended(peer, false);
         met_[peer] = {incarnation, true};
+        send(peer, host::Learn{host_.known()});  // news from before there was a link
         if (early_[peer].daemon != incarnation) return;
         for (const std::string& letter : std::exchange(early_[peer], {}).letters) mesh_->send(peer, letter);
     };
