@@ -3,7 +3,6 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
-#include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
 #include <sstream>
@@ -87,9 +86,11 @@ Result<bool> write_record(const std::string& path, const Record& record) {
 
 Result<std::optional<Record>> read_record(const std::string& path, std::string_view kind,
                                           std::uint32_t newest_version) {
+    errno = 0;
     std::ifstream file(path, std::ios::binary);
     if (!file) {
-        if (!std::filesystem::exists(path)) return std::optional<Record>();
+        // To look again would find a file that was made in between.
+        if (errno == ENOENT || errno == ENOTDIR) return std::optional<Record>();
         return Error{path + ": cannot read this file: " + std::strerror(errno)};
     }
     std::stringstream text;
