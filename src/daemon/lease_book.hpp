@@ -28,7 +28,7 @@ using Clock = std::chrono::steady_clock;
 class LeaseBook {
 public:
     using Say = std::function<void(Owner owner, const session::DaemonMessage& message)>;
-    // Of all a request consists of; what it is made of may be saved.
+    // One space of a request.
     struct Part {
         std::uint32_t space = 0;
         Claim claim = 0;
