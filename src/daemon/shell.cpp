@@ -150,7 +150,7 @@ private:
     Descriptor occupied_;
     std::uint32_t incarnation_ = 0;
     std::uint32_t calls_ = 0;  // changes that this daemon has proposed
-    bool knows_programs_ = false;
+    bool is_another_boot_ = false;
     bool is_first_ = false;  // nothing has run before the first view
     host::Host host_;
     std::string engine_problem_;
@@ -252,9 +252,8 @@ std::optional<std::string> Shell::begin() {
     occupied_ = std::move(*occupied);
     if (auto why = look_at_register()) return why;
     incarnation_ = next_daemon(*before) << bits_of_lives;
-    const bool is_another_boot = !before->boot.empty() && before->boot != boot_id();
+    is_another_boot_ = !before->boot.empty() && before->boot != boot_id();
     if (auto why = wards_.open()) return why;
-    knows_programs_ = is_another_boot || wards_.knows_all();
     if (const auto noted = folder_.note({incarnation_, before->view, boot_id()}); !noted)
         return noted.error();
     sessions_.set_followed([this](Owner owner, session::Ticket ticket, const Descriptor& process) {
@@ -290,7 +289,7 @@ void Shell::start_host() {
         sessions_.adopt(ward.lease.owner, ward.session, ward.lease.ticket, std::move(ward.command));
     }
     act([&](const host::Host::Self& self, host::Effects& fx) {
-        host_.start(self, knows_programs_, is_first_);
+        host_.start(self, is_another_boot_ || wards_.knows_all(), is_first_);
         for (const Wards::Ward& ward : wards)
             host_.adopt(self, {ward.lease.owner, ward.lease.ticket}, HostDesk::want_of(ward.lease.want),
                         desk_.fences_of(ward.lease), wards_.keeper(), fx);

@@ -30,6 +30,7 @@ std::optional<std::string> Wards::open() {
     const auto deadline = link_->deadline();
     const bool is_old = deadline.time_since_epoch().count() != 0;
     knows_all_ = is_old && (link_->strangers() == 0 || deadline <= BootClock::now());
+    readable_.assign(link_->descriptor());
     wait();
     return std::nullopt;
 }
@@ -41,6 +42,7 @@ std::vector<Wards::Ward> Wards::taken_over() {
         if (!note || !charge.command) {
             log_error("the guardian keeps a lease of another version of allot: its program is stopped");
             link_->stop(charge.id);
+            knows_all_ = false;  // it may run until its deadline
             continue;
         }
         all.push_back({note->lease, note->session, charge.command.copy()});
@@ -97,8 +99,6 @@ void Wards::count_strangers() {
 // --- News of the guardian.
 
 void Wards::wait() {
-    readable_.release();
-    readable_.assign(link_->descriptor());
     readable_.async_wait(boost::asio::posix::descriptor_base::wait_read,
                          [this](const boost::system::error_code& failure) {
                              if (!failure) read();
@@ -109,8 +109,8 @@ void Wards::wait_for_room() {
     if (std::exchange(awaits_room_, true)) return;
     readable_.async_wait(boost::asio::posix::descriptor_base::wait_write,
                          [this](const boost::system::error_code& failure) {
-                             awaits_room_ = false;
                              if (failure) return;
+                             awaits_room_ = false;
                              link_->flush();
                              count_strangers();
                          });
@@ -128,6 +128,7 @@ void Wards::read() {
 void Wards::begin_again(const std::string& why) {
     log_error(fmt::format("the guardian has ended ({}); another one is started", why));
     readable_.release();
+    awaits_room_ = false;
     try_again();
 }
 
