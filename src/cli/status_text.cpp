@@ -56,7 +56,10 @@ std::string hosts_text(const Status& status) {
                    unknown ? "?" : std::to_string(host.sessions), unknown ? "?" : with_commas(host.grants),
                    fmt::format("{}", fmt::join(links, ", "))});
     }
-    return table.lines();
+    std::string notes;
+    for (const HostStatus& host : status.hosts)
+        if (!host.note.empty()) notes += fmt::format("{}: {}\n", harmless(host.name), harmless(host.note));
+    return table.lines() + (notes.empty() ? "" : "\n" + notes);
 }
 
 void add_party(Table& table, const ResourceStatus& resource, const std::string& role, const Party& party) {

@@ -33,22 +33,25 @@ std::string explained(const session::ResourceStatus& resource) {
                        cure ? "; to go on, stop all hosts, then start each with --fresh" : "");
 }
 
-// The demanded resources, as the daemon knows them; none if it does not answer.
-std::vector<session::ResourceStatus> ask(const client::Options& options, const client::Demand& demand,
-                                         std::chrono::milliseconds within) {
-    std::vector<session::ResourceStatus> wanted;
+// The demanded resources, as the daemon knows them; nothing if it does not answer.
+session::Status ask(const client::Options& options, const client::Demand& demand,
+                    std::chrono::milliseconds within) {
+    session::Status status;
     try {
-        wanted = client::ask_status(options, within).resources;
+        status = client::ask_status(options, within);
     } catch (const client::Failure&) {
         // The request itself reports that there is no daemon.
     }
-    std::erase_if(wanted, [&](const auto& resource) { return !is_wanted(demand, resource); });
-    return wanted;
+    std::erase_if(status.resources, [&](const auto& resource) { return !is_wanted(demand, resource); });
+    return status;
 }
 
-std::string what_is_wrong(const std::vector<session::ResourceStatus>& wanted) {
-    const auto wrong = std::ranges::find_if(wanted, [](const auto& one) { return one.state != "available"; });
-    return wrong == wanted.end() ? "" : explained(*wrong);
+std::string what_is_wrong(const session::Status& status) {
+    const auto wrong =
+        std::ranges::find_if(status.resources, [](const auto& one) { return one.state != "available"; });
+    if (wrong != status.resources.end()) return explained(*wrong);
+    const auto here = std::ranges::find(status.hosts, status.host, &session::HostStatus::name);
+    return here == status.hosts.end() ? "" : here->note;
 }
 
 std::string who_holds(const session::ResourceStatus& resource) {
@@ -68,10 +71,11 @@ std::string why_waiting(const client::Options& options, const client::Demand& de
 std::string why_not_granted(client::Options options, const client::Demand& demand,
                             std::chrono::milliseconds within) {
     options.connect_timeout = std::min(options.connect_timeout, within);
-    const auto wanted = ask(options, demand, within);
-    const auto held = std::ranges::find_if(wanted, [](const auto& one) { return !one.holders.empty(); });
-    const std::string wrong = what_is_wrong(wanted);
-    return !wrong.empty() || held == wanted.end() ? wrong : who_holds(*held);
+    const session::Status status = ask(options, demand, within);
+    const auto held =
+        std::ranges::find_if(status.resources, [](const auto& one) { return !one.holders.empty(); });
+    const std::string wrong = what_is_wrong(status);
+    return !wrong.empty() || held == status.resources.end() ? wrong : who_holds(*held);
 }
 
 WaitingNotice::WaitingNotice(client::Options options, client::Demand demand)

@@ -233,9 +233,12 @@ private:
         section.text("engine", engine);
         if (engine == "file")
             agreed.engine = Register::Engine::file;
+        else if (engine == "hosts")
+            agreed.engine = Register::Engine::hosts;
         else if (const toml::node* node = section.find("engine"))
-            section.complain(*node, "register.engine: write \"file\"");
+            section.complain(*node, "register.engine: write \"file\" or \"hosts\"");
         section.text("file", agreed.file);
+        section.texts("voters", agreed.voters);
         section.duration("lease", agreed.lease);
         section.duration("grace", agreed.grace);
         section.duration("silence", agreed.silence);
@@ -285,13 +288,32 @@ private:
     std::string wrong_register() const {
         const Register& agreed = config_.agreed;
         if (agreed.engine == Register::Engine::none) return {};
-        if (agreed.file.empty())
+        if (agreed.engine == Register::Engine::file && agreed.file.empty())
             return "register.file is missing; write the path of a file that all daemons of this machine "
                    "open";
+        if (auto why = wrong_voters(); !why.empty()) return why;
         if (agreed.lease < milliseconds(600)) return "register.lease: write at least \"600ms\"";
         if (agreed.grace < milliseconds(100) || agreed.grace * 2 > agreed.lease)
             return "register.grace: write at least \"100ms\" and at most half of register.lease";
         if (agreed.silence < milliseconds(200)) return "register.silence: write at least \"200ms\"";
+        return {};
+    }
+
+    // An even number survives no more losses than the odd number below it.
+    std::string wrong_voters() const {
+        const std::vector<std::string>& voters = config_.agreed.voters;
+        for (const std::string& voter : voters) {
+            const auto is_voter = [&](const Config::Host& one) { return one.name == voter; };
+            if (std::ranges::none_of(config_.hosts, is_voter))
+                return fmt::format("register.voters: \"{}\" is not in cluster.hosts", voter);
+            if (std::ranges::count(voters, voter) > 1)
+                return fmt::format("register.voters: \"{}\" is there twice", voter);
+        }
+        if (!voters.empty() && voters.size() % 2 == 0)
+            return fmt::format(
+                "register.voters: write an odd number of hosts; {} survive no more losses "
+                "than {}",
+                voters.size(), voters.size() - 1);
         return {};
     }
 
@@ -334,6 +356,20 @@ std::uint32_t Config::self() const {
     return static_cast<std::uint32_t>(std::ranges::find_if(hosts, mine) - hosts.begin());
 }
 
+std::string Config::name_of(std::uint32_t number) const {
+    return number < hosts.size() ? hosts[number].name : fmt::format("host {}", number + 1);
+}
+
+std::vector<std::uint32_t> Config::voters() const {
+    const std::size_t usual = hosts.size() < 3 ? 1 : hosts.size() < 5 ? 3 : 5;
+    std::vector<std::uint32_t> all;
+    for (std::uint32_t number = 0; number < hosts.size(); ++number) {
+        const bool named = std::ranges::find(agreed.voters, hosts[number].name) != agreed.voters.end();
+        if (agreed.voters.empty() ? number < usual : named) all.push_back(number);
+    }
+    return all;
+}
+
 std::uint64_t Config::agreement() const {
     std::string all;
     for (const Host& one : hosts) encode(one.name, all);
@@ -346,6 +382,7 @@ std::uint64_t Config::agreement() const {
     encode(static_cast<std::uint64_t>(stop_within.count()), all);
     encode(static_cast<std::uint64_t>(dead_after.count()), all);
     encode(detector == Detector::heartbeat, all);
+    encode(static_cast<std::uint32_t>(agreed.engine), all);
     if (agreed.engine != Register::Engine::none)
         for (const milliseconds time : {agreed.lease, agreed.grace, agreed.silence, agreed.return_within})
             encode(static_cast<std::uint64_t>(time.count()), all);

@@ -39,9 +39,10 @@ struct Limits {
 
 // How the hosts agree on who takes part, and the times of their leases.
 struct Register {
-    enum class Engine : std::uint8_t { none, file };
+    enum class Engine : std::uint8_t { none, file, hosts };
     Engine engine = Engine::none;
     std::string file;                         // that all daemons of this machine open
+    std::vector<std::string> voters;          // hosts that keep it; empty: the first of them
     std::chrono::milliseconds lease{3000};    // programs have stopped so long after their host last asked
     std::chrono::milliseconds grace{1000};    // that a program has to stop, within the lease
     std::chrono::milliseconds silence{1000};  // after which a host is removed
@@ -78,6 +79,9 @@ struct Config {
     std::vector<Allowance> allow;  // empty: every program that can connect may use everything
 
     std::uint32_t self() const;
+    std::string name_of(std::uint32_t number) const;
+    // The hosts that keep the register at the first start.
+    std::vector<std::uint32_t> voters() const;
     // The time that a program has to stop, from the last sign of its daemon on.
     std::chrono::milliseconds stops_within() const {
         return agreed.engine == Register::Engine::none ? stop_within : agreed.lease;

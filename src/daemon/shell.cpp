@@ -2,12 +2,13 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
-#include <boost/mp11/algorithm.hpp>
+#include <boost/mp11/list.hpp>
 #include <csignal>
 #include <ctime>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <fstream>
+#include <random>
 #include <sys/resource.h>
 
 #include "base/boot_clock.hpp"
@@ -15,9 +16,11 @@
 #include "core/bytes.hpp"
 #include "core/json.hpp"
 #include "daemon/auditor.hpp"
+#include "daemon/council_file.hpp"
 #include "daemon/entrances.hpp"
 #include "daemon/host_desk.hpp"
 #include "daemon/host_folder.hpp"
+#include "daemon/member_report.hpp"
 #include "daemon/overview.hpp"
 #include "daemon/sessions.hpp"
 #include "daemon/survey.hpp"
@@ -30,6 +33,8 @@ namespace allot::daemon {
 namespace {
 
 using agreement::Value;
+using host::Host;
+using host::Member;
 using net::HostId;
 using std::chrono::milliseconds;
 
@@ -57,9 +62,27 @@ host::Config host_config(const Config& config) {
     all.hold_off = hold_off_of(config.agreed.lease);
     all.renew_every = std::max<host::Ticks>(1, all.lease / 3);
     all.silence = ticks_in(config.agreed.silence);
-    all.alive_every = std::max<host::Ticks>(1, all.silence / 3);
+    all.alive_every = 0;
     all.return_within = ticks_in(config.agreed.return_within);
     return all;
+}
+
+Member::Config member_config(const Config& config) {
+    Member::Config all{.host = host_config(config), .council = std::nullopt};
+    if (config.agreed.engine != Register::Engine::hosts) return all;
+    agreement::CouncilConfig& council = all.council.emplace();
+    council.hosts = all.host.hosts;
+    for (const std::uint32_t voter : config.voters()) council.voters.push_back(voter);
+    council.retry_after = ticks_in(milliseconds(300));
+    council.spread = ticks_in(milliseconds(1000));
+    council.patience = 3 * all.host.silence;  // a copy of a live host is noticed before
+    return all;
+}
+
+// Names a disk that is found empty; no two are alike.
+std::uint32_t fresh_disk() {
+    std::random_device device;
+    return std::max<std::uint32_t>(1, device());
 }
 
 // The incarnations of a host in views are those of its daemon, each with room for its lives.
@@ -84,17 +107,20 @@ std::string boot_id() {
     return id;
 }
 
-using Letter = boost::mp11::mp_append<host::Message, std::variant<ReportQuery, ReportAnswer>>;
+using MemberLetter = boost::mp11::mp_push_back<Member::Message, ReportQuery, ReportAnswer>;
 
 class Shell {
 public:
     explicit Shell(const Config& config);
 
     Result<int> run();
+    // Whether another one must follow, with a later number.
+    bool begins_again() const { return begins_again_; }
 
 private:
     std::optional<std::string> begin();
-    std::optional<std::string> look_at_register();
+    std::optional<std::string> open_register(const HostFolder::Memory& before);
+    std::optional<std::string> open_file();
     std::optional<std::string> make_mesh();
     void start_host();
     std::optional<std::string> listen();
@@ -103,37 +129,46 @@ private:
     void finish();
 
     // The host.
-    host::Host::Self self() const { return {host_config_, self_, incarnation_}; }
+    Member::Self self() const { return {member_config_, self_, incarnation_, fresh_disk_}; }
+    const Host& host() const { return member_.host(); }
+    Peer myself() const { return host().myself(Member::host_self(self())); }
+    template <class Action>
+    void step(Action&& action);
     template <class Action>
     void act(Action&& action);
-    void carry_out(host::Effects& fx);
+    void carry_out(Member::Effects& fx);
     void note_progress();
     void call(const host::Call& call);
     void engine_failed(const std::string& why);
-    std::string name_of(HostId host) const {
-        return host < config_.hosts.size() ? config_.hosts[host].name : fmt::format("host {}", host + 1);
-    }
+    std::string name_of(HostId host) const { return config_.name_of(host); }
 
     // Time.
     void catch_up();
     void set_ticker();
+    host::Ticks longest_sleep() const;
     BootClock::time_point deadline() const;
     std::chrono::microseconds valid_for() const;
 
     // Links.
     net::Mesh::Events mesh_events();
-    void send(HostId to, const Letter& letter);
+    void send(HostId to, const MemberLetter& letter);
     void receive(HostId from, std::string_view payload);
     void receive_letter(HostId from, const ReportQuery& query) {
         send(from, ReportAnswer{query.number, own_report()});
     }
     void receive_letter(HostId from, const ReportAnswer& answer) { survey_.receive(from, answer); }
+    void receive_letter(HostId from, const host::Frame& message);
     void receive_letter(HostId from, const auto& message);
+    void compare_voters(HostId from, const agreement::Hello& hello);
+    void give_way(const std::string& why);
+    void set_ended(HostId peer, bool has_ended) {
+        member_.host().ended(peer, has_ended);
+        unsettled_ = true;
+    }
 
     // For people to see.
+    MemberReport member_report() const { return {config_, member_, self(), tick}; }
     std::string trouble() const;
-    std::string why_frozen() const;
-    PositionOf positions() const;
     Report own_report();
     session::HostStatus status_of(HostId host) const;
     void find_status(bool whole, const std::function<void(const session::Status&)>& done);
@@ -143,22 +178,23 @@ private:
 
     const Config& config_;
     const HostId self_;
-    const host::Config host_config_;
+    Member::Config member_config_;
     boost::asio::io_context loop_{1};
     HostFolder folder_;
-    durable::FileRegister register_;
+    durable::FileRegister register_;  // with the engine `file` ...
     Descriptor occupied_;
+    CouncilFile council_file_;  // ... and with the engine `hosts`
+    const std::uint32_t fresh_disk_ = fresh_disk();
     std::uint32_t incarnation_ = 0;
     std::uint32_t calls_ = 0;  // changes that this daemon has proposed
     bool is_another_boot_ = false;
     bool is_first_ = false;  // nothing has run before the first view
-    host::Host host_;
+    Member member_;
     std::string engine_problem_;
     std::string folder_problem_;
     BootClock::time_point began_ = BootClock::now();
     std::uint64_t ticks_ = 0;  // that the host has seen since then
-    bool catching_up_ = false;
-    std::optional<host::Call> later_;  // when the host has seen all ticks
+    bool unsettled_ = true;    // something may be due earlier than the ticker knows
     std::optional<std::uint32_t> shown_view_;
     HostDesk desk_;
     Sessions sessions_;
@@ -177,6 +213,8 @@ private:
         std::vector<std::string> letters;
     };
     std::map<HostId, Early> early_;
+    std::optional<BootClock::time_point> taken_since_;  // another process has the name of this host
+    std::set<HostId> other_lists_;                      // hosts whose files name other voters
     Survey survey_;
     SharedAnswer<session::Status> statuses_{loop_, [this](const auto& done) { find_status(true, done); }};
     SharedAnswer<session::Status> own_statuses_{loop_,
@@ -191,6 +229,8 @@ private:
     net::TlsPtr tls_;
     Entrances entrances_;
     bool stopping_ = false;
+    bool stopped_ = false;
+    bool begins_again_ = false;
     int exit_code_ = 0;
     std::string bytes_;
 };
@@ -198,9 +238,12 @@ private:
 Shell::Shell(const Config& config)
     : config_(config),
       self_(config.self()),
-      host_config_(host_config(config)),
+      member_config_(member_config(config)),
       folder_(config.state),
       register_(config.agreed.file),
+      council_file_(
+          loop_, config.state,
+          [this] { step([&](const Member::Self& self, Member::Effects& fx) { member_.synced(self, fx); }); }),
       desk_(
           config,
           [this](Owner owner, const session::DaemonMessage& message) { sessions_.say(owner, message); },
@@ -247,10 +290,7 @@ std::optional<std::string> Shell::begin() {
     if (auto why = auditor_.open(desk_)) return why;
     const auto before = folder_.open();
     if (!before) return before.error();
-    auto occupied = register_.occupy(config_.host);
-    if (!occupied) return occupied.error();
-    occupied_ = std::move(*occupied);
-    if (auto why = look_at_register()) return why;
+    if (auto why = open_register(*before)) return why;
     incarnation_ = next_daemon(*before) << bits_of_lives;
     is_another_boot_ = !before->boot.empty() && before->boot != boot_id();
     if (auto why = wards_.open()) return why;
@@ -269,16 +309,27 @@ std::optional<std::string> Shell::begin() {
     return std::nullopt;
 }
 
-// Fences begin with the number of the view, so a register that has forgotten views must not be obeyed.
-std::optional<std::string> Shell::look_at_register() {
+std::optional<std::string> Shell::open_register(const HostFolder::Memory& before) {
+    member_config_.least_view = before.view;
+    if (config_.agreed.engine == Register::Engine::file) return open_file();
+    auto files = council_file_.read();
+    if (!files) return files.error();
+    if (*files) member_ = Member(std::move(**files));
+    return std::nullopt;
+}
+
+std::optional<std::string> Shell::open_file() {
+    auto occupied = register_.occupy(config_.host);
+    if (!occupied) return occupied.error();
+    occupied_ = std::move(*occupied);
     const auto value = register_.read();
     if (!value) return value.error();
     is_first_ = value->view == 0 && value->quiet;
-    if (value->view >= folder_.memory().view) return std::nullopt;
+    if (value->view >= member_config_.least_view) return std::nullopt;
     return fmt::format(
         "{}: it holds view {}, and this host has worked in view {}: the register was wiped, or put back from "
         "an earlier time",
-        config_.agreed.file, value->view, folder_.memory().view);
+        config_.agreed.file, value->view, member_config_.least_view);
 }
 
 void Shell::start_host() {
@@ -288,14 +339,14 @@ void Shell::start_host() {
         desk_.adopt(ward.lease);
         sessions_.adopt(ward.lease.owner, ward.session, ward.lease.ticket, std::move(ward.command));
     }
-    act([&](const host::Host::Self& self, host::Effects& fx) {
-        host_.start(self, is_another_boot_ || wards_.knows_all(), is_first_);
+    step([&](const Member::Self& self, Member::Effects& fx) { member_.start(self, false, fx); });
+    act([&](Host& host, const Host::Self& self, host::Effects& fx) {
+        host.start(self, is_another_boot_ || wards_.knows_all(), is_first_);
         for (const Wards::Ward& ward : wards)
-            host_.adopt(self, {ward.lease.owner, ward.lease.ticket}, HostDesk::want_of(ward.lease.want),
-                        desk_.fences_of(ward.lease), wards_.keeper(), fx);
-        host_.call_register(self, fx);
+            host.adopt(self, {ward.lease.owner, ward.lease.ticket}, HostDesk::want_of(ward.lease.want),
+                       desk_.fences_of(ward.lease), wards_.keeper(), fx);
+        host.call_register(self, fx);
     });
-    set_ticker();
 }
 
 std::optional<std::string> Shell::listen() {
@@ -327,17 +378,18 @@ void Shell::stop() {
     const auto leases = desk_.leases();
     const bool holds = std::ranges::any_of(leases, [](const auto* lease) { return lease->granted; });
     if (holds) {
-        act([&](const host::Host::Self& self, host::Effects& fx) { host_.call_register(self, fx); });
         return finish();
     }
     for (const auto* lease : leases) desk_.release(lease->owner, lease->ticket);
-    host_.leave();
+    member_.host().leave();
+    unsettled_ = true;
     // A view that cannot be completed must not keep the daemon; the others remove this host then.
     patience_.set(config_.agreed.lease, [this] { finish(); });
     wait_for_signal();
 }
 
 void Shell::finish() {
+    stopped_ = true;
     ticker_.cancel();
     patience_.cancel();
     mesh_->stop([this] {
@@ -346,35 +398,42 @@ void Shell::finish() {
     });
 }
 
-// --- The host.
+// --- The member.
 
 template <class Action>
-void Shell::act(Action&& action) {
-    host::Effects fx;
+void Shell::step(Action&& action) {
+    Member::Effects fx;
     action(self(), fx);
+    carry_out(fx);
+    unsettled_ = true;
+}
+
+// Requests and the messages that serve them make nothing due.
+template <class Action>
+void Shell::act(Action&& action) {
+    Member::Effects fx;
+    member_.act(self(), fx, action);
     carry_out(fx);
 }
 
-void Shell::carry_out(host::Effects& fx) {
+void Shell::carry_out(Member::Effects& fx) {
     note_progress();
     for (const host::Answer& answer : fx.answers)
         if (answer.kind == host::Answer::Kind::lost) wards_.stop(answer.key.session, answer.key.ticket);
-    if (host_.has_lease()) wards_.renew(deadline(), host_.myself(self()).incarnation);
-    for (const host::Effects::Send& send : fx.sends)
-        std::visit([&](const auto& message) { this->send(send.to, message); }, send.message);
+    if (host().has_lease()) wards_.renew(deadline(), myself().incarnation);
+    fx.for_each_send([this](SiteId to, auto message) { send(to, std::move(message)); });
     for (const host::Answer& answer : fx.answers) desk_.answer(answer);
-    if (fx.call && catching_up_)
-        later_ = std::move(fx.call);
-    else if (fx.call)
-        call(*fx.call);
+    if (fx.persist) council_file_.write(member_.council().files());
+    if (fx.call) call(*fx.call);
+    if (stopping_ && host().has_left()) finish();
 }
 
 // The numbers are on the disk before anybody hears of them.
 void Shell::note_progress() {
-    const std::uint32_t incarnation = host_.myself(self()).incarnation;
-    const std::uint32_t view = host_.views().epoch().value_or(0);
+    const std::uint32_t incarnation = myself().incarnation;
+    const std::uint32_t view = host().views().epoch().value_or(0);
     if (incarnation <= folder_.memory().incarnation && view <= folder_.memory().view &&
-        (!host_.views().works() || shown_view_ == view))
+        (!host().views().works() || shown_view_ == view))
         return;
     HostFolder::Memory memory = folder_.memory();
     memory.incarnation = std::max(memory.incarnation, incarnation);
@@ -383,10 +442,10 @@ void Shell::note_progress() {
     if (!noted && folder_problem_.empty())
         log_error("cannot write what must survive a crash: " + noted.error());
     folder_problem_ = noted ? "" : noted.error();
-    if (!host_.views().works() || host_.views().epoch() == shown_view_) return;
-    shown_view_ = host_.views().epoch();
+    if (!host().views().works() || host().views().epoch() == shown_view_) return;
+    shown_view_ = host().views().epoch();
     std::vector<std::string> names;
-    for (const Peer& member : host_.views().members()) names.push_back(name_of(member.site));
+    for (const Peer& member : host().views().members()) names.push_back(name_of(member.site));
     const std::string text = fmt::format("view {}: {}", *shown_view_, fmt::join(names, ", "));
     log_info(text);
     auditor_.note("view", text);
@@ -400,52 +459,52 @@ void Shell::call(const host::Call& call) {
         next.members = call.change->members;
         next.certified = call.change->certified;
         next.quiet = call.change->quiet;
-        return register_.exchange(host_.known(), std::move(next));
+        return register_.exchange(host().known(), std::move(next));
     }();
     if (!value) return engine_failed(value.error());
     if (!engine_problem_.empty()) log_info("the register can be read again");
     engine_problem_.clear();
-    act([&](const host::Host::Self& self, host::Effects& fx) { host_.returned(self, *value, fx); });
-    if (stopping_ && host_.has_left()) finish();
+    step([&](const Member::Self& self, Member::Effects& fx) { member_.returned(self, *value, fx); });
 }
 
 void Shell::engine_failed(const std::string& why) {
     if (engine_problem_ != why) log_error("the register cannot be used: " + why);
     engine_problem_ = why;
-    host_.forget_call();
+    member_.host().forget_call();
 }
 
 // --- Time.
 
-// All ticks that have passed come before whatever happens now. The register is asked after them: a hold-off
-// must not count ticks from before the moment in which this host saw the removal.
+// All ticks that have passed come before whatever happens now.
 void Shell::catch_up() {
-    if (catching_up_) return;
     const auto passed = static_cast<std::uint64_t>((BootClock::now() - began_) / tick);
+    if (passed == ticks_) return;
     // After so many ticks nothing is left that another one would change.
-    const std::uint64_t most = host_config_.lease + host_config_.hold_off;
-    if (passed > ticks_ + most) ticks_ = passed - most;
-    const bool late = static_cast<std::int64_t>(passed - ticks_) * tick >= config_.agreed.silence / 2;
-    catching_up_ = true;
-    while (ticks_ < passed) {
-        ++ticks_;
-        act([&](const host::Host::Self& self, host::Effects& fx) { host_.tick(self, fx, late); });
-    }
-    catching_up_ = false;
-    if (const auto due = std::exchange(later_, std::nullopt)) call(*due);
+    const std::uint64_t most = member_config_.host.lease + member_config_.host.hold_off;
+    const auto missed = static_cast<std::uint32_t>(std::min(passed - ticks_, most));
+    const bool late = missed * tick >= config_.agreed.silence / 2;
+    ticks_ = passed;
+    step([&](const Member::Self& self, Member::Effects& fx) { member_.tick(self, fx, missed, late); });
 }
 
+// Nobody is awake for ticks in which nothing happens.
 void Shell::set_ticker() {
-    const BootClock::time_point next = began_ + static_cast<std::int64_t>(ticks_ + 1) * tick;
+    const host::Ticks sleep = std::min(member_.due_in(self()), longest_sleep());
+    const BootClock::time_point next = began_ + static_cast<std::int64_t>(ticks_ + sleep) * tick;
     ticker_.set(std::max(BootClock::duration::zero(), next - BootClock::now()), [this] {
         catch_up();
-        if (!loop_.stopped()) set_ticker();
+        unsettled_ = true;
     });
+}
+
+// A host that overslept by half of the silence accuses nobody, so it must not sleep for so long.
+host::Ticks Shell::longest_sleep() const {
+    return std::max<host::Ticks>(1, (member_config_.host.silence - 1) / 2);
 }
 
 // A lease ends with a tick, never later than it should.
 BootClock::time_point Shell::deadline() const {
-    return began_ + static_cast<std::int64_t>(ticks_ + host_.lease_left()) * tick;
+    return began_ + static_cast<std::int64_t>(ticks_ + host().lease_left()) * tick;
 }
 
 std::chrono::microseconds Shell::valid_for() const {
@@ -481,15 +540,23 @@ net::Mesh::Events Shell::mesh_events() {
     net::Mesh::Events events;
     events.received = [this](HostId from, std::string_view payload) { receive(from, payload); };
     events.connected = [this](HostId peer, std::uint32_t incarnation, bool) {
-        host_.ended(peer, false);
+        taken_since_.reset();
+        set_ended(peer, false);
         met_[peer] = {incarnation, true};
-        send(peer, host::Learn{host_.known()});  // news from before there was a link
+        step([&](const Member::Self& self, Member::Effects& fx) { member_.met(self, peer, fx); });
         if (early_[peer].daemon != incarnation) return;
         for (const std::string& letter : std::exchange(early_[peer], {}).letters) mesh_->send(peer, letter);
     };
-    events.ended = [this](HostId peer, std::uint32_t) { host_.ended(peer, true); };
+    events.name_taken = [this](HostId, const std::string& why) { give_way(why); };
+    events.ended = [this](HostId peer, std::uint32_t) { set_ended(peer, true); };
+    events.sign = [this](HostId peer) {
+        catch_up();
+        act([&](Host& host, const Host::Self& self, host::Effects& fx) {
+            host.receive(self, peer, host::Alive{}, fx);
+        });
+    };
     events.disconnected = [this](HostId peer) {
-        host_.ended(peer, true);
+        set_ended(peer, true);
         met_[peer].connected = false;
     };
     events.disowned = [this](HostId by, std::uint32_t met) {
@@ -498,17 +565,28 @@ net::Mesh::Events Shell::mesh_events() {
         if (const auto noted = folder_.note(memory); !noted) log_error(noted.error());
         log_error(
             fmt::format("host {} has met a later daemon of this host: the clock was set back, or {} was "
-                        "put back from an earlier time. Start this host again",
+                        "put back from an earlier time. This daemon begins again",
                         name_of(by), config_.state));
-        exit_code_ = 1;
+        begins_again_ = true;
         loop_.stop();
     };
     return events;
 }
 
+// The link of a machine that lost its power seems to work until it is silent.
+void Shell::give_way(const std::string& why) {
+    if (!taken_since_) taken_since_ = BootClock::now();
+    if (BootClock::now() - *taken_since_ < 2 * config_.agreed.silence) return;
+    log_error(why +
+              ". Two daemons must not have one name: stop one of them, and let it have a name and a "
+              "state folder of its own");
+    exit_code_ = 1;
+    loop_.stop();
+}
+
 // Reports and messages of an epoch go to one incarnation, which this host may know from the register before
 // there is a link to it. All else goes to whoever is there.
-void Shell::send(HostId to, const Letter& letter) {
+void Shell::send(HostId to, const MemberLetter& letter) {
     bytes_.clear();
     encode(letter, bytes_);
     if (bytes_.size() > net::MeshConfig{}.frame_limit)
@@ -518,7 +596,7 @@ void Shell::send(HostId to, const Letter& letter) {
     const bool is_for_anybody =
         !std::holds_alternative<host::HostReport>(letter) && !std::holds_alternative<host::Frame>(letter);
     if (is_for_anybody) return met.connected ? mesh_->send(to, bytes_) : void();
-    const auto& members = host_.views().newest().members;
+    const auto& members = host().views().newest().members;
     const auto member = std::ranges::find(members, SiteId(to), &Peer::site);
     if (member == members.end()) return;
     const std::uint32_t wanted = daemon_of(member->incarnation);
@@ -529,14 +607,33 @@ void Shell::send(HostId to, const Letter& letter) {
 }
 
 void Shell::receive(HostId from, std::string_view payload) {
-    const auto letter = from_bytes<Letter>(payload);
+    const auto letter = from_bytes<MemberLetter>(payload);
     if (!letter) return log_error(fmt::format("host {} sent a malformed message", name_of(from)));
     catch_up();
     std::visit([&](const auto& kind) { receive_letter(from, kind); }, *letter);
 }
 
+void Shell::receive_letter(HostId from, const host::Frame& message) {
+    act([&](Host& host, const Host::Self& self, host::Effects& fx) {
+        host.receive(self, from, message, fx);
+    });
+}
+
 void Shell::receive_letter(HostId from, const auto& message) {
-    act([&](const host::Host::Self& self, host::Effects& fx) { host_.receive(self, from, message, fx); });
+    if constexpr (std::is_same_v<decltype(message), const agreement::Hello&>) compare_voters(from, message);
+    step([&](const Member::Self& self, Member::Effects& fx) { member_.receive(self, from, message, fx); });
+}
+
+// Such hosts ignore each other until the register is formed; then its own list counts.
+void Shell::compare_voters(HostId from, const agreement::Hello& hello) {
+    if (hello.list == member_config_.council->voters || !other_lists_.insert(from).second) return;
+    std::vector<std::string> theirs, ours;
+    for (const SiteId voter : hello.list) theirs.push_back(name_of(voter));
+    for (const SiteId voter : member_config_.council->voters) ours.push_back(name_of(voter));
+    log_error(
+        fmt::format("host {} says that {} keep the register, the file of this host says {}: write the "
+                    "same register.voters everywhere",
+                    name_of(from), fmt::join(theirs, ", "), fmt::join(ours, ", ")));
 }
 
 // --- Programs.
@@ -546,14 +643,18 @@ HostDesk::Ways Shell::ways() {
         .wake = [this] { catch_up(); },
         .ask =
             [this](const host::Key& key, const host::Want& want) {
-                act([&](const host::Host::Self& self, host::Effects& fx) { host_.ask(self, key, want, fx); });
+                act([&](Host& host, const Host::Self& self, host::Effects& fx) {
+                    host.ask(self, key, want, fx);
+                });
             },
         .release =
             [this](const host::Key& key) {
-                act([&](const host::Host::Self& self, host::Effects& fx) { host_.release(self, key, fx); });
+                act([&](Host& host, const Host::Self& self, host::Effects& fx) {
+                    host.release(self, key, fx);
+                });
             },
         .valid_for = [this] { return valid_for(); },
-        .unordered_fence = [this] { return std::uint64_t{host_.views().epoch().value_or(0)} << 40 | self_; },
+        .unordered_fence = [this] { return std::uint64_t{host().views().epoch().value_or(0)} << 40 | self_; },
         .granted = [this](const LeaseBook::Lease& lease) { wards_.begin(lease); },
         .ended = [this](const LeaseBook::Lease& lease, bool was_lost) { wards_.end(lease, was_lost); },
     };
@@ -561,6 +662,7 @@ HostDesk::Ways Shell::ways() {
 
 // A request may have a deadline that is nearer than all before.
 void Shell::after_turn() {
+    if (std::exchange(unsettled_, false) && !stopped_) set_ticker();
     const auto next = desk_.expire(Clock::now());
     if (next == expiry_set_) return;
     expiry_set_ = next;
@@ -577,62 +679,21 @@ std::string Shell::trouble() const {
     if (!folder_problem_.empty()) return "cannot write what must survive a crash: " + folder_problem_;
     if (!wards_.problem().empty()) return "there is no guardian: " + wards_.problem();
     if (!engine_problem_.empty()) return "the register cannot be used: " + engine_problem_;
-    if (!host_.has_lease() && host_.views().has_seen())
-        return "this host has not heard from the register for longer than its lease; nothing is granted here";
-    return why_frozen();
-}
-
-std::string Shell::why_frozen() const {
-    if (host_.views().works() && host_.hold_offs(self()).empty()) return "";
-    if (!host_.views().has_seen()) return "this host is joining the others";
-    const auto hold_offs = host_.hold_offs(self());
-    if (!hold_offs.empty()) {
-        std::vector<std::string> names;
-        host::Ticks longest = 0;
-        for (const auto& [peer, left] : hold_offs) {
-            names.push_back(name_of(peer.site));
-            longest = std::max(longest, left);
-        }
-        return fmt::format("{} was removed; what its programs held is free in {} ms, when they have stopped",
-                           fmt::join(names, " and "), longest * tick.count());
-    }
-    std::vector<std::string> missing;
-    for (const Peer& member : host_.views().newest().members)
-        if (!host_.views().reports().contains(member.site)) missing.push_back(name_of(member.site));
-    if (missing.empty())
-        return "this host waits until programs that ran before it was started have certainly stopped";
-    return fmt::format("view {} needs the report of {}; it is removed if it stays silent",
-                       host_.views().newest().number, fmt::join(missing, " and "));
-}
-
-PositionOf Shell::positions() const {
-    return [this](const LeaseBook::Lease& lease) {
-        const host::Key key{lease.owner, lease.ticket};
-        const host::Host::Request* request = host_.find(key);
-        Position position{.site = host_.site_of(self(), key)};
-        if (request == nullptr || request->told) return position;
-        const std::uint32_t part = std::min(request->taken, request->want.parts() - 1);
-        const ResourceId kind = request->want.kind(part);
-        if (kind == ResourceId())
-            position.waiting = lease.want.locks;
-        else
-            position.waiting = {kind.name()};
-        return position;
-    };
+    if (!council_file_.problem().empty())
+        return "cannot write what must survive a crash: " + council_file_.problem();
+    return member_report().trouble();
 }
 
 Report Shell::own_report() {
-    std::vector<QueueReport> tokens;
-    host_.locks().for_each_queue([&](ResourceId lock, const std::vector<SiteId>& waiters) {
-        tokens.push_back({lock.name(), waiters});
-    });
-    Report report = report_of(config_, desk_, sessions_, positions(), std::move(tokens));
+    const MemberReport member = member_report();
+    Report report = report_of(config_, desk_, sessions_, member.positions(), member.tokens());
     if (std::string why = trouble(); !why.empty()) {
         report.troubles.push_back({.why = why});
+        report.host.note = why;
         for (const auto& [name, semaphore] : config_.semaphores) report.troubles.push_back({name, why});
     }
-    if (!host_.views().works()) report.host.state = "joining";
-    report.host.incarnation = host_.myself(self()).incarnation;
+    if (!host().views().works()) report.host.state = "joining";
+    report.host.incarnation = myself().incarnation;
     for (HostId host = 0; host < config_.hosts.size(); ++host) {
         if (host == self_) continue;
         const net::LinkStatus link = mesh_->status(host);
@@ -646,7 +707,7 @@ Report Shell::own_report() {
 session::HostStatus Shell::status_of(HostId host) const {
     const net::LinkStatus link = mesh_->status(host);
     session::HostStatus status{.name = name_of(host), .incarnation = link.incarnation};
-    const auto& members = host_.known().members;
+    const auto& members = member_.host().known().members;
     const bool member = std::ranges::find(members, SiteId(host), &Peer::site) != members.end();
     status.state = !member ? "removed" : link.silent ? "silent" : link.connected ? "unknown" : "unreachable";
     return status;
@@ -668,7 +729,11 @@ void Shell::find_status(bool whole, const std::function<void(const session::Stat
 
 Result<int> run_shell(const Config& config) {
     set_log_name(config.host);
-    return Shell(config).run();
+    while (true) {
+        Shell shell(config);
+        auto code = shell.run();
+        if (!shell.begins_again()) return code;
+    }
 }
 
 }  // namespace allot::daemon

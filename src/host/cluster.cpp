@@ -11,9 +11,10 @@
 
 namespace allot {
 
-using agreement::RegisterEffects;
 using agreement::Value;
 using host::Answer;
+using host::Host;
+using host::Member;
 using host::Program;
 using host::Want;
 
@@ -66,9 +67,21 @@ host::Config Cluster::host_config(const Config& config) {
     all.grace = config.grace;
     all.hold_off = config.lease + 2 * config.tolerance;
     all.silence = config.silence;
+    all.return_within = config.return_within;
     all.views = config.views;
     all.adoption = config.adoption;
     all.rules = config.hosts;
+    return all;
+}
+
+Member::Config Cluster::member_config(const Config& config) {
+    Member::Config all{.host = host_config(config), .council = std::nullopt};
+    if (config.engine == host::Engine::atomic) return all;
+    agreement::CouncilConfig& council = all.council.emplace();
+    council.hosts = config.sites;
+    for (SiteId voter = 0; voter < config.voters; ++voter) council.voters.push_back(voter);
+    council.formed = !config.first_start;
+    council.voting = config.voting;
     return all;
 }
 
@@ -114,6 +127,7 @@ void Cluster::sample(Draw& draw) {
     if (draw.choice("engine", {"atomic", "hosts"}) == "hosts") {
         draw.number("voters", 1, std::min(sites, 5u));
         draw.choice("writes", {"instant", "late"});
+        draw.toggle("first-start");
     }
     const auto resources = draw.number("resources", 1, 3);
     draw.number("max-request", 0, resources);
@@ -130,6 +144,8 @@ void Cluster::sample(Draw& draw) {
     draw.number("silence", 2 * tolerance + 2, 2 * tolerance + 4);
     draw.faults("whims", 2);
     draw.faults("daemon-deaths", 2);
+    draw.faults("stops", 2);
+    draw.number("return-within", 0, 2 * tolerance + 6);
     const auto crashes = draw.faults("crashes", 4);
     draw.faults("restarts", crashes);
     draw.faults("cuts", 4);
@@ -147,9 +163,9 @@ void Cluster::handle(const Context& ctx, const Input& input, Effects& fx) {
 }
 
 std::uint32_t Cluster::incarnation(const Context& ctx) const {
-    constexpr std::uint32_t most_deaths = 1u << 8;
+    constexpr std::uint32_t most_ends = 1u << 8;
     constexpr std::uint32_t most_lives = 1u << 16;
-    return (ctx.incarnation * most_deaths + deaths_) * most_lives;
+    return (ctx.incarnation * most_ends + ends_) * most_lives;
 }
 
 void Cluster::start(const Context& ctx, Effects& fx) {
@@ -160,30 +176,60 @@ void Cluster::start(const Context& ctx, Effects& fx) {
         await_act(program, fx);
     }
     if (ctx.config.whims > 0) fx.arm(Timer::whim, ticks_between_acts);
+    if (ctx.config.stops > 0) fx.arm(Timer::leave, ticks_between_acts);
     raise_daemon(ctx, fx);
 }
 
 void Cluster::raise_daemon(const Context& ctx, Effects& fx) {
     alive_ = true;
-    host_ = {};
-    if (ctx.config.engine == host::Engine::hosts)
-        consult(ctx, fx, [&](const Register::Self& self, RegisterEffects& out) {
-            register_.start(self, agreement::founders(ctx.config.voters), incarnation(ctx) == 0, out);
-        });
-    act(ctx, fx, [&](const host::Host::Self& self, host::Effects& out) {
-        host_.start(self);
+    if (incarnation(ctx) > 0) tell_links(ctx, false, fx);
+    step(ctx, fx, [&](const Member::Self& self, Member::Effects& out) {
+        member_.start(self, incarnation(ctx) == 0, out);
+    });
+    act(ctx, fx, [&](Host& host, const Host::Self& self, host::Effects& out) {
+        host.start(self);
         for (const host::Guardian::Program& one : guardian_.programs())
-            host_.adopt(self, one.key, one.want, one.fences, one.keeper, out);
+            host.adopt(self, one.key, one.want, one.fences, one.keeper, out);
         for (std::size_t program = 0; program < programs_.size(); ++program)
             if (programs_[program].phase == Phase::waiting)
-                host_.ask(self, key_of(program), programs_[program].want, out);
-        host_.call_register(self, out);
+                host.ask(self, key_of(program), programs_[program].want, out);
+        host.call_register(self, out);
     });
+}
+
+void Cluster::end_daemon(const Context& ctx, Effects& fx) {
+    alive_ = false;
+    leaving_ = false;
+    ++ends_;
+    member_ = member_.after_crash(Disk::kept);
+    tell_links(ctx, true, fx);
+    fx.arm(Timer::rise, ticks_between_acts);
+}
+
+void Cluster::tell_links(const Context& ctx, bool ended, Effects& fx) const {
+    if (ctx.config.return_within == 0) return;
+    for (SiteId host = 0; host < ctx.config.sites; ++host)
+        if (host != ctx.self) fx.send(host, host::LinkNews{ended});
+}
+
+// A daemon that is told to stop while something is held stays a member; that is as if it died.
+void Cluster::leave(const Context& ctx, Effects& fx) {
+    if (++stops_ < ctx.config.stops) fx.arm(Timer::leave, ticks_between_acts);
+    const bool holds =
+        std::ranges::any_of(programs_, [](const Program& one) { return one.phase == Phase::holding; });
+    if (!alive_ || leaving_ || holds) return;
+    leaving_ = true;
+    for (std::size_t program = 0; program < programs_.size(); ++program)
+        if (programs_[program].phase == Phase::waiting)
+            act(ctx, fx, [&](Host& host, const Host::Self& self, host::Effects& out) {
+                host.release(self, key_of(program), out);
+            });
+    member_.host().leave();
 }
 
 Cluster Cluster::after_crash(Disk disk) const {
     Cluster next;
-    next.register_ = register_.after_crash(disk);
+    next.member_ = member_.after_crash(disk);
     next.value_ = value_;
     return next;
 }
@@ -201,13 +247,12 @@ void Cluster::timeout(const Context& ctx, Timer timer, Effects& fx) {
             return perform(ctx, static_cast<std::size_t>(timer) + 1, fx);
         case Timer::whim:
             if (++whims_ < ctx.config.whims) fx.arm(Timer::whim, ticks_between_acts);
-            return host_.expel((ctx.self + 1) % ctx.config.sites);
+            return member_.host().expel((ctx.self + 1) % ctx.config.sites);
         case Timer::die:
-            alive_ = false;
             ++deaths_;
-            host_ = {};
-            register_ = register_.after_crash(Disk::kept);
-            return fx.arm(Timer::rise, ticks_between_acts);
+            return alive_ ? end_daemon(ctx, fx) : void();
+        case Timer::leave:
+            return leave(ctx, fx);
         case Timer::rise:
             return raise_daemon(ctx, fx);
     }
@@ -215,41 +260,45 @@ void Cluster::timeout(const Context& ctx, Timer timer, Effects& fx) {
 
 void Cluster::tick(const Context& ctx, Effects& fx) {
     if (is_register(ctx)) return;
-    if (alive_) {
-        if (ctx.config.engine == host::Engine::hosts && register_.busy())
-            consult(ctx, fx,
-                    [&](const Register::Self& self, RegisterEffects& out) { register_.retry(self, out); });
-        act(ctx, fx, [&](const host::Host::Self& self, host::Effects& out) { host_.tick(self, out); });
-    }
+    if (alive_)
+        step(ctx, fx, [&](const Member::Self& self, Member::Effects& out) { member_.tick(self, out); });
     if (!ctx.config.hosts.stop_in_time) return;
     for (const host::Guardian::Program& stopped : guardian_.tick()) {
         const auto program = static_cast<std::size_t>(stopped.key.session);
         stop(program, fx);
         if (alive_)
-            act(ctx, fx, [&](const host::Host::Self& self, host::Effects& out) {
-                host_.release(self, stopped.key, out);
+            act(ctx, fx, [&](Host& host, const Host::Self& self, host::Effects& out) {
+                host.release(self, stopped.key, out);
             });
     }
 }
 
 void Cluster::synced(const Context& ctx, Effects& fx) {
-    consult(ctx, fx, [&](const Register::Self& self, RegisterEffects& out) { register_.synced(self, out); });
+    if (!alive_) return;
+    step(ctx, fx, [&](const Member::Self& self, Member::Effects& out) { member_.synced(self, out); });
 }
 
-// --- The host.
+// --- The member.
+
+template <class Action>
+void Cluster::step(const Context& ctx, Effects& fx, Action&& action) {
+    const Member::Config config = member_config(ctx.config);
+    const Member::Self self{config, ctx.self, incarnation(ctx)};
+    Member::Effects out;
+    action(self, out);
+    out.for_each_send([&](SiteId to, auto message) { fx.send(to, std::move(message)); });
+    for (const Answer& one : out.answers) answer(ctx, one, fx);
+    for (const std::string_view probe : out.probes) fx.reached(probe);
+    const Host& host = member_.host();
+    guardian_.renew(host.lease_left(), host.myself(Member::host_self(self)).incarnation);
+    if (out.persist) fx.persist();
+    if (out.call) call(ctx, *out.call, fx);
+    if (leaving_ && alive_ && host.has_left()) end_daemon(ctx, fx);
+}
 
 template <class Action>
 void Cluster::act(const Context& ctx, Effects& fx, Action&& action) {
-    const host::Config config = host_config(ctx.config);
-    const host::Host::Self self{config, ctx.self, incarnation(ctx)};
-    host::Effects out;
-    action(self, out);
-    for (host::Effects::Send& send : out.sends)
-        std::visit([&](auto& message) { fx.send(send.to, std::move(message)); }, send.message);
-    for (const Answer& one : out.answers) answer(ctx, one, fx);
-    for (const std::string_view probe : out.probes) fx.reached(probe);
-    guardian_.renew(host_.lease_left(), host_.myself(self).incarnation);
-    if (out.call) call(ctx, *out.call, fx);
+    step(ctx, fx, [&](const Member::Self& self, Member::Effects& out) { member_.act(self, out, action); });
 }
 
 void Cluster::answer(const Context& ctx, const Answer& answer, Effects& fx) {
@@ -261,7 +310,7 @@ void Cluster::answer(const Context& ctx, const Answer& answer, Effects& fx) {
             program.phase = Phase::holding;
             program.fences = answer.fences;
             guardian_.begin({answer.key, program.want, answer.fences,
-                             host_.myself({config, ctx.self, incarnation(ctx)}).incarnation});
+                             member_.host().myself({config, ctx.self, incarnation(ctx)}).incarnation});
             // A death matters only to programs that run.
             if (deaths_ < ctx.config.daemon_deaths) fx.arm(Timer::die, ticks_between_acts);
             if (number == 0)
@@ -309,9 +358,9 @@ void Cluster::release(const Context& ctx, Effects& fx) {
 void Cluster::ask(const Context& ctx, std::size_t program, Want want, Effects& fx) {
     programs_[program].phase = Phase::waiting;
     programs_[program].want = std::move(want);
-    if (!alive_) return;
-    act(ctx, fx, [&](const host::Host::Self& self, host::Effects& out) {
-        host_.ask(self, key_of(program), programs_[program].want, out);
+    if (!alive_ || leaving_) return;
+    act(ctx, fx, [&](Host& host, const Host::Self& self, host::Effects& out) {
+        host.ask(self, key_of(program), programs_[program].want, out);
     });
 }
 
@@ -319,8 +368,9 @@ void Cluster::let_go(const Context& ctx, std::size_t program, Effects& fx) {
     programs_[program] = {.requests_left = programs_[program].requests_left};
     guardian_.end(key_of(program));
     if (!alive_) return;
-    act(ctx, fx,
-        [&](const host::Host::Self& self, host::Effects& out) { host_.release(self, key_of(program), out); });
+    act(ctx, fx, [&](Host& host, const Host::Self& self, host::Effects& out) {
+        host.release(self, key_of(program), out);
+    });
 }
 
 void Cluster::await_act(std::size_t program, Effects& fx) const {
@@ -343,37 +393,16 @@ void Cluster::perform(const Context& ctx, std::size_t program, Effects& fx) {
 // --- The register.
 
 void Cluster::call(const Context& ctx, const host::Call& call, Effects& fx) {
-    if (ctx.config.engine == host::Engine::hosts)
-        return consult(ctx, fx, [&](const Register::Self& self, RegisterEffects& out) {
-            if (call.change)
-                register_.begin(self, agreement::Operation::exchange, *call.change, {}, out);
-            else
-                register_.begin(self, agreement::Operation::quick, {}, {}, out);
-        });
-    host::Ask ask{.incarnation = incarnation(ctx), .expected = host_.known().id};
+    const Value& known = member_.host().known();
+    host::Ask ask{.incarnation = incarnation(ctx), .expected = known.id};
     if (call.change) {
         ask.change = Value{};
-        ask.change->id = {ctx.self, incarnation(ctx), host_.known().view + 1};
+        ask.change->id = {ctx.self, incarnation(ctx), known.view + 1};
         ask.change->members = call.change->members;
         ask.change->certified = call.change->certified;
         ask.change->quiet = call.change->quiet;
     }
     fx.send(ctx.config.sites, std::move(ask));
-}
-
-template <class Action>
-void Cluster::consult(const Context& ctx, Effects& fx, Action&& action) {
-    const Register::Self self{ctx.self, incarnation(ctx), {ctx.config.voting, {}}};
-    RegisterEffects out;
-    action(self, out);
-    register_.deliver_own(self, out);
-    for (RegisterEffects::Send& send : out.sends)
-        std::visit([&](auto& message) { fx.send(send.to, std::move(message)); }, send.message);
-    if (out.persist) fx.persist();
-    if (out.returned)
-        act(ctx, fx, [&](const host::Host::Self& host, host::Effects& effects) {
-            host_.returned(host, *out.returned, effects);
-        });
 }
 
 // The atomic register.
@@ -391,25 +420,20 @@ void Cluster::take(const Context& ctx, SiteId from, const host::Ask& ask, Effect
 
 void Cluster::take(const Context& ctx, SiteId, const host::Told& told, Effects& fx) {
     if (!alive_ || told.incarnation != incarnation(ctx)) return;  // the answer to an earlier daemon
-    act(ctx, fx,
-        [&](const host::Host::Self& self, host::Effects& out) { host_.returned(self, told.value, out); });
+    step(ctx, fx,
+         [&](const Member::Self& self, Member::Effects& out) { member_.returned(self, told.value, out); });
 }
 
 // --- Messages.
 
+void Cluster::take(const Context& ctx, SiteId from, const host::LinkNews& news, Effects&) {
+    if (alive_ && !is_register(ctx)) member_.host().ended(from, news.ended);
+}
+
 void Cluster::take(const Context& ctx, SiteId from, const auto& message, Effects& fx) {
     if (!alive_ || is_register(ctx)) return;
-    using Kind = std::remove_cvref_t<decltype(message)>;
-    if constexpr (std::is_constructible_v<host::Message, const Kind&>) {
-        if constexpr (std::is_same_v<Kind, host::Learn>) register_.learn(message.value);
-        act(ctx, fx, [&](const host::Host::Self& self, host::Effects& out) {
-            host_.receive(self, from, message, out);
-        });
-    } else {
-        consult(ctx, fx, [&](const Register::Self& self, RegisterEffects& out) {
-            register_.receive(self, from, message, out);
-        });
-    }
+    step(ctx, fx,
+         [&](const Member::Self& self, Member::Effects& out) { member_.receive(self, from, message, out); });
 }
 
 // --- Properties.
@@ -440,7 +464,9 @@ struct ClusterProperties {
     SiteId hosts() const { return view.config.sites; }
     const Cluster& machine(SiteId id) const { return view.site(id).protocol; }
     bool up(SiteId id) const { return view.site(id).up(); }
-    bool works(SiteId id) const { return up(id) && machine(id).alive_ && machine(id).host_.views().works(); }
+    bool works(SiteId id) const {
+        return up(id) && machine(id).alive_ && machine(id).daemon().views().works();
+    }
 
     void check() const {
         check_users();
@@ -462,7 +488,7 @@ struct ClusterProperties {
     std::set<ResourceId> taken() const {
         std::set<ResourceId> all;
         for (SiteId id = 0; id < hosts(); ++id)
-            for (const auto& request : machine(id).host_.requests())
+            for (const auto& request : machine(id).daemon().requests())
                 if (request && request->taken > 0)
                     all.insert(request->want.locks.begin(), request->want.locks.end());
         return all;
@@ -488,7 +514,7 @@ struct ClusterProperties {
     void check_leases() const {
         for_each_running([&](SiteId id, const Program&) {
             const Cluster& here = machine(id);
-            if (here.host_.has_lease() || here.guardian_.left() > 0) return;
+            if (here.daemon().has_lease() || here.guardian_.left() > 0) return;
             report.violated("lease-holds",
                             "a program runs at host " + std::to_string(id) + " without a lease");
         });
@@ -507,7 +533,7 @@ struct ClusterProperties {
         };
         for (SiteId id = 0; id < hosts(); ++id) {
             if (!works(id)) continue;
-            const host::Host& here = machine(id).host_;
+            const host::Host& here = machine(id).daemon();
             here.locks().for_each_token([&](ResourceId lock) { add(*here.views().epoch(), lock); });
             for (const auto& [from, frame] : here.views().early_frames()) add_all(frame);
         }
@@ -517,7 +543,7 @@ struct ClusterProperties {
 
     void check_lines() const {
         for (SiteId id = 0; id < hosts(); ++id)
-            machine(id).host_.locks().line().for_each([&](const host::Line::Entry& entry) {
+            machine(id).daemon().locks().line().for_each([&](const host::Line::Entry& entry) {
                 if (entry.overtaken > view.config.overtakes)
                     report.violated("overtaken-seldom", "a request of host " + std::to_string(id) +
                                                             " was overtaken " +
@@ -532,9 +558,9 @@ struct ClusterProperties {
                 std::holds_alternative<host::HostReport>(envelope->message))
                 return false;
         for (SiteId id = 0; id < hosts(); ++id) {
-            const host::Host& here = machine(id).host_;
+            const host::Host& here = machine(id).daemon();
             if (!works(id) || here.lease_left() <= view.config.grace ||
-                here.views().epoch() != machine(0).host_.views().epoch() ||
+                here.views().epoch() != machine(0).daemon().views().epoch() ||
                 here.views().members().size() != hosts())
                 return false;
         }
@@ -545,7 +571,7 @@ struct ClusterProperties {
         if (!at_rest()) return;
         const auto used = taken();
         for (SiteId id = 0; id < hosts(); ++id) {
-            const host::Host& here = machine(id).host_;
+            const host::Host& here = machine(id).daemon();
             for (host::RequestId number = 0; number < here.requests().size(); ++number) {
                 const auto& request = here.requests()[number];
                 if (!request || request->taken > 0 || request->want.locks.size() != 1) continue;
@@ -560,7 +586,7 @@ struct ClusterProperties {
 
     bool is_kept(ResourceId lock) const {
         for (SiteId id = 0; id < hosts(); ++id)
-            if (machine(id).host_.locks().is_kept_by_lender(lock)) return true;
+            if (machine(id).daemon().locks().is_kept_by_lender(lock)) return true;
         return false;
     }
 
@@ -599,7 +625,10 @@ constinit const Model<Cluster, FencesGrow> Cluster::model{
     .requests = {.asks = &may_ask,
                  .demands = &demands,
                  .resources = [](const Config& config) { return config.resources; }},
-    .timers = {.fair = [](Timer timer) { return timer != Timer::whim && timer != Timer::die; }},
+    .timers = {.fair =
+                   [](Timer timer) {
+                       return timer == Timer::second || timer == Timer::third || timer == Timer::rise;
+                   }},
     .faults = {.mortal = &is_mortal},
     .durability = {.after_crash = &Cluster::after_crash},
 };

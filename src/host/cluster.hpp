@@ -1,6 +1,6 @@
-// Hosts in the laboratory. A site is a machine: the host (host.hpp), the guardian of its programs, its voter
-// of the register, and the programs themselves. It is the shell that a daemon is in reality, with the
-// laboratory's links, disks and clocks.
+// Hosts in the laboratory. A site is a machine: the member (member.hpp: the host, and its part in the
+// register), the guardian of its programs, and the programs themselves. It is the shell that a daemon is in
+// reality, with the laboratory's links, disks and clocks.
 //
 // The first program of a machine is the laboratory's application. The others act by themselves, by timers:
 // each asks for a single lock, or for a unit of the semaphore, and lets go. A daemon may die and come back
@@ -11,7 +11,7 @@
 #pragma once
 
 #include <array>
-#include <boost/mp11/algorithm.hpp>
+#include <boost/mp11/list.hpp>
 #include <optional>
 #include <string>
 #include <variant>
@@ -19,7 +19,7 @@
 
 #include "core/protocol.hpp"
 #include "host/guardian.hpp"
-#include "host/host.hpp"
+#include "host/member.hpp"
 
 namespace allot {
 
@@ -44,6 +44,13 @@ struct Told {
 };
 BOOST_DESCRIBE_STRUCT(Told, (), (incarnation, value))
 
+// The link to the daemon of the sender has ended, or is there again.
+struct LinkNews {
+    bool ended = false;
+    bool operator==(const LinkNews&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(LinkNews, (), (ended))
+
 // A program of a machine, as it sees itself.
 struct Program {
     Phase phase = Phase::idle;
@@ -64,6 +71,7 @@ public:
         std::uint32_t sites = 2;  // machines; the atomic register comes after them
         host::Engine engine = host::Engine::atomic;
         std::uint32_t voters = 1;
+        bool first_start = false;
         std::uint32_t resources = 1;
         std::uint32_t max_request = 0;
         std::uint32_t permits = 0;
@@ -78,6 +86,8 @@ public:
         std::uint32_t silence = 0;
         std::uint32_t whims = 0;
         std::uint32_t daemon_deaths = 0;
+        std::uint32_t stops = 0;
+        std::uint32_t return_within = 0;
         agreement::ViewRules views;
         agreement::AdoptionRules adoption;
         host::Rules hosts;
@@ -86,6 +96,7 @@ public:
             {"sites", "number of hosts; an atomic register is a site of its own, after them"},
             {"engine", "atomic: one register answers at its own pace; hosts: voters among the hosts keep it"},
             {"voters", "number of voters; hosts from 0 on vote"},
+            {"first_start", "the disks are blank, and the voters form the register; otherwise it is there"},
             {"resources", "number of locks"},
             {"max_request", "maximum of locks in one request; 0: all"},
             {"permits", "number of permits of the semaphore; 0: there is none"},
@@ -100,22 +111,22 @@ public:
             {"silence", "ticks without a message after which a member is removed; 0: never"},
             {"whims", "maximum of healthy members that each host removes without reason"},
             {"daemon_deaths", "maximum of deaths of each daemon that its machine and programs survive"},
+            {"stops", "maximum of orderly stops of each daemon; it leaves if nothing is held there"},
+            {"return_within", "ticks that a member has whose daemon ended; 0: nobody hears of an end"},
         };
         BOOST_DESCRIBE_CLASS(Config, (),
-                             (sites, engine, voters, resources, max_request, permits, programs,
+                             (sites, engine, voters, first_start, resources, max_request, permits, programs,
                               program_requests, seats, overtakes, loans, lease, grace, tolerance, silence,
-                              whims, daemon_deaths, views, adoption, hosts, voting),
+                              whims, daemon_deaths, stops, return_within, views, adoption, hosts, voting),
                              (), ())
     };
     static std::optional<std::string> config_error(const Config& config);
     static void sample(Draw& draw);
 
-    using Message = boost::mp11::mp_append<
-        std::variant<host::HostReport, host::Frame, host::Alive, host::Learn, host::Ask, host::Told>,
-        agreement::RegisterMessage>;
-    // A further program acts; a host takes against another; the daemon dies, and comes back.
-    enum class Timer : std::uint8_t { second, third, whim, die, rise };
-    BOOST_DESCRIBE_NESTED_ENUM(Timer, second, third, whim, die, rise)
+    using Message = boost::mp11::mp_push_back<host::Member::Message, host::Ask, host::Told, host::LinkNews>;
+    // A further program acts; a host takes against another; the daemon dies, comes back, or is stopped.
+    enum class Timer : std::uint8_t { second, third, whim, die, rise, leave };
+    BOOST_DESCRIBE_NESTED_ENUM(Timer, second, third, whim, die, rise, leave)
     using Context = allot::Context<Config>;
     using Effects = allot::Effects<Message, Timer>;
     using Input = allot::Input<Message, input::Cancel, input::Synced, input::Tick, input::Timeout<Timer>>;
@@ -133,32 +144,37 @@ public:
     void timeout(const Context& ctx, Timer timer, Effects& fx);
     Phase phase() const { return programs_.empty() ? Phase::idle : programs_.front().phase; }
 
-    const host::Host& daemon() const { return host_; }
+    const host::Host& daemon() const { return member_.host(); }
     bool is_alive() const { return alive_; }
     const std::vector<host::Program>& programs() const { return programs_; }
-    const agreement::Register& inner() const { return register_; }
+    const agreement::Register& inner() const { return member_.council().inner(); }
 
     bool operator==(const Cluster&) const = default;
 
 private:
     friend struct ClusterProperties;
-    using Register = agreement::Register;
     static constexpr std::uint32_t most_programs = 3;
 
     static bool is_register(const Context& ctx) { return ctx.self >= ctx.config.sites; }
     static host::Config host_config(const Config& config);
+    static host::Member::Config member_config(const Config& config);
     static host::Key key_of(std::size_t program) { return {program, 1}; }
     static host::Want want_of(const Demand& demand);
     host::Want own_want(const Context& ctx, std::size_t program) const;
     std::uint32_t incarnation(const Context& ctx) const;
 
-    // The host.
+    // The member.
+    template <class Action>
+    void step(const Context& ctx, Effects& fx, Action&& action);
     template <class Action>
     void act(const Context& ctx, Effects& fx, Action&& action);
     void answer(const Context& ctx, const host::Answer& answer, Effects& fx);
     void stop(std::size_t number, Effects& fx);
     void call(const Context& ctx, const host::Call& call, Effects& fx);
     void raise_daemon(const Context& ctx, Effects& fx);
+    void end_daemon(const Context& ctx, Effects& fx);
+    void leave(const Context& ctx, Effects& fx);
+    void tell_links(const Context& ctx, bool ended, Effects& fx) const;
 
     // The programs.
     void ask(const Context& ctx, std::size_t program, host::Want want, Effects& fx);
@@ -166,13 +182,10 @@ private:
     void await_act(std::size_t program, Effects& fx) const;
     void perform(const Context& ctx, std::size_t program, Effects& fx);
 
-    // The register.
-    template <class Action>
-    void consult(const Context& ctx, Effects& fx, Action&& action);
-
     // Messages.
     void take(const Context& ctx, SiteId from, const host::Ask& ask, Effects& fx);
     void take(const Context& ctx, SiteId from, const host::Told& told, Effects& fx);
+    void take(const Context& ctx, SiteId from, const host::LinkNews& news, Effects& fx);
     void take(const Context& ctx, SiteId from, const auto& message, Effects& fx);
 
     static bool is_mortal(const Context& ctx);
@@ -181,17 +194,20 @@ private:
     static void on_state(const View<Cluster>& view, Report& report);
     static std::vector<Demand> demands(const Context& ctx);
 
-    host::Host host_;
-    bool alive_ = true;  // the daemon
+    host::Member member_;
+    bool alive_ = true;     // the daemon
+    bool leaving_ = false;  // it was told to stop
+    std::uint32_t ends_ = 0;
     std::uint32_t deaths_ = 0;
+    std::uint32_t stops_ = 0;
     std::uint32_t whims_ = 0;
     host::Guardian guardian_;
     std::vector<host::Program> programs_;
-    Register register_;       // with the engine of the hosts
     agreement::Value value_;  // at the atomic register
 
     BOOST_DESCRIBE_CLASS(Cluster, (), (), (),
-                         (host_, alive_, deaths_, whims_, guardian_, programs_, register_, value_))
+                         (member_, alive_, leaving_, ends_, deaths_, stops_, whims_, guardian_, programs_,
+                          value_))
 };
 
 }  // namespace allot

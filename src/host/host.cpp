@@ -379,13 +379,25 @@ void Host::tick(const Self& self, Effects& fx, bool late) {
 void Host::pass_silence(const Self& self, bool late, Effects& fx) {
     if (self.config.silence == 0) return;
     const Ticks longest = std::max(self.config.silence, self.config.return_within);
-    const bool speaks = ++beat_ >= self.config.alive_every;
+    const bool speaks = self.config.alive_every > 0 && ++beat_ >= self.config.alive_every;
     if (speaks) beat_ = 0;
     for (SiteId host = 0; host < self.config.hosts; ++host) {
         if (host == self.host) continue;
         silences_[host] = late ? 0 : std::min(silences_[host] + 1, longest);
         if (speaks) fx.sends.push_back({host, Alive{}});
     }
+}
+
+Ticks Host::due_in(const Self& self) const {
+    const Config& config = self.config;
+    const bool counts = !missing_.empty() || (first_seen_ && *first_seen_ < config.hold_off);
+    if (counts || !views_.works() || (!asked_ && wanted_change(self))) return 1;
+    Ticks due = config.renew_every - (asked_ ? 0 : renewed_);
+    if (config.alive_every > 0) due = std::min(due, config.alive_every - beat_);
+    if (lease_left_ > 0) due = std::min(due, lease_left_ - (lease_left_ > config.grace ? config.grace : 0));
+    for (const auto& [host, silence] : silences_)
+        if (silence < config.silence) due = std::min(due, config.silence - silence);
+    return std::max<Ticks>(1, due);
 }
 
 void Host::ended(SiteId host, bool has_ended) {

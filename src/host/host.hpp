@@ -41,7 +41,7 @@ struct Config {
     Ticks grace = 1;                    // of a program that is asked to stop; within the lease
     Ticks hold_off = 3;                 // no shorter than a lease on any clock
     Ticks renew_every = 1;              // between two questions to the register
-    Ticks alive_every = 1;              // between two signs of life
+    Ticks alive_every = 1;              // between two signs of life; 0: links give them
     Ticks silence = 2;                  // after which a member is removed; 0: nobody is removed for silence
     Ticks return_within = 0;            // the same for a member whose daemon has ended; it may come back
     std::size_t most_weight = 100'000;  // entries about locks, above which a new view is proposed
@@ -179,6 +179,8 @@ public:
 
     // `late`: this host did not run for a while, so it may have missed the signs of others.
     void tick(const Self& self, Effects& fx, bool late = false);
+    // Ticks until one changes more than ages, if nothing else happens before.
+    Ticks due_in(const Self& self) const;
 
     bool has_lease() const { return lease_left_ > 0; }
     Ticks lease_left() const { return lease_left_; }

@@ -53,7 +53,7 @@ enum class FrameKind : std::uint8_t {
     payload,      // number: of the payload; content: the payload
     acknowledge,  // number: of payloads that came so far; also a sign of life
     goodbye,      // this host stops in order, and may come back as the same incarnation
-    refusal       // number: 0; content: why the sender closes the link, in one line
+    refusal       // number: 0, or name_taken; content: why the sender closes the link, in one line
 };
 BOOST_DESCRIBE_ENUM(FrameKind, payload, acknowledge, goodbye, refusal)
 
@@ -63,6 +63,8 @@ struct Head {
     bool operator==(const Head&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Head, (), (kind, number))
+// A refusal: another process of the same name has a link that works.
+constexpr std::uint64_t name_taken = 1;
 constexpr std::size_t head_limit = 11;  // longest Head
 
 struct LinkFrame {

@@ -72,6 +72,8 @@ public:
         std::function<void(HostId peer, std::uint32_t incarnation)> ended;
         // silent: nothing came for `silence`, since the start or the last frame. heard: a frame came again.
         std::function<void(HostId peer)> silent;
+        // A sign of life came, without a payload.
+        std::function<void(HostId peer)> sign;
         std::function<void(HostId peer)> heard;
         // The buffer for that peer became full, or has room again.
         std::function<void(HostId peer, bool full)> congestion;
@@ -79,6 +81,8 @@ public:
         // does not (this host has lost its state): there will be no link to it. Called once. `met`: the last
         // incarnation that it met.
         std::function<void(HostId by, std::uint32_t met)> disowned;
+        // That host has a link to another process that calls itself as this host does, and it works.
+        std::function<void(HostId by, const std::string& why)> name_taken;
     };
 
     // An event may stop the mesh but not destroy it.

@@ -108,7 +108,9 @@ bool Peer::take_answer(std::string_view content) {
     const auto frame = read_link_frame(content);
     if (frame && frame->head.kind == FrameKind::refusal) {
         wire->close();
-        fail_to_connect(LogLevel::warning, "refused: " + printable(frame->content));
+        const std::string why = printable(frame->content);
+        fail_to_connect(LogLevel::warning, "refused: " + why);
+        if (frame->head.number == name_taken) here_.tell(here_.events.name_taken, id_, why);
         return false;
     }
     const auto answer = read_hello(content);
@@ -141,6 +143,14 @@ bool Peer::meet(const WirePtr& wire, const Hello& theirs) {
     // Ignore a connection that a later one of the same process has overtaken.
     if (up_ && theirs.process == process_ && theirs.connection <= connection_) {
         wire->refuse("a later connection replaced this one");
+        return false;
+    }
+    // A second process of that name must wait until the first is silent: it may be a copy of that host.
+    if (up_ && theirs.process != process_) {
+        const std::string why = fmt::format("host {} runs already: host {} has a link to it, from {}",
+                                            host().name, here_.self().name, up_->identity().address);
+        logged_.refusal(wire->identity(), why);
+        wire->refuse(why, name_taken);
         return false;
     }
     return admit(wire, theirs);
@@ -329,6 +339,7 @@ bool Peer::take(const LinkFrame& frame) {
         case FrameKind::payload:
             return take_payload(frame);
         case FrameKind::acknowledge:
+            here_.tell(here_.events.sign, id_);
             return take_acknowledgement(frame.head.number);
         case FrameKind::goodbye:
             take_goodbye();

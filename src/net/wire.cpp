@@ -40,14 +40,14 @@ void Wire::close() {
     stream_->close();
 }
 
-void Wire::refuse(const std::string& why) {
-    say_why(why);
+void Wire::refuse(const std::string& why, std::uint64_t number) {
+    say_why(why, number);
     close();
 }
 
-void Wire::say_why(const std::string& why) {
+void Wire::say_why(const std::string& why, std::uint64_t number) {
     std::string frame;
-    put_link_frame({.kind = FrameKind::refusal}, why, frame);
+    put_link_frame({.kind = FrameKind::refusal, .number = number}, why, frame);
     write(frame);
 }
 

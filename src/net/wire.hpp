@@ -39,14 +39,14 @@ public:
 
     void write(std::string_view frames) { stream_->write(frames); }
     // Sends the reason and closes.
-    void refuse(const std::string& why);
+    void refuse(const std::string& why, std::uint64_t number = 0);
     std::size_t unsent() const { return stream_->unsent(); }
     const Identity& identity() const { return stream_->identity(); }
 
 private:
     void read(std::string_view bytes);
     void fail(const std::string& why);
-    void say_why(const std::string& why);
+    void say_why(const std::string& why, std::uint64_t number = 0);
 
     StreamPtr stream_;
     FrameReader reader_{hello_limit};

@@ -63,9 +63,10 @@ struct HostStatus {
     std::uint32_t sessions = 0;
     std::uint64_t grants = 0;
     std::vector<LinkView> links;
+    std::string note;  // why it grants nothing, or not everything
     bool operator==(const HostStatus&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(HostStatus, (), (name, state, incarnation, sessions, grants, links))
+BOOST_DESCRIBE_STRUCT(HostStatus, (), (name, state, incarnation, sessions, grants, links, note))
 
 struct Status {
     std::string host;  // the host that was asked

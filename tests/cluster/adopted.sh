@@ -2,7 +2,7 @@
 # what they hold. All daemons at once, too.
 . "$ALLOT_SOURCE_DIR/tests/cluster/lib.sh"
 
-agree_in_file
+agree
 semaphores='builds = 8'
 configure 3
 start_all

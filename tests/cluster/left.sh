@@ -2,7 +2,7 @@
 # that the next start would have to wait for. And files that were lost, copied or put back are not obeyed.
 . "$ALLOT_SOURCE_DIR/tests/cluster/lib.sh"
 
-agree_in_file
+agree
 configure 3
 start_all
 for name in a b c d e f; do run 3 --lock "$name" --timeout 20s -- true || fail "h3 does not get $name"; done
@@ -15,6 +15,12 @@ leave 3
 for name in a b c d e f g h i; do run 1 --lock "$name" --timeout 3s -- true || fail "$name is blocked by a host that has left"; done
 run 2 --permit builds=2 --timeout 3s -- true || fail "permits are blocked by a host that has left"
 "$ALLOT" status --socket ./h1.sock | grep -q '^h3  *removed' || fail "status does not say that h3 has left"
+
+if [ "$engine" = hosts ]; then
+    start 3
+    run 3 --lock a,b --permit builds=2 --timeout 20s -- true || fail "h3 is not served when it is back"
+    exit 0
+fi
 
 # A second daemon of a host that runs.
 cp -r h1 copied

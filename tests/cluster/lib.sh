@@ -30,7 +30,10 @@ fail() {
 
 end_all() {
     local one
-    for one in "${started[@]}" $(cat ./*.in 2>/dev/null </dev/null); do kill -KILL "$one" 2>/dev/null; done
+    for one in "${started[@]}" $(cat ./*.in 2>/dev/null </dev/null); do
+        # Numbers of processes that have ended may belong to others by now.
+        [ "$(readlink "/proc/$one/cwd")" = "$PWD" ] && kill -KILL "$one" 2>/dev/null
+    done
     for one in h[0-9]*/guardian.sock; do pkill -KILL -f "allot guardian --folder $PWD/${one%/*} " 2>/dev/null; done
     wait 2>/dev/null
 }
@@ -79,8 +82,14 @@ write_config() {
     } >"h$i.toml"
 }
 
-# A register in a file; what is not about time has three times the usual times.
-agree_in_file() { register=$'engine = "file"\nfile = "register"\n'${1:-$'lease = "9s"\nsilence = "3s"\nreturn_within = "4500ms"'}; }
+# agree [TIMES]: the register, in a file or, with engine=hosts, kept by the hosts; before `configure`. A test that is
+# not about time has three times the usual times.
+engine=${engine:-file}
+agree() {
+    register="engine = \"$engine\""
+    [ "$engine" != file ] || register+=$'\nfile = "register"'
+    register+=$'\n'${1:-$'lease = "9s"\nsilence = "3s"\nreturn_within = "4500ms"'}
+}
 
 # start HOST [FLAGS]: its daemon; after this programs can connect.
 start() {

@@ -2,7 +2,7 @@
 # another host gets its lock.
 . "$ALLOT_SOURCE_DIR/tests/cluster/lib.sh"
 
-agree_in_file $'lease = "2s"\ngrace = "500ms"\nsilence = "1s"'
+agree $'lease = "2s"\ngrace = "500ms"\nsilence = "1s"'
 configure 3
 rm -f ./*.last ./*.next
 start_all

@@ -4,7 +4,7 @@
 
 fence() { "$ALLOT" status --json --socket "./h$2.sock" | tr '{' '\n' | grep "\"host\":\"h$3\"" | grep -o "\"fence\":[0-9]*" | head -n 1 | cut -d: -f2; }
 
-agree_in_file $'lease = "3s"'
+agree $'lease = "3s"'
 semaphores='builds = 2'
 configure 3
 start_all

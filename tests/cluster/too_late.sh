@@ -25,7 +25,7 @@ is_first_stopped() {
 }
 
 # The daemon and the wrapper are killed. The daemon is back when the others have removed its host.
-agree_in_file $'lease = "3s"\ngrace = "1s"\nsilence = "1s"\nreturn_within = "1500ms"'
+agree $'lease = "3s"\ngrace = "1s"\nsilence = "1s"\nreturn_within = "1500ms"'
 begin
 kill_host 2
 kill -KILL "$(pgrep -f 'run --socket ./h2.sock --lock db' | head -n 1)"
@@ -38,7 +38,7 @@ run 2 --lock db --timeout 20s -- true || fail "h2 is not served when it is back"
 end_all
 
 # h1 does not run for a while. Meanwhile the daemon of h2 and its guardian die, and the daemon comes back.
-agree_in_file $'lease = "3s"\ngrace = "1s"\nsilence = "20s"\nreturn_within = "20s"'
+agree $'lease = "3s"\ngrace = "1s"\nsilence = "20s"\nreturn_within = "20s"'
 begin
 kill -STOP "${process[1]}"
 sleep 6 # longer than a lease and a hold-off from its first question on

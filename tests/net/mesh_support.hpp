@@ -84,6 +84,8 @@ private:
                 },
             .disowned = [this](HostId by,
                                std::uint32_t met) { told.push_back(fmt::format("disowned {} {}", by, met)); },
+            .name_taken = [this](HostId by,
+                                 const std::string&) { told.push_back(fmt::format("name taken {}", by)); },
         };
     }
 };

@@ -66,6 +66,23 @@ TEST_F(MeshTest, Tells_of_a_later_incarnation_and_drops_what_was_meant_for_the_o
     EXPECT_EQ(b->received, std::vector<std::string>{"for incarnation 2"});
 }
 
+TEST_F(MeshTest, Refuses_a_second_process_of_a_host_while_the_link_of_the_first_works) {
+    connect_both();
+    b->told.clear();
+    MeshConfig config = quick_config(ant, 2);
+    config.hosts[bee].address = b->address();
+    TestHost copy(loop, config);
+    copy.start();
+    ASSERT_TRUE(until([&] { return copy.was_told("name taken 1"); }));
+    EXPECT_NE(copy.problem(bee).find("host ant runs already: host bee has a link to it, from 127.0.0.1:"),
+              std::string::npos)
+        << copy.problem(bee);
+    EXPECT_TRUE(a->is_connected(bee));
+    EXPECT_TRUE(b->told.empty());
+    a.reset();
+    EXPECT_TRUE(until([&] { return copy.is_connected(bee); })) << "the name is free";
+}
+
 TEST_F(MeshTest, Refuses_an_earlier_incarnation) {
     start_both(quick_config(ant), quick_config(bee, 5));
     ASSERT_TRUE(until([&] { return a->is_connected(bee) && b->is_connected(ant); }));

@@ -16,6 +16,3 @@ clean 50000 14000000 escrow
 bounded 9000000 escrow --graph complete:3 --bounds 1,2 --requests any
 bounded 8000000 escrow --graph star:4 --bounds '1,3;0,1;0,1;1,2' --requests any
 bounded 9000000 escrow --graph cycle:4 --bounds 0,2 --requests any
-# `-`: not counted yet.
-bounded - escrow --graph complete:4 --bounds 1,3 --requests any
-bounded - escrow --graph complete:5 --bounds 2,3 --requests any

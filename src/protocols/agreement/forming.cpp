@@ -23,7 +23,7 @@ bool is_newer(const Hello& one, const Hello& other) {
 void Forming::start(const Self& self, FormingEffects& fx) {
     if (papers_.disk != 0) return greet(self, fx);
     Papers fresh;
-    fresh.disk = self.incarnation + 1;
+    fresh.disk = self.fresh_disk != 0 ? self.fresh_disk : self.incarnation + 1;
     store(std::move(fresh), fx);
 }
 
@@ -61,6 +61,18 @@ void Forming::greet(const Self& self, FormingEffects& fx) {
     greeting.again = !std::exchange(greeted_, true) && self.incarnation > 0;
     for (SiteId host = 0; host < self.hosts; ++host)
         if (host != self.host) fx.sends.push_back({host, greeting});
+}
+
+void Forming::greet(const Self& self, SiteId host, FormingEffects& fx) const {
+    if (on_disk().disk != 0) fx.sends.push_back({host, hello(self)});
+}
+
+std::vector<SiteId> Forming::awaited(const Self& self) const {
+    std::vector<SiteId> hosts;
+    if (used()) return hosts;
+    for (const SiteId host : list(self))
+        if (host != self.host && !heard_.contains(host)) hosts.push_back(host);
+    return hosts;
 }
 
 // Each stage waits for something else, and an active voter for nothing.

@@ -73,13 +73,19 @@ public:
         std::uint32_t incarnation;
         std::uint32_t hosts;       // number of them; all hear Hello
         std::vector<SiteId> list;  // the voters of its file, by number
-        const FormingRules& rules;
+        FormingRules rules;
+        std::uint32_t fresh_disk = 0;  // the id of a disk that is found empty; 0: one after the incarnation
     };
+
+    Forming() = default;
+    explicit Forming(Papers papers) : papers_(std::move(papers)) {}
 
     // The first input of an incarnation.
     void start(const Self& self, FormingEffects& fx);
     void receive(const Self& self, SiteId from, const Hello& message, FormingEffects& fx);
     void synced(const Self& self, FormingEffects& fx);
+    // A link to that host is up: it may have missed what was said before.
+    void greet(const Self& self, SiteId host, FormingEffects& fx) const;
     // The state that the next incarnation starts from.
     Forming after_crash(Disk disk) const;
 
@@ -90,6 +96,8 @@ public:
     const Papers& papers() const { return papers_; }
     // The record whose voters this host asks, as its disk has it.
     const std::optional<Record>& used() const { return on_disk().used; }
+    // Voters without which the first record is not complete.
+    std::vector<SiteId> awaited(const Self& self) const;
 
     bool operator==(const Forming&) const = default;
 

@@ -22,7 +22,8 @@ void Register::start(const Self& self, const Record& founders, bool first, Regis
     known_ = Value{};
     if (voter_.disk != 0) return;
     // The disk is empty. Its new id makes it another voter than the one that was lost.
-    const VoterId me{self.host, first || !self.rules.known_disks ? 1 : self.incarnation + 1};
+    const std::uint32_t fresh = self.fresh_disk != 0 ? self.fresh_disk : self.incarnation + 1;
+    const VoterId me{self.host, first || !self.rules.known_disks ? 1 : fresh};
     if (!first) {
         synced_ = voter_;
         fx.persist = true;
@@ -56,6 +57,10 @@ void Register::deliver_own(const Self& self, RegisterEffects& fx) {
 
 void Register::learn(const Value& value) {
     if (value.version > known_.version) known_ = value;
+}
+
+void Register::use(const Record& record) {
+    if (record.generation > record_.generation) record_ = record;
 }
 
 // --- A voter.

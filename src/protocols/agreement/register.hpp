@@ -268,9 +268,13 @@ public:
         SiteId host;
         std::uint32_t incarnation;
         Rules rules;
-        bool nacks = true;  // voters say why they refuse; only progress depends on it
-        bool votes = true;  // this host's voter may answer
+        bool nacks = true;             // voters say why they refuse; only progress depends on it
+        bool votes = true;             // this host's voter may answer
+        std::uint32_t fresh_disk = 0;  // the id of a disk that is found empty; 0: one after the incarnation
     };
+
+    Register() = default;
+    explicit Register(Voter voter) : voter_(std::move(voter)) {}
 
     // The first input of an incarnation. `founders` is the first record, which a disk joins that was there
     // before the first start.
@@ -288,6 +292,8 @@ public:
     void deliver_own(const Self& self, RegisterEffects& fx);
     // Somebody says that this value was returned to it.
     void learn(const Value& value);
+    // Somebody says that these are the voters.
+    void use(const Record& record);
     // The register that the next incarnation starts from.
     Register after_crash(Disk disk) const;
 

@@ -17,3 +17,5 @@ mirrored - - path:4 '1,*' '0,1;0,2;0,2;0,1'
 
 # A path on which composition deadlocks.
 holds 11378482 - escrow --graph path:3 --bounds '0,1;1,2;0,2' --initial Ioo --requests any
+bounded - escrow --graph complete:4 --bounds 1,3 --requests any
+bounded - escrow --graph complete:5 --bounds 2,3 --requests any

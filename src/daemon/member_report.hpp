@@ -1,0 +1,36 @@
+// What people see of a member: why it grants nothing, what requests wait for, and where they stand.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "daemon/config.hpp"
+#include "daemon/overview.hpp"
+#include "host/member.hpp"
+
+namespace allot::daemon {
+
+class MemberReport {
+public:
+    MemberReport(const Config& config, const host::Member& member, host::Member::Self self,
+                 std::chrono::milliseconds tick)
+        : config_(config), member_(member), self_(self), tick_(tick) {}
+
+    // Why nothing, or not everything, is granted here, and what helps; empty if all is well.
+    std::string trouble() const;
+    PositionOf positions() const;
+    std::vector<QueueReport> tokens() const;
+
+private:
+    std::string trouble_of_register() const;
+    std::string why_frozen() const;
+    std::string name_of(SiteId host) const { return config_.name_of(host); }
+    std::string names_of(const std::vector<SiteId>& hosts) const;
+
+    const Config& config_;
+    const host::Member& member_;
+    const host::Member::Self self_;
+    const std::chrono::milliseconds tick_;
+};
+
+}  // namespace allot::daemon

@@ -1,0 +1,89 @@
+#include "host/member.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+namespace allot::host {
+
+void Member::start(const Self& self, bool first, Effects& fx) {
+    if (self.config.council)
+        consult(self, fx, [&](const auto& inner, auto& out) { council_.start(inner, first, out); });
+}
+
+Member Member::after_crash(Disk disk) const {
+    Member next;
+    next.council_ = council_.after_crash(disk);
+    return next;
+}
+
+// Fences begin with the number of the view.
+void Member::returned(const Self& self, const agreement::Value& value, Effects& fx) {
+    forgotten_view_.reset();
+    if (value.view < self.config.least_view) {
+        forgotten_view_ = value.view;
+        return host_.forget_call();
+    }
+    act(self, fx,
+        [&](Host& host, const Host::Self& inner, host::Effects& out) { host.returned(inner, value, out); });
+}
+
+void Member::receive(const Self& self, SiteId from, const Message& message, Effects& fx) {
+    if (const auto* learn = std::get_if<Learn>(&message)) council_.learn(learn->value);
+    std::visit(
+        [&](const auto& one) {
+            using Kind = std::remove_cvref_t<decltype(one)>;
+            if constexpr (std::is_constructible_v<host::Message, const Kind&>)
+                act(self, fx, [&](Host& host, const Host::Self& inner, host::Effects& out) {
+                    host.receive(inner, from, one, out);
+                });
+            else if (self.config.council)
+                consult(self, fx,
+                        [&](const auto& inner, auto& out) { council_.receive(inner, from, one, out); });
+        },
+        message);
+}
+
+void Member::met(const Self& self, SiteId host, Effects& fx) {
+    fx.sends.push_back({host, Learn{host_.known()}});
+    if (self.config.council)
+        consult(self, fx, [&](const auto& inner, auto& out) { council_.met(inner, host, out); });
+}
+
+void Member::synced(const Self& self, Effects& fx) {
+    consult(self, fx, [&](const auto& inner, auto& out) { council_.synced(inner, out); });
+}
+
+void Member::tick(const Self& self, Effects& fx, std::uint32_t passed, bool late) {
+    act(self, fx, [&](Host& host, const Host::Self& inner, host::Effects& out) {
+        for (std::uint32_t tick = 0; tick < passed; ++tick) host.tick(inner, out, late);
+    });
+    if (self.config.council)
+        consult(self, fx, [&](const auto& inner, auto& out) { council_.tick(inner, out); });
+}
+
+Ticks Member::due_in(const Self& self) const {
+    const bool is_restless = self.config.council && council_.is_restless();
+    return is_restless ? 1 : host_.due_in(host_self(self));
+}
+
+void Member::call_council(const Self& self, Effects& fx) {
+    const Call call = *std::exchange(fx.call, std::nullopt);
+    consult(self, fx, [&](const auto& inner, auto& out) {
+        if (call.change)
+            council_.begin(inner, agreement::Operation::exchange, *call.change, out);
+        else
+            council_.begin(inner, agreement::Operation::quick, {}, out);
+    });
+}
+
+template <class Action>
+void Member::consult(const Self& self, Effects& fx, Action&& action) {
+    agreement::CouncilEffects out;
+    action(council_self(self), out);
+    std::ranges::move(out.sends, std::back_inserter(fx.council_sends));
+    fx.persist |= out.persist;
+    fx.probes.insert(fx.probes.end(), out.probes.begin(), out.probes.end());
+    if (out.returned) returned(self, *out.returned, fx);
+}
+
+}  // namespace allot::host

@@ -1,0 +1,102 @@
+// A member of a cluster: the host, and beside it its part in the register, if the hosts keep that themselves.
+// The daemon and the laboratory (cluster.hpp) are shells around this machine.
+#pragma once
+
+#include <boost/mp11/algorithm.hpp>
+#include <optional>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "host/host.hpp"
+#include "protocols/agreement/council.hpp"
+
+namespace allot::host {
+
+class Member {
+public:
+    struct Config {
+        host::Config host;
+        std::optional<agreement::CouncilConfig> council;  // none: the shell has a register
+        std::uint32_t least_view = 0;  // in which this host has worked: a register with less has forgotten
+    };
+    // The surroundings of a handler.
+    struct Self {
+        const Config& config;
+        SiteId host;
+        std::uint32_t incarnation = 0;  // of the daemon, as in Host::Self
+        std::uint32_t fresh_disk = 0;   // as in Council::Self
+    };
+    using Message = boost::mp11::mp_append<host::Message, agreement::CouncilMessage>;
+    // A call is one to the register of the shell.
+    struct Effects : host::Effects {
+        std::vector<agreement::CouncilEffects::Send> council_sends;
+        bool persist = false;  // the files of the council have changed: write them
+
+        // Calls f(host, message) for all messages.
+        template <class F>
+        void for_each_send(F&& f);
+    };
+
+    Member() = default;
+    explicit Member(agreement::Council::Files files) : council_(std::move(files)) {}
+
+    // The first input. `first`: this host has never run. The host is started next, by `act`.
+    void start(const Self& self, bool first, Effects& fx);
+    // An input of the host: `action(host, its surroundings, its effects)`.
+    template <class Action>
+    void act(const Self& self, Effects& fx, Action&& action);
+    // The register of the shell has answered.
+    void returned(const Self& self, const agreement::Value& value, Effects& fx);
+    void receive(const Self& self, SiteId from, const Message& message, Effects& fx);
+    // A link to that host is up: it may have missed what was said before.
+    void met(const Self& self, SiteId host, Effects& fx);
+    void synced(const Self& self, Effects& fx);
+    // So many ticks have passed at once. The register is asked after them: a hold-off must not count ticks
+    // from before the moment in which this host saw the removal.
+    void tick(const Self& self, Effects& fx, std::uint32_t passed = 1, bool late = false);
+
+    // Ticks until one changes anything, if nothing else happens before.
+    Ticks due_in(const Self& self) const;
+
+    const Host& host() const { return host_; }
+    Host& host() { return host_; }
+    const agreement::Council& council() const { return council_; }
+    // The view of a register that has forgotten later ones, and is not obeyed.
+    const std::optional<std::uint32_t>& forgotten_view() const { return forgotten_view_; }
+    // The member that the next daemon of this host starts from.
+    Member after_crash(Disk disk) const;
+
+    static Host::Self host_self(const Self& self) { return {self.config.host, self.host, self.incarnation}; }
+    static agreement::Council::Self council_self(const Self& self) {
+        return {*self.config.council, self.host, self.incarnation, self.fresh_disk};
+    }
+
+    bool operator==(const Member&) const = default;
+
+private:
+    template <class Action>
+    void consult(const Self& self, Effects& fx, Action&& action);
+    void call_council(const Self& self, Effects& fx);
+
+    Host host_;
+    agreement::Council council_;
+    std::optional<std::uint32_t> forgotten_view_;
+
+    BOOST_DESCRIBE_CLASS(Member, (), (), (), (host_, council_, forgotten_view_))
+};
+
+template <class Action>
+void Member::act(const Self& self, Effects& fx, Action&& action) {
+    action(host_, host_self(self), static_cast<host::Effects&>(fx));
+    if (fx.call && self.config.council) call_council(self, fx);
+}
+
+template <class F>
+void Member::Effects::for_each_send(F&& f) {
+    for (Send& send : sends) std::visit([&](auto& message) { f(send.to, std::move(message)); }, send.message);
+    for (agreement::CouncilEffects::Send& send : council_sends)
+        std::visit([&](auto& message) { f(send.to, std::move(message)); }, send.message);
+}
+
+}  // namespace allot::host

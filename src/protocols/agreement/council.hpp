@@ -1,0 +1,108 @@
+// The council: one host's part in a register that the hosts keep themselves, from the first start on. It
+// forms the first record (forming.hpp), lets its voter ask what the others remember before it votes again
+// (recalling.hpp), and tries an operation again until it ends. The machine of one host: the daemon and the
+// laboratory's `cluster` have it beside the host (host/member.hpp).
+#pragma once
+
+#include <boost/mp11/list.hpp>
+#include <optional>
+#include <vector>
+
+#include "protocols/agreement/forming.hpp"
+#include "protocols/agreement/recalling.hpp"
+
+namespace allot::agreement {
+
+struct CouncilConfig {
+    std::uint32_t hosts = 1;
+    std::vector<SiteId> voters;  // of the first record, by number
+    bool formed = false;         // the first record is there already, with the first disks of these voters
+    // In ticks: between two attempts, and by how much the pauses of two hosts may differ.
+    std::uint32_t retry_after = 1;
+    std::uint32_t spread = 0;
+    // Ticks after which a voter that starts again makes do with the answers of a quorum.
+    std::uint32_t patience = 10;
+    VotingRules voting;
+};
+
+using CouncilMessage = boost::mp11::mp_push_back<RecallingMessage, Hello>;
+
+struct CouncilEffects {
+    struct Send {
+        SiteId to;
+        CouncilMessage message;
+    };
+    std::vector<Send> sends;
+    bool persist = false;           // the files have changed: write them
+    std::optional<Value> returned;  // the operation under way has ended with this value
+    std::vector<std::string_view> probes;
+};
+
+class Council {
+public:
+    // The surroundings of a handler.
+    struct Self {
+        const CouncilConfig& config;
+        SiteId host;
+        std::uint32_t incarnation;
+        std::uint32_t fresh_disk = 0;  // the id of a disk that is found empty; 0: one after the incarnation
+    };
+
+    // The durable part.
+    struct Files {
+        Papers papers;
+        Voter voter;
+        Memory memory;
+        bool operator==(const Files&) const = default;
+        BOOST_DESCRIBE_CLASS(Files, (), (papers, voter, memory), (), ())
+    };
+
+    Council() = default;
+    explicit Council(Files files)
+        : forming_(std::move(files.papers)), recalling_(std::move(files.voter), std::move(files.memory)) {}
+
+    // The first input of an incarnation. `first`: of this host, ever.
+    void start(const Self& self, bool first, CouncilEffects& fx);
+    // A link to that host is up: it may have missed what was said before.
+    void met(const Self& self, SiteId host, CouncilEffects& fx);
+    // Begins an operation; none may be under way. It ends when a majority of the voters answers.
+    void begin(const Self& self, Operation kind, Change change, CouncilEffects& fx);
+    void receive(const Self& self, SiteId from, const CouncilMessage& message, CouncilEffects& fx);
+    void synced(const Self& self, CouncilEffects& fx);
+    void tick(const Self& self, CouncilEffects& fx);
+    void learn(const Value& value) { recalling_.learn(value); }
+    Council after_crash(Disk disk) const;
+
+    // Whether it waits for an answer, and will ask again.
+    bool is_restless() const { return inner().busy() || recalling_.awaits_ranks(); }
+    // As they are to be written.
+    Files files() const { return {forming_.papers(), recalling_.inner().voter(), recalling_.memory()}; }
+
+    // For people to see: voters without which the register cannot be formed; hosts that a voter asks before
+    // it votes again; whether its disk was rolled back or copied, so that it votes no more.
+    std::vector<SiteId> unformed(const Self& self) const;
+    const std::vector<SiteId>& awaited() const { return recalling_.awaited(); }
+    bool is_thrown_away() const { return recalling_.memory().thrown_away; }
+    const Register& inner() const { return recalling_.inner(); }
+
+    bool operator==(const Council&) const = default;
+
+private:
+    template <class Action>
+    void form(const Self& self, CouncilEffects& fx, Action&& action);
+    template <class Action>
+    void recall(const Self& self, CouncilEffects& fx, Action&& action);
+    void use_record(const Self& self, CouncilEffects& fx);
+    void handle(const Self& self, SiteId from, const Hello& message, CouncilEffects& fx);
+    void handle(const Self& self, SiteId from, const auto& message, CouncilEffects& fx);
+    std::uint32_t pause(const Self& self) const;
+
+    Forming forming_;
+    Recalling recalling_;
+    std::uint32_t waited_ = 0;  // ticks since the last attempt
+    std::uint32_t asking_ = 0;  // ticks since this voter started again
+
+    BOOST_DESCRIBE_CLASS(Council, (), (), (), (forming_, recalling_, waited_, asking_))
+};
+
+}  // namespace allot::agreement

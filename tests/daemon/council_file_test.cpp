@@ -1,0 +1,87 @@
+// What a voter must remember, on a real disk: written one after another beside the loop, and refused if it is
+// damaged.
+#include "daemon/council_file.hpp"
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+
+#include "support/folder.hpp"
+
+namespace {
+
+using namespace allot;
+using daemon::CouncilFile;
+
+CouncilFile::Files with_disk(std::uint32_t disk) {
+    CouncilFile::Files files;
+    files.papers.disk = disk;
+    files.voter.disk = disk;
+    return files;
+}
+
+std::string folder_of(const test::TemporaryFolder& folder) {
+    return (folder / ".");
+}
+
+TEST(CouncilFile, Holds_nothing_at_first_and_the_last_write_later) {
+    const test::TemporaryFolder folder;
+    boost::asio::io_context loop;
+    const auto work = boost::asio::make_work_guard(loop);
+    int written = 0;
+    {
+        CouncilFile file(loop, folder_of(folder), [&] { ++written; });
+        const auto nothing = file.read();
+        ASSERT_TRUE(nothing) << nothing.error();
+        EXPECT_FALSE(nothing->has_value());
+        for (std::uint32_t disk = 1; disk <= 50; ++disk) file.write(with_disk(disk));
+        while (written == 0) loop.run_one();
+    }
+    CouncilFile next(loop, folder_of(folder), [] {});
+    const auto files = next.read();
+    ASSERT_TRUE(files) << files.error();
+    EXPECT_EQ(**files, with_disk(50));
+    EXPECT_EQ(written, 1) << "once, when all is on the disk";
+}
+
+TEST(CouncilFile, Says_nothing_while_it_cannot_write_and_tries_again) {
+    const test::TemporaryFolder folder;
+    const std::string missing = folder / "missing";
+    boost::asio::io_context loop;
+    const auto work = boost::asio::make_work_guard(loop);
+    int written = 0;
+    CouncilFile file(loop, missing, [&] { ++written; });
+    file.write(with_disk(1));
+    while (file.problem().empty()) loop.run_one();
+    EXPECT_EQ(written, 0);
+    std::filesystem::create_directories(missing);
+    while (written == 0) loop.run_one();
+    EXPECT_EQ(file.problem(), "");
+    EXPECT_EQ(**file.read(), with_disk(1));
+}
+
+TEST(CouncilFile, Refuses_every_wrong_bit) {
+    const test::TemporaryFolder folder;
+    boost::asio::io_context loop;
+    const auto work = boost::asio::make_work_guard(loop);
+    bool written = false;
+    CouncilFile file(loop, folder_of(folder), [&] { written = true; });
+    file.write(with_disk(7));
+    while (!written) loop.run_one();
+    const std::string path = folder_of(folder) + "/council";
+    std::string bytes;
+    {
+        std::ifstream in(path, std::ios::binary);
+        bytes.assign(std::istreambuf_iterator<char>(in), {});
+    }
+    ASSERT_FALSE(bytes.empty());
+    for (std::size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
+        std::string damaged = bytes;
+        damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << bit % 8));
+        std::ofstream(path, std::ios::binary | std::ios::trunc) << damaged;
+        EXPECT_FALSE(file.read()) << "bit " << bit;
+    }
+}
+
+}  // namespace
