@@ -22,6 +22,7 @@ namespace {
 
 constexpr std::string_view semaphore_name = "s0";
 constexpr std::uint32_t ticks_between_acts = 3;
+constexpr std::uint32_t pauses_differ_by = 3;  // of two hosts that have refused each other
 
 }  // namespace
 
@@ -81,6 +82,7 @@ Member::Config Cluster::member_config(const Config& config) {
     council.hosts = config.sites;
     for (SiteId voter = 0; voter < config.voters; ++voter) council.voters.push_back(voter);
     council.formed = !config.first_start;
+    council.spread = pauses_differ_by;
     council.voting = config.voting;
     return all;
 }
@@ -124,7 +126,10 @@ Want Cluster::own_want(const Context& ctx, std::size_t program) const {
 
 void Cluster::sample(Draw& draw) {
     const auto sites = draw.number("sites", 2, 7);
+    // An operation of the hosts' own register takes several ticks, and a lease several operations.
+    std::uint32_t longer = 0;
     if (draw.choice("engine", {"atomic", "hosts"}) == "hosts") {
+        longer = 3;
         draw.number("voters", 1, std::min(sites, 5u));
         draw.choice("writes", {"instant", "late"});
         draw.toggle("first-start");
@@ -138,10 +143,10 @@ void Cluster::sample(Draw& draw) {
     draw.number("overtakes", 1, 4);
     draw.number("loans", 1, 2);
     const auto grace = draw.number("grace", 0, 1);
-    draw.number("lease", grace + 2, grace + 5);
+    draw.number("lease", grace + 2 + longer, grace + 5 + longer);
     const auto skew = draw.number("skew", 0, 1);
     const auto tolerance = draw.number("tolerance", skew, 1);
-    draw.number("silence", 2 * tolerance + 2, 2 * tolerance + 4);
+    draw.number("silence", 2 * tolerance + 2 + longer, 2 * tolerance + 4 + longer);
     draw.faults("whims", 2);
     draw.faults("daemon-deaths", 2);
     draw.faults("stops", 2);
@@ -234,10 +239,12 @@ Cluster Cluster::after_crash(Disk disk) const {
     return next;
 }
 
-// A majority of the voters stays up, and so does the atomic register: nobody is served without it.
+// A majority of the voters stays up, and so does the atomic register: nobody is served without it. The first
+// start needs all voters.
 bool Cluster::is_mortal(const Context& ctx) {
     if (is_register(ctx)) return false;
-    return ctx.config.engine == host::Engine::atomic || ctx.self > ctx.config.voters / 2;
+    if (ctx.config.engine == host::Engine::atomic) return true;
+    return ctx.self > (ctx.config.first_start ? ctx.config.voters - 1 : ctx.config.voters / 2);
 }
 
 void Cluster::timeout(const Context& ctx, Timer timer, Effects& fx) {

@@ -54,11 +54,11 @@ void Member::synced(const Self& self, Effects& fx) {
 }
 
 void Member::tick(const Self& self, Effects& fx, std::uint32_t passed, bool late) {
+    const bool council_waits = self.config.council && council_.is_restless();
     act(self, fx, [&](Host& host, const Host::Self& inner, host::Effects& out) {
         for (std::uint32_t tick = 0; tick < passed; ++tick) host.tick(inner, out, late);
     });
-    if (self.config.council)
-        consult(self, fx, [&](const auto& inner, auto& out) { council_.tick(inner, out); });
+    if (council_waits) consult(self, fx, [&](const auto& inner, auto& out) { council_.tick(inner, out); });
 }
 
 Ticks Member::due_in(const Self& self) const {

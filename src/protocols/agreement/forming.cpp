@@ -63,6 +63,7 @@ void Forming::greet(const Self& self, FormingEffects& fx) {
         if (host != self.host) fx.sends.push_back({host, greeting});
 }
 
+// A disk that is not written yet has no id that others could rely on.
 void Forming::greet(const Self& self, SiteId host, FormingEffects& fx) const {
     if (on_disk().disk != 0) fx.sends.push_back({host, hello(self)});
 }
@@ -93,7 +94,7 @@ bool Forming::matters(const Self& self, SiteId from, const Hello& message) const
 }
 
 void Forming::receive(const Self& self, SiteId from, const Hello& message, FormingEffects& fx) {
-    if (message.again) fx.sends.push_back({from, hello(self)});
+    if (message.again) greet(self, from, fx);
     if (!matters(self, from, message)) return;
     heard_[from] = message;
     heard_[from].again = false;
