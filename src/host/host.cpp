@@ -455,8 +455,8 @@ std::optional<agreement::Change> Host::wanted_change(const Self& self) const {
         change = entry(self);
     else if (leaving_)
         change = exit(self);
-    // A host that leaves may wait for one that died.
-    if (!change && is_member(self, known_)) change = removal(self);
+    const bool removes = is_member(self, known_) && (!leaving_ || self.config.rules.remove_until_gone);
+    if (!change && removes) change = removal(self);
     if (change) change->quiet = !self.config.rules.prove_quiet || stays_quiet(*change);
     return change;
 }

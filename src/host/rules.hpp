@@ -19,6 +19,7 @@ struct Rules {
     bool prove_quiet = true;
     bool give_way = true;
     bool bound_overtakes = true;
+    bool remove_until_gone = true;
 
     static constexpr Meaning meanings[]{
         {"from_question", "a lease counts from the question, not from the answer"},
@@ -32,10 +33,12 @@ struct Rules {
         {"prove_quiet", "newcomers begin at once only if the view says that nobody else runs"},
         {"give_way", "a single lock is asked for at once though a set waits for it in a seat"},
         {"bound_overtakes", "a set that was overtaken often enough is not overtaken again on its host"},
+        {"remove_until_gone", "a host that leaves still removes dead ones, for which it may wait"},
     };
     BOOST_DESCRIBE_CLASS(Rules, (),
                          (from_question, whole_hold_off, stop_in_time, grant_in_time, locks_first,
-                          return_on_end, stop_old_life, certify_own, prove_quiet, give_way, bound_overtakes),
+                          return_on_end, stop_old_life, certify_own, prove_quiet, give_way, bound_overtakes,
+                          remove_until_gone),
                          (), ())
 };
 

@@ -11,3 +11,4 @@ finds assertion 20000 cluster --without report-adopted --property assertion --si
 finds assertion 20000 cluster --without freeze --property assertion --sites 3
 finds assertion 20000 cluster --without numbered-messages --property assertion --sites 3
 finds unserved 20000 cluster --without all-reports --sites 3
+finds unserved 20000 cluster --without remove-until-gone --crashes 2 --stops 1

@@ -146,6 +146,23 @@ TEST(Council, Counts_no_vote_of_an_empty_disk) {
     EXPECT_EQ(all.view_after(2, Operation::quick), 1u);
 }
 
+// Its id is not on the disk yet: the next daemon would have another one, and a record with this one would
+// never be complete.
+TEST(Council, Names_no_disk_before_it_is_written) {
+    const Forming::Self self{0, 1, 2, {0, 1}, {}};
+    const Hello question{
+        .incarnation = 1, .list = {0, 1}, .disk = 7, .stage = {}, .record = {}, .again = true};
+    Forming host;
+    FormingEffects fx;
+    host.start(self, fx);
+    EXPECT_TRUE(fx.persist);
+    host.receive(self, 1, question, fx);
+    EXPECT_TRUE(fx.sends.empty());
+    host.synced(self, fx);
+    ASSERT_FALSE(fx.sends.empty());
+    EXPECT_EQ(fx.sends.front().message.disk, 2u);
+}
+
 TEST(Council, Throws_a_disk_away_that_was_put_back) {
     Hosts all = all_of(3, 3);
     const Council::Files early = all.council(2).files();
