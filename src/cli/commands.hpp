@@ -55,6 +55,7 @@ enum ExitCode {
 
 // Each function adds its subcommand.
 void add_cert(CommandLine& line);
+void add_cluster(CommandLine& line);
 void add_errata(CommandLine& line);
 void add_feasible(CommandLine& line);
 void add_figures(CommandLine& line);

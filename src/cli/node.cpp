@@ -1,7 +1,5 @@
 // `allot node`: the daemon of one host.
 
-#include "daemon/node.hpp"
-
 #include <memory>
 
 #include "base/log.hpp"
@@ -20,11 +18,12 @@ struct Options {
 };
 
 int run_node(const Options& options) {
+    if (options.fresh)
+        return wrong_usage("--fresh is gone: a killed host loses nothing. See `allot cluster --help`");
     const auto config = daemon::load_config(options.config);
     if (!config) return wrong_usage(config.error());
     if (options.verbose) set_log_level(LogLevel::debug);
-    const bool agrees = config->agreed.engine != daemon::Register::Engine::none;
-    const auto code = agrees ? daemon::run_shell(*config) : daemon::run_node(*config, options.fresh);
+    const auto code = daemon::run_shell(*config);
     if (!code) return wrong_usage(code.error());
     return *code;
 }
@@ -37,11 +36,11 @@ void add_node(CommandLine& line) {
     command.option("--config", options->config, "the configuration of this host (TOML)")
         .required()
         .value("FILE");
-    command.flag("--fresh", options->fresh,
-                 "discard the saved state; only while all hosts of the cluster are stopped");
+    command.flag("--fresh", options->fresh, "").aside();
     command.flag("--verbose", options->verbose, "log more");
     command.footer(
-        "SIGTERM stops the daemon in order: it saves its state, and the next start resumes it.\n"
+        "SIGTERM stops the daemon in order: without holders the host leaves, and nobody waits for it;\n"
+        "with holders the next start goes on with them.\n"
         "Example: allot node --config /etc/allot/host.toml");
     command.action([options] { return run_node(*options); });
 }

@@ -27,10 +27,8 @@ bool is_wanted(const client::Demand& demand, const session::ResourceStatus& reso
 }
 
 std::string explained(const session::ResourceStatus& resource) {
-    const bool cure = resource.state == "lost";
-    return fmt::format("{} {}: {}{}{}", resource.kind, resource.name, resource.note,
-                       resource.place.empty() ? "" : fmt::format(" ({})", resource.place),
-                       cure ? "; to go on, stop all hosts, then start each with --fresh" : "");
+    return fmt::format("{} {}: {}{}", resource.kind, resource.name, resource.note,
+                       resource.place.empty() ? "" : fmt::format(" ({})", resource.place));
 }
 
 // The demanded resources, as the daemon knows them; nothing if it does not answer.

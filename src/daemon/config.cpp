@@ -106,6 +106,7 @@ private:
 class Reader {
 public:
     Result<Config> read(const toml::table& table) {
+        name_successors(table);
         {
             Section top(table, "", error_);
             top.text("host", config_.host);
@@ -126,7 +127,6 @@ public:
             read_table(top, "locks",
                        [&](Section& section) { section.number("seats", config_.lock_seats, 1, 4096); });
             read_semaphores(top);
-            read_table(top, "detector", [&](Section& section) { read_detector(section); });
             read_table(top, "register", [&](Section& section) { read_register(section); });
             read_table(top, "limits", [&](Section& section) {
                 section.number("sessions", config_.limits.sessions, 1, 1'000'000);
@@ -134,6 +134,7 @@ public:
                 section.number("requests_per_session", config_.limits.requests_per_session, 1, 65536);
                 section.number("locks_per_request", config_.limits.locks_per_request, 1, 4096);
                 section.number("name_length", config_.limits.name_length, 1, 4096);
+                section.duration("resume_within", config_.limits.resume_within);
             });
             read_table(top, "audit", [&](Section& section) { read_audit(section); });
             read_allowances(top);
@@ -214,17 +215,18 @@ private:
         }
     }
 
-    void read_detector(Section& section) {
-        std::string mode;
-        section.text("mode", mode);
-        if (mode == "heartbeat")
-            config_.detector = Config::Detector::heartbeat;
-        else if (!mode.empty() && mode != "automatic")
-            section.complain(*section.find("mode"), "detector.mode: write \"automatic\" or \"heartbeat\"");
-        section.duration("heartbeat", config_.heartbeat);
-        section.duration("dead_after", config_.dead_after);
-        section.duration("stop_within", config_.stop_within);
-        section.duration("resume_within", config_.resume_within);
+    // Keys of the time before there was a register, and what replaces them.
+    void name_successors(const toml::table& table) {
+        constexpr std::pair<const char*, const char*> gone[]{
+            {"mode", "engine = \"file\" in [register] says that all hosts run on one machine"},
+            {"heartbeat", "four signs of life come within register.silence"},
+            {"dead_after", "write register.silence"},
+            {"stop_within", "write register.lease"},
+            {"resume_within", "write limits.resume_within"},
+        };
+        for (const auto& [key, instead] : gone)
+            if (const toml::node* node = table["detector"][key].node(); node != nullptr && error_.empty())
+                error_ = fmt::format("{}: detector.{} is gone: {}", node->source().begin.line, key, instead);
     }
 
     void read_register(Section& section) {
@@ -287,7 +289,6 @@ private:
     // questions of their host, and the rest is for stopping them.
     std::string wrong_register() const {
         const Register& agreed = config_.agreed;
-        if (agreed.engine == Register::Engine::none) return {};
         if (agreed.engine == Register::Engine::file && agreed.file.empty())
             return "register.file is missing; write the path of a file that all daemons of this machine "
                    "open";
@@ -330,12 +331,6 @@ private:
         if (config_.socket.size() > 100)
             return fmt::format("socket: {} characters are too many for a socket; write at most 100",
                                config_.socket.size());
-        if (config_.heartbeat.count() == 0)
-            return "detector.heartbeat: write a time of more than 0, as in \"250ms\"";
-        if (config_.stop_within.count() == 0)
-            return "detector.stop_within: write a time of more than 0, as in \"3s\"";
-        if (config_.dead_after < 4 * config_.heartbeat)
-            return "detector.dead_after: write at least four heartbeats";
         if (auto why = wrong_register(); !why.empty()) return why;
         if (!config_.clients.empty() && !config_.tls && !is_loopback_address(config_.clients))
             return "clients: programs on other machines need certificates; add [tls]";
@@ -379,13 +374,9 @@ std::uint64_t Config::agreement() const {
         encode(semaphore.permits, all);
         encode(semaphore.max_request, all);
     }
-    encode(static_cast<std::uint64_t>(stop_within.count()), all);
-    encode(static_cast<std::uint64_t>(dead_after.count()), all);
-    encode(detector == Detector::heartbeat, all);
     encode(static_cast<std::uint32_t>(agreed.engine), all);
-    if (agreed.engine != Register::Engine::none)
-        for (const milliseconds time : {agreed.lease, agreed.grace, agreed.silence, agreed.return_within})
-            encode(static_cast<std::uint64_t>(time.count()), all);
+    for (const milliseconds time : {agreed.lease, agreed.grace, agreed.silence, agreed.return_within})
+        encode(static_cast<std::uint64_t>(time.count()), all);
     return hash_bytes(all);
 }
 

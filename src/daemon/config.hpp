@@ -34,13 +34,14 @@ struct Limits {
     std::uint32_t requests_per_session = 256;
     std::uint32_t locks_per_request = 64;
     std::uint32_t name_length = 128;
+    std::chrono::milliseconds resume_within{10000};  // that a program has to reconnect
     bool operator==(const Limits&) const = default;
 };
 
 // How the hosts agree on who takes part, and the times of their leases.
 struct Register {
-    enum class Engine : std::uint8_t { none, file, hosts };
-    Engine engine = Engine::none;
+    enum class Engine : std::uint8_t { file, hosts };
+    Engine engine = Engine::hosts;
     std::string file;                         // that all daemons of this machine open
     std::vector<std::string> voters;          // hosts that keep it; empty: the first of them
     std::chrono::milliseconds lease{3000};    // programs have stopped so long after their host last asked
@@ -54,8 +55,6 @@ struct Config {
         std::string name;
         std::string address;
     };
-    enum class Detector : std::uint8_t { automatic, heartbeat };
-
     std::string host;
     std::string socket = "/run/allot/allot.sock";
     unsigned socket_mode = 0660;
@@ -68,11 +67,6 @@ struct Config {
     std::optional<net::TlsFiles> tls;
     std::uint32_t lock_seats = 1024;  // leases of locks that may be open at once
     std::map<std::string, Semaphore> semaphores;
-    Detector detector = Detector::automatic;
-    std::chrono::milliseconds heartbeat{250};
-    std::chrono::milliseconds dead_after{5000};
-    std::chrono::milliseconds stop_within{3000};
-    std::chrono::milliseconds resume_within{10000};
     Register agreed;
     Limits limits;
     audit::Settings audit;
@@ -82,10 +76,6 @@ struct Config {
     std::string name_of(std::uint32_t number) const;
     // The hosts that keep the register at the first start.
     std::vector<std::uint32_t> voters() const;
-    // The time that a program has to stop, from the last sign of its daemon on.
-    std::chrono::milliseconds stops_within() const {
-        return agreed.engine == Register::Engine::none ? stop_within : agreed.lease;
-    }
     // A hash of all settings that must be the same on all hosts of a cluster.
     std::uint64_t agreement() const;
 };

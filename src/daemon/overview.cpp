@@ -19,24 +19,6 @@ constexpr std::size_t list_bytes = std::size_t{1} << 20;
 constexpr std::size_t most_parties = 500;
 // Bytes of a frame besides the status.
 constexpr std::size_t frame_head_bytes = 16;
-constexpr std::size_t most_places = 200;
-constexpr std::size_t most_place_bytes = std::size_t{64} << 10;
-
-// Hosts that have no locks to give out, and why: `lost`, or `unreachable`.
-using Absent = std::map<net::HostId, std::string>;
-Absent absent_hosts(const Reports& reports, const Missing& missing) {
-    Absent absent;
-    for (const auto& [host, report] : reports)
-        if (report.locks_lost) absent[host] = "lost";
-    for (const auto& [host, status] : missing)
-        absent[host] = status.state == "lost" || status.incarnation > 0 ? "lost" : "unreachable";
-    return absent;
-}
-
-bool is_semaphore(const Config& config, const PartyReport& one, const std::string& name) {
-    return one.units.contains(name) && config.semaphores.contains(name);
-}
-
 std::uint64_t ago_ms(std::uint64_t since_ms) {
     const std::uint64_t now = epoch_ms();
     return now - std::min(now, since_ms);
@@ -162,13 +144,8 @@ public:
                 continue;
             }
             ResourceStatus& status = resources_["semaphore " + trouble.semaphore];
-            status.state = trouble.closed ? "closed" : "unreachable";
+            status.state = "unreachable";
             status.note = trouble.why;
-        }
-        for (const Place& place : report.places) {
-            if (place.host >= config_->hosts.size()) continue;
-            Place& best = places_.try_emplace(place.lock, place).first->second;
-            if (place.is_better_than(best)) best = place;
         }
         for (const QueueReport& queue : report.queues) {
             queues_[queue.resource] = queue.waiters;
@@ -193,10 +170,9 @@ public:
         }
     }
 
-    std::vector<ResourceStatus> finish(const Absent& absent) {
-        for (const auto& [name, place] : places_) put_in_place(name, place, absent);
+    std::vector<ResourceStatus> finish() {
         for (const auto& [status, waiters] : waiters_)
-            if (status->kind == "lock") look_for_way(*status, waiters, absent);
+            if (status->kind == "lock") explain(*status, waiters);
         for (auto& [status, waiters] : waiters_) {
             put_in_order(waiters, status->kind == "lock" ? queues_[status->name] : std::vector<SiteId>{});
             for (auto& [report, party] : waiters) status->waiters.push_back(std::move(party));
@@ -209,39 +185,12 @@ public:
 private:
     using Waiters = std::vector<std::pair<const PartyReport*, Party>>;
 
-    void put_in_place(const std::string& name, const Place& place, const Absent& absent) {
-        const auto status = resources_.find("lock " + name);
-        const std::string& there = config_->hosts[place.host].name;
-        if (place.here && status != resources_.end()) status->second.place = there;
-        const auto gone = absent.find(place.host);
-        const bool seen = status != resources_.end() && !status->second.place.empty();
-        if (place.here || seen || gone == absent.end()) return;  // it is there, or under way
-        ResourceStatus& lost = lock(name);
-        lost.place = there;
-        lost.state = gone->second;
-        lost.note =
-            lost.state == "lost" ? "held by a lost host" : fmt::format("at {}, which does not answer", there);
-    }
-
-    // A site that does not know where a token is asks its home. Without the home, only sites in the queue of
-    // the token, or on the host with it, are served.
-    void look_for_way(ResourceStatus& status, const Waiters& waiters, const Absent& absent) {
-        const auto& queue = queues_[status.name];
-        const auto stranded = [&](const auto& waiter) {
-            return waiter.second.host != status.place &&
-                   (!waiter.first->seated || std::ranges::find(queue, waiter.first->site) == queue.end());
-        };
-        const auto waiter = std::ranges::find_if(waiters, stranded);
-        if (status.state != "available" || waiter == waiters.end()) return;
-        const net::HostId home = home_of(status.name, static_cast<std::uint32_t>(config_->hosts.size()));
-        if (const auto begun = locks_wait_.find(waiter->second.host); begun != locks_wait_.end()) {
+    void explain(ResourceStatus& status, const Waiters& waiters) const {
+        for (const auto& [report, party] : waiters) {
+            const auto trouble = locks_wait_.find(party.host);
+            if (trouble == locks_wait_.end()) continue;
             status.state = "unreachable";
-            status.note = begun->second;
-        } else if (const auto gone = absent.find(home); gone != absent.end()) {
-            status.state = gone->second;
-            status.note = fmt::format("its home {} {}: requests there wait{}", config_->hosts[home].name,
-                                      status.state == "lost" ? "is lost" : "does not answer",
-                                      status.state == "lost" ? " in vain" : "");
+            status.note = trouble->second;
         }
     }
 
@@ -270,7 +219,6 @@ private:
     std::map<std::string, ResourceStatus> resources_;  // by kind and name
     std::map<std::string, std::vector<SiteId>> queues_;
     std::map<ResourceStatus*, Waiters> waiters_;
-    std::map<std::string, Place> places_;            // by lock: the best that is known
     std::map<std::string, std::string> locks_wait_;  // hosts whose locks are not granted yet, and why
 };
 
@@ -288,42 +236,6 @@ Report report_of(const Config& config, const LeaseBook& book, const Sessions& se
     return report;
 }
 
-void add_places(Report& report, const Space& locks, const std::vector<std::string>& asked,
-                const std::set<net::HostId>& absent) {
-    if (asked.empty() && absent.empty()) return;
-    const std::set<std::string_view> wanted(asked.begin(), asked.end());
-    const auto astray = [&](const Place& place) { return !place.here && absent.contains(place.host); };
-    std::size_t bytes = 0;
-    for (Place& place :
-         locks.places([&](const Place& one) { return wanted.contains(one.lock) || astray(one); })) {
-        bytes += place.lock.size();
-        const bool room = report.places.size() < most_places && bytes < most_place_bytes;
-        if (asked.empty() ? room : wanted.contains(place.lock))
-            report.places.push_back(std::move(place));
-        else
-            ++report.places_left_out;
-    }
-}
-
-std::vector<std::string> unclear_locks(const Config& config, const Reports& reports, const Missing& missing) {
-    if (absent_hosts(reports, missing).empty()) return {};
-    std::vector<std::string> names;
-    std::set<std::string_view> seen;
-    std::size_t bytes = 0;
-    const auto add = [&](const std::string& name) {
-        bytes += name.size();
-        if (names.size() < most_places && bytes < most_place_bytes && seen.insert(name).second)
-            names.push_back(name);
-    };
-    for (const auto& [host, report] : reports)
-        for (const PartyReport& one : report.parties)
-            for (const std::string& name : one.waiting)
-                if (!is_semaphore(config, one, name)) add(name);
-    for (const auto& [host, report] : reports)
-        for (const Place& place : report.places) add(place.lock);
-    return names;
-}
-
 std::string metrics_page(const Report& report, const LeaseBook& book) {
     std::uint64_t holding = 0;
     std::uint64_t waiting = 0;
@@ -339,9 +251,6 @@ std::string metrics_page(const Report& report, const LeaseBook& book) {
     add("allot_sessions", "gauge", "Programs that are connected.", report.host.sessions);
     add("allot_leases_held", "gauge", "Requests of programs of this host that are granted.", holding);
     add("allot_leases_waiting", "gauge", "Requests of programs of this host that wait.", waiting);
-    add("allot_locks_astray", "gauge",
-        "Locks that, as far as this host knows, are at a host that is lost or unreachable.",
-        report.places.size() + report.places_left_out);
     add("allot_grants_total", "counter", "Requests granted since the start.", report.host.grants);
     describe("allot_link_up", "gauge", "Whether the link to a host is up.");
     for (const session::LinkView& link : report.host.links)
@@ -355,18 +264,14 @@ std::string metrics_page(const Report& report, const LeaseBook& book) {
 session::Status overview(const Config& config, const Reports& reports, const Missing& missing) {
     session::Status status{.host = config.host};
     Collector collector(config);
-    std::uint64_t left_out = 0;
     for (const auto& [host, report] : reports) {
         status.hosts.push_back(report.host);
         collector.add(report);
         status.more_resources += report.more_resources;
-        left_out = std::max(left_out, report.places_left_out);
     }
     for (const auto& [host, known] : missing) status.hosts.push_back(known);
     std::ranges::sort(status.hosts, {}, &session::HostStatus::name);
-    status.resources = collector.finish(absent_hosts(reports, missing));
-    if (left_out > 0)
-        status.note = fmt::format("{} more locks seem to be at hosts that are lost or unreachable", left_out);
+    status.resources = collector.finish();
     return excerpt(std::move(status), session::frame_limit - frame_head_bytes);
 }
 

@@ -4,7 +4,6 @@
 #include <functional>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -12,7 +11,7 @@
 #include "daemon/lease_book.hpp"
 #include "daemon/letters.hpp"
 #include "daemon/sessions.hpp"
-#include "daemon/space.hpp"
+#include "net/mesh.hpp"
 
 namespace allot::daemon {
 
@@ -27,10 +26,6 @@ using PositionOf = std::function<Position(const LeaseBook::Lease& lease)>;
 Report report_of(const Config& config, const LeaseBook& book, const Sessions& sessions,
                  const PositionOf& position_of, std::vector<QueueReport> tokens);
 
-// Adds the places of these locks, and of those that seem to be at absent hosts: as many as a report may hold.
-void add_places(Report& report, const Space& locks, const std::vector<std::string>& asked,
-                const std::set<net::HostId>& absent);
-
 // The same in the words of Prometheus.
 std::string metrics_page(const Report& report, const LeaseBook& book);
 
@@ -38,7 +33,4 @@ std::string metrics_page(const Report& report, const LeaseBook& book);
 using Reports = std::map<net::HostId, Report>;
 using Missing = std::map<net::HostId, session::HostStatus>;
 session::Status overview(const Config& config, const Reports& reports, const Missing& missing);
-// Locks for which all hosts should be asked first: they seem to be at none of the hosts that have answered.
-std::vector<std::string> unclear_locks(const Config& config, const Reports& reports, const Missing& missing);
-
 }  // namespace allot::daemon

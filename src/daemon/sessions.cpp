@@ -119,7 +119,7 @@ public:
 
     // A program on another host that holds or waits must give signs of life.
     void expect_signs() {
-        patience_.set(all_.config_.stop_within, [self = weak_from_this()] {
+        patience_.set(all_.config_.agreed.lease, [self = weak_from_this()] {
             if (const auto session = self.lock()) session->look_for_signs();
         });
     }
@@ -136,7 +136,7 @@ private:
         if (over_ || !owner) return;
         if (!std::exchange(heard_, false) && !all_.desk_.leases_of(*owner).empty())
             return break_off(
-                fmt::format("the program was silent for {} ms", all_.config_.stop_within.count()));
+                fmt::format("the program was silent for {} ms", all_.config_.agreed.lease.count()));
         expect_signs();
     }
 
@@ -248,8 +248,8 @@ void Sessions::greet(Session& session, Owner owner, bool resumed) {
     session::Welcome welcome{
         .session = records_[owner].name,
         .host = config_.host,
-        .stop_within_us = static_cast<std::uint64_t>(config_.stops_within().count()) * 1000,
-        .resume_within_us = static_cast<std::uint64_t>(config_.resume_within.count()) * 1000,
+        .stop_within_us = static_cast<std::uint64_t>(config_.agreed.lease.count()) * 1000,
+        .resume_within_us = static_cast<std::uint64_t>(config_.limits.resume_within.count()) * 1000,
         .resumed = resumed,
         .open = {},
         .valid_us = desk_.valid_us()};
@@ -374,7 +374,7 @@ void Sessions::gone(const std::shared_ptr<Session>& session) {
     session->owner.reset();
     connected_.erase(owner);
     if (session->identity().process || desk_.leases_of(owner).empty()) return release_absent(owner);
-    wait_for(owner, config_.stop_within);
+    wait_for(owner, config_.agreed.lease);
 }
 
 void Sessions::wait_for(Owner owner, std::chrono::milliseconds patience) {
@@ -453,10 +453,10 @@ bool Sessions::resume(std::string_view bytes) {
     for (const auto& [key, mark] : saved->followers)
         if (auto watch = net::watch_process(loop_, *self, mark, [this, key = key] { follower_ended(key); }))
             followers_[key] = {mark, std::move(watch)};
-    grace_.set(config_.resume_within, [this] { release_all_absent(); });
+    grace_.set(config_.limits.resume_within, [this] { release_all_absent(); });
     // A program on another host may use its leases for longer.
     for (const auto& [owner, record] : records_) {
-        if (record.pid == 0) wait_for(owner, std::max(config_.resume_within, config_.stop_within));
+        if (record.pid == 0) wait_for(owner, std::max(config_.limits.resume_within, config_.agreed.lease));
         if (record.pid != 0 && !is_running(record.pid)) wait_for(owner, std::chrono::milliseconds(0));
     }
     return true;

@@ -2,7 +2,6 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
-#include <boost/mp11/list.hpp>
 #include <csignal>
 #include <ctime>
 #include <fmt/format.h>
@@ -20,6 +19,7 @@
 #include "daemon/entrances.hpp"
 #include "daemon/host_desk.hpp"
 #include "daemon/host_folder.hpp"
+#include "daemon/letters.hpp"
 #include "daemon/member_report.hpp"
 #include "daemon/overview.hpp"
 #include "daemon/sessions.hpp"
@@ -107,8 +107,6 @@ std::string boot_id() {
     return id;
 }
 
-using MemberLetter = boost::mp11::mp_push_back<Member::Message, ReportQuery, ReportAnswer>;
-
 class Shell {
 public:
     explicit Shell(const Config& config);
@@ -151,7 +149,7 @@ private:
 
     // Links.
     net::Mesh::Events mesh_events();
-    void send(HostId to, const MemberLetter& letter);
+    void send(HostId to, const Letter& letter);
     void receive(HostId from, std::string_view payload);
     void receive_letter(HostId from, const ReportQuery& query) {
         send(from, ReportAnswer{query.number, own_report()});
@@ -521,10 +519,10 @@ std::optional<std::string> Shell::make_mesh() {
     config.incarnation = daemon_of(incarnation_);
     config.agreement = config_.agreement();
     config.plaintext = config_.plaintext;
-    config.heartbeat = config_.heartbeat;
+    config.heartbeat = config_.agreed.silence / 4;
     config.silence = config_.agreed.silence;
     config.retry_last = std::min(config.retry_last, std::max(config.retry_first, config.silence / 4));
-    config.watch_processes = config_.detector == Config::Detector::automatic;
+    config.watch_processes = config_.agreed.engine == Register::Engine::file;  // under one kernel
     if (config_.tls) {
         auto tls = net::load_tls(*config_.tls);
         if (!tls) return tls.error();
@@ -586,7 +584,7 @@ void Shell::give_way(const std::string& why) {
 
 // Reports and messages of an epoch go to one incarnation, which this host may know from the register before
 // there is a link to it. All else goes to whoever is there.
-void Shell::send(HostId to, const MemberLetter& letter) {
+void Shell::send(HostId to, const Letter& letter) {
     bytes_.clear();
     encode(letter, bytes_);
     if (bytes_.size() > net::MeshConfig{}.frame_limit)
@@ -607,7 +605,7 @@ void Shell::send(HostId to, const MemberLetter& letter) {
 }
 
 void Shell::receive(HostId from, std::string_view payload) {
-    const auto letter = from_bytes<MemberLetter>(payload);
+    const auto letter = from_bytes<Letter>(payload);
     if (!letter) return log_error(fmt::format("host {} sent a malformed message", name_of(from)));
     catch_up();
     std::visit([&](const auto& kind) { receive_letter(from, kind); }, *letter);
@@ -717,7 +715,7 @@ void Shell::find_status(bool whole, const std::function<void(const session::Stat
     std::set<HostId> others;
     for (HostId host = 0; whole && host < config_.hosts.size(); ++host)
         if (host != self_ && mesh_->status(host).connected) others.insert(host);
-    survey_.ask(others, {}, {{self_, own_report()}}, [this, done](const Survey::Reports& reports) {
+    survey_.ask(others, {{self_, own_report()}}, [this, done](const Survey::Reports& reports) {
         std::map<HostId, session::HostStatus> missing;
         for (HostId host = 0; host < config_.hosts.size(); ++host)
             if (!reports.contains(host)) missing[host] = status_of(host);

@@ -11,15 +11,14 @@ constexpr std::chrono::milliseconds patience{500};
 
 }  // namespace
 
-void Survey::ask(const std::set<net::HostId>& hosts, const std::vector<std::string>& locks, Reports known,
-                 Done done) {
+void Survey::ask(const std::set<net::HostId>& hosts, Reports known, Done done) {
     const std::uint64_t number = next_++;
     Round& round = rounds_[number];
     round.reports = std::move(known);
     round.awaited = hosts;
     round.done = std::move(done);
     if (hosts.empty()) return finish(number);
-    for (const net::HostId host : hosts) send_(host, ReportQuery{number, locks});
+    for (const net::HostId host : hosts) send_(host, ReportQuery{number});
     round.patience = std::make_unique<net::Timer>(loop_);
     round.patience->set(patience, [this, number] { finish(number); });
 }

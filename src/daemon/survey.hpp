@@ -26,10 +26,8 @@ public:
     Survey(boost::asio::io_context& loop, std::function<void(net::HostId to, const ReportQuery&)> send)
         : loop_(loop), send_(std::move(send)) {}
 
-    // `locks`: locks whose places are wanted. `known`: reports that need no question. Done at once if no host
-    // is asked.
-    void ask(const std::set<net::HostId>& hosts, const std::vector<std::string>& locks, Reports known,
-             Done done);
+    // `known`: reports that need no question. Done at once if no host is asked.
+    void ask(const std::set<net::HostId>& hosts, Reports known, Done done);
     void receive(net::HostId from, const ReportAnswer& answer);
 
 private:

@@ -41,13 +41,19 @@ Result<Descriptor> FileRegister::occupy(const std::string& host) const {
     return file;
 }
 
-Result<bool> FileRegister::found() const {
+Result<bool> FileRegister::exists() const {
+    const auto record = read_record(path_, kind, format);
+    if (!record) return Error{record.error()};
+    return record->has_value();
+}
+
+Result<bool> FileRegister::found(std::uint32_t view) const {
     const auto locked = lock(path_);
     if (!locked) return Error{locked.error()};
     const auto record = read_record(path_, kind, format);
     if (!record) return Error{record.error()};
     if (*record) return true;
-    return write_record(path_, {std::string(kind), format, 0, to_bytes(Value{.quiet = true})});
+    return write_record(path_, {std::string(kind), format, 0, to_bytes(Value{.view = view, .quiet = true})});
 }
 
 Result<Value> FileRegister::read() const {

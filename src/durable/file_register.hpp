@@ -17,8 +17,9 @@ public:
     // Until the lock is closed, no second daemon of that host opens this register.
     Result<Descriptor> occupy(const std::string& host) const;
     // Makes the register in a place where nothing has run before, so that the first hosts need not wait for
-    // programs of earlier ones. Changes nothing if it is there.
-    Result<bool> found() const;
+    // programs of earlier ones. Changes nothing if it is there. Views begin after `view`.
+    Result<bool> found(std::uint32_t view = 0) const;
+    Result<bool> exists() const;
     // The newest value; the first of all if there is no file yet.
     Result<agreement::Value> read() const;
     // Compare-and-set: `next` follows `expected`, if that is still the newest value and nobody else changes

@@ -203,7 +203,7 @@ private:
 TEST(LoopbackTest, Who_went_away_after_a_restart_keeps_its_lock_for_as_long_as_it_may_believe_in_it) {
     const int port = free_port();
     test::Node node{fmt::format("clients = \"127.0.0.1:{}\"\n", port),
-                    "[detector]\nstop_within = \"60s\"\nresume_within = \"3s\"\n"};
+                    "[register]\nlease = \"60s\"\n[limits]\nresume_within = \"3s\"\n"};
     Options options;
     options.address = fmt::format("tcp:127.0.0.1:{}", port);
     Holder far(options, "far");
@@ -221,7 +221,7 @@ TEST(LoopbackTest, Who_went_away_after_a_restart_keeps_its_lock_for_as_long_as_i
 }
 
 TEST(StoppedHolder, Knows_that_its_lock_may_be_given_away_though_no_daemon_says_so) {
-    test::Node node("", "[detector]\nresume_within = \"1s\"\n");
+    test::Node node("", "[limits]\nresume_within = \"1s\"\n");
     Holder holder(node.options(), "db");
     holder.stop();
     node.end(SIGTERM);
@@ -236,7 +236,7 @@ TEST(StoppedHolder, Knows_that_its_lock_may_be_given_away_though_no_daemon_says_
 
 // The last words of a daemon say nothing about how long ago it ended.
 TEST(StoppedHolder, Is_not_deceived_by_what_was_said_before_the_end) {
-    test::Node node("", "[detector]\nresume_within = \"1s\"\n");
+    test::Node node("", "[limits]\nresume_within = \"1s\"\n");
     Session other = node.session();
     Lease more = other.acquire(Demand().lock("more"), 10s);
     Holder holder(node.options(), "db", "more");
@@ -253,7 +253,7 @@ TEST(StoppedHolder, Is_not_deceived_by_what_was_said_before_the_end) {
 }
 
 TEST(DeadHolder, Is_not_waited_for_after_a_restart) {
-    test::Node node("", "[detector]\nresume_within = \"600s\"\n");
+    test::Node node("", "[limits]\nresume_within = \"600s\"\n");
     Holder holder(node.options(), "db");
     node.end(SIGTERM);
     holder.die();

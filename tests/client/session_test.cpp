@@ -335,7 +335,7 @@ int in_a_child(const std::function<int()>& action) {
 // stopped, and does not come back: when its lock is given away, the time in which programs may come back is
 // over.
 TEST(QuietHolder, Keeps_its_lock_however_long_it_calls_nothing) {
-    test::Node node("", "[detector]\nresume_within = \"1s\"\n");
+    test::Node node("", "[limits]\nresume_within = \"1s\"\n");
     Session session = node.session();
     const Lease lease = session.acquire(db(), 10s);
     const pid_t absent = ::fork();

@@ -68,6 +68,7 @@ configure() {
     rm -rf h[0-9]* ./*.in ./*.fifo witness wrong register*
     local i
     for i in $(seq "$hosts"); do write_config "$i"; done
+    [[ $register != *'engine = "file"'* ]] || "$ALLOT" cluster init --config h1.toml >/dev/null || fail "no register"
 }
 
 write_config() {

@@ -7,7 +7,6 @@
 
 #include "core/bytes.hpp"
 #include "daemon/letters.hpp"
-#include "daemon/state.hpp"
 #include "net/saved_mesh.hpp"
 #include "protocols/multilock/counters.hpp"
 #include "protocols/semaphore/permits.hpp"
@@ -52,8 +51,8 @@ TEST(FuzzCorpus, Holds_what_hosts_say_first_and_save) {
     for (const std::string& seed : seeds_of("hello")) EXPECT_TRUE(net::read_hello(seed)) << advice;
     for (const std::string& seed : seeds_of("saved_mesh"))
         EXPECT_TRUE(from_bytes<net::SavedMesh>(seed)) << advice;
-    for (const std::string& seed : seeds_of("saved_state"))
-        EXPECT_TRUE(from_bytes<daemon::SavedState>(seed)) << advice;
+    for (const std::string& seed : seeds_of("council"))
+        EXPECT_TRUE(from_bytes<agreement::Council::Files>(seed)) << advice;
 }
 
 }  // namespace

@@ -63,11 +63,11 @@ TEST(SampleConfig, Shows_the_defaults) {
     EXPECT_EQ(config.audit.kept, defaults.audit.kept);
     EXPECT_EQ(config.plaintext, defaults.plaintext);
     EXPECT_EQ(config.lock_seats, defaults.lock_seats);
-    EXPECT_EQ(config.detector, defaults.detector);
-    EXPECT_EQ(config.heartbeat, defaults.heartbeat);
-    EXPECT_EQ(config.dead_after, defaults.dead_after);
-    EXPECT_EQ(config.stop_within, defaults.stop_within);
-    EXPECT_EQ(config.resume_within, defaults.resume_within);
+    EXPECT_EQ(config.agreed.engine, defaults.agreed.engine);
+    EXPECT_EQ(config.agreed.lease, defaults.agreed.lease);
+    EXPECT_EQ(config.agreed.grace, defaults.agreed.grace);
+    EXPECT_EQ(config.agreed.silence, defaults.agreed.silence);
+    EXPECT_EQ(config.agreed.return_within, defaults.agreed.return_within);
     EXPECT_EQ(config.limits, defaults.limits);
     EXPECT_EQ(config.clients, "0.0.0.0:7481");
     ASSERT_EQ(config.allow.size(), 1u);
@@ -87,7 +87,7 @@ TEST(SampleConfig, Shows_every_setting) {
     const std::string text = switched_on(sample());
     std::size_t count = 0;
     for (const char* table :
-         {"", "[cluster]", "[tls]", "[locks]", "[detector]", "[limits]", "[[allow]]", "[semaphores.x]"}) {
+         {"", "[cluster]", "[tls]", "[locks]", "[register]", "[limits]", "[[allow]]", "[semaphores.x]"}) {
         for (const std::string& setting : settings_of(table)) {
             ++count;
             const std::regex shown(fmt::format(R"((^|\n)(\[+([a-z]+\.)?{0}(\.[a-z]+)?\]|{0} = ))", setting));
@@ -96,6 +96,32 @@ TEST(SampleConfig, Shows_every_setting) {
         }
     }
     EXPECT_GE(count, 30u);
+}
+
+TEST(Config, Says_what_replaces_a_setting_that_is_gone) {
+    for (const char* key : {"mode", "heartbeat", "dead_after", "stop_within", "resume_within"}) {
+        const auto config = parse_config(fmt::format("host = \"a\"\n[detector]\n{} = \"5s\"\n", key), "x");
+        ASSERT_FALSE(config);
+        EXPECT_THAT(config.error(), HasSubstr(fmt::format("detector.{} is gone: ", key)));
+    }
+}
+
+TEST(Config, Chooses_one_three_or_five_voters_unless_they_are_named) {
+    std::string hosts;
+    std::vector<std::size_t> counts;
+    for (const char* name : {"a", "b", "c", "d", "e", "f"}) {
+        hosts += fmt::format("{} = \"127.0.0.1:1\"\n", name);
+        counts.push_back(read("host = \"a\"\n[cluster.hosts]\n" + hosts).voters().size());
+    }
+    EXPECT_THAT(counts, ElementsAre(1, 1, 3, 3, 5, 5));
+    const std::string all = "host = \"a\"\n[cluster.hosts]\n" + hosts;
+    EXPECT_THAT(read(all + "[register]\nvoters = [\"b\", \"d\", \"f\"]\n").voters(), ElementsAre(1, 3, 5));
+    const auto even = parse_config(all + "[register]\nvoters = [\"b\", \"d\"]\n", "x");
+    ASSERT_FALSE(even);
+    EXPECT_THAT(even.error(), HasSubstr("write an odd number of hosts; 2 survive no more losses than 1"));
+    const auto unknown = parse_config(all + "[register]\nvoters = [\"x\"]\n", "x");
+    ASSERT_FALSE(unknown);
+    EXPECT_THAT(unknown.error(), HasSubstr("\"x\" is not in cluster.hosts"));
 }
 
 TEST(SampleConfig, Does_not_hide_what_is_misspelt) {

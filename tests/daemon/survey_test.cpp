@@ -84,7 +84,7 @@ struct SurveyTest : testing::Test {
         return report;
     }
     void ask(const std::set<net::HostId>& hosts, Survey::Reports known = {}) {
-        survey.ask(hosts, {"db"}, std::move(known), [this](const auto& reports) { done.push_back(reports); });
+        survey.ask(hosts, std::move(known), [this](const auto& reports) { done.push_back(reports); });
     }
 
     boost::asio::io_context loop;
@@ -95,7 +95,7 @@ struct SurveyTest : testing::Test {
 
 TEST_F(SurveyTest, Is_done_when_all_who_were_asked_have_answered) {
     ask({1, 2}, {{0, report_of("a")}});
-    const Letter question = ReportQuery{1, {"db"}};
+    const Letter question = ReportQuery{1};
     EXPECT_EQ(sent, (std::vector<std::pair<net::HostId, Letter>>{{1, question}, {2, question}}));
     survey.receive(2, {1, report_of("c")});
     survey.receive(2, {1, report_of("c again")});

@@ -9,8 +9,8 @@
 #include "base/frame.hpp"
 #include "core/bytes.hpp"
 #include "daemon/letters.hpp"
-#include "daemon/state.hpp"
 #include "net/saved_mesh.hpp"
+#include "protocols/agreement/council.hpp"
 #include "protocols/multilock/counters.hpp"
 #include "protocols/semaphore/permits.hpp"
 #include "session/frames.hpp"
@@ -88,6 +88,14 @@ void add_links(const Seeds& seeds) {
         to_bytes(net::SavedMesh{.self = "ant", .agreement = 42, .links = {{"bee", state}, {"cat", {}}}}));
 }
 
+// One letter for each kind of these messages.
+template <class Messages>
+void add_each(const Seeds& seeds, const std::string& target) {
+    [&]<class... Ms>(const std::variant<Ms...>*) {
+        (seeds.add<daemon::Letter>(target, {Ms{}}), ...);
+    }(static_cast<const Messages*>(nullptr));
+}
+
 void add_daemons(const Seeds& seeds) {
     using namespace daemon;
     const daemon::Report report{.host = {.name = "ant", .state = "up"},
@@ -99,20 +107,15 @@ void add_daemons(const Seeds& seeds) {
                                              .seated = true,
                                              .site = 9}},
                                 .unlisted = {{"licence", true, 1, 2, 300}},
-                                .troubles = {{"builds", "why", true}},
-                                .places = {{.lock = "db", .host = 2}},
-                                .places_left_out = 3,
+                                .troubles = {{"builds", "why"}},
                                 .more_resources = 7};
-    seeds.add<Letter>("letter", {SiteLetter{.space = 1, .from = 2, .to = 300, .message = "text"}, Alive{2, 9},
-                                 Known{2, 9}, Buried{1}, Refused{0, 1, 2, true}, ReportQuery{7, {"db"}},
-                                 ReportAnswer{7, report}, Membership{{1, 2}, 3, true}});
-    seeds.add("saved_state", "SavedState",
-              to_bytes(SavedState{.agreement = 42,
-                                  .incarnation = 3,
-                                  .vigil = "vigil",
-                                  .links = "links",
-                                  .desk = "desk",
-                                  .sessions = "sessions"}));
+    add_each<host::Member::Message>(seeds, "letter");
+    seeds.add<Letter>("letter", {ReportQuery{7}, ReportAnswer{7, report}});
+    agreement::Council::Files files;
+    files.papers.disk = files.voter.disk = 7;
+    files.papers.record = files.voter.record = {1, {{0, 7}, {1, 8}, {2, 9}}};
+    files.memory.heard[1] = {{1, 3}, {{2, 1, 3}, true}};
+    seeds.add("council", "Files", to_bytes(files));
 }
 
 void add_protocols(const Seeds& seeds) {

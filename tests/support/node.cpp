@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "client/status.hpp"
+#include "durable/file_register.hpp"
 
 namespace allot::test {
 
@@ -27,6 +28,18 @@ bool eventually(const std::function<bool()>& condition) {
     return true;
 }
 
+namespace {
+
+// The register in a file begins at once. Programs stop within a second, unless `tables` says otherwise.
+std::string with_register(std::string tables, const std::string& file) {
+    const std::string heading = "[register]\n";
+    if (tables.find(heading) == std::string::npos) tables += heading + "lease = \"1s\"\ngrace = \"300ms\"\n";
+    return tables.insert(tables.find(heading) + heading.size(),
+                         "engine = \"file\"\nfile = \"" + file + "\"\n");
+}
+
+}  // namespace
+
 Node::Node(const std::string& settings, const std::string& tables) {
     std::string name = (std::filesystem::temp_directory_path() / "allot-test-XXXXXX").string();
     if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no folder for a daemon");
@@ -36,9 +49,9 @@ Node::Node(const std::string& settings, const std::string& tables) {
            << "socket = \"" << (folder_ / "allot.sock").string() << "\"\n"
            << "state = \"" << (folder_ / "state").string() << "\"\n"
            << settings << "\n[semaphores]\nbuilds = 2\n"
-           << (tables.find("[detector]") == std::string::npos ? "[detector]\nstop_within = \"1s\"\n" : "")
-           << tables;
+           << with_register(tables, folder_ / "register");
     config.close();
+    if (!durable::FileRegister(folder_ / "register").found()) throw std::runtime_error("no register");
     start();
 }
 

@@ -15,7 +15,7 @@ bool eventually(const std::function<bool()>& condition);
 
 class Node {
 public:
-    // There are two permits of `builds`, and programs stop within a second unless `tables` has a detector.
+    // There are two permits of `builds`, and programs stop within a second unless `tables` has a register.
     // `settings` and `tables` are added to the configuration.
     explicit Node(const std::string& settings = "", const std::string& tables = "");
     Node(const Node&) = delete;
