@@ -108,17 +108,11 @@ Result<Settings> settings_of(const RunFlags& flags) {
     return settings;
 }
 
-// Others may get a permit, and over a network any resource, when the daemon has been silent for stop_within.
-// The command must have ended by then, so it gets half of that time. Any other loss is known at once, or when
-// a killed daemon is back, which then waits for stop_within.
-//
-// A daemon whose own lease ends renews it with two thirds of it left: the rest is for stopping.
-Result<microseconds> grace_of(const Settings& settings, bool elsewhere, const Session& session) {
+// Others may get what is held when the lease ends. A host renews it with two thirds of it left: the rest is
+// for stopping.
+Result<microseconds> grace_of(const Settings& settings, const Session& session) {
     const microseconds stop_within = session.stop_within();
-    const bool silence_costs = elsewhere || !settings.demand.permits().empty();
-    const microseconds most = session.leased() ? stop_within / 3
-                              : silence_costs  ? stop_within / 2
-                                               : stop_within * 3 / 4;
+    const microseconds most = stop_within / 3;
     if (!settings.grace) return std::min<microseconds>(milliseconds(2000), most);
     if (*settings.grace <= most) return *settings.grace;
     return Error{
@@ -291,7 +285,7 @@ int run_command(const RunFlags& flags) {
     try {
         Session session = connect(*options);
         const bool elsewhere = is_elsewhere(*options);
-        const auto grace = grace_of(*settings, elsewhere, session);
+        const auto grace = grace_of(*settings, session);
         if (!grace) return wrong_usage(grace.error());
         Lease lease = acquire(session, *settings, *options, deadline);
         return hold_and_run(session, lease, elsewhere, *grace, flags.command);
@@ -338,8 +332,8 @@ void add_run(CommandLine& line, std::vector<std::string> program) {
         .needs(no_wait);
     command
         .option("--grace", flags->grace,
-                "Time from SIGTERM to SIGKILL if the lease is lost; at most 3/4 of the cluster's "
-                "stop_within, or half of it with permits or --at; default 2s, or that maximum if it is less")
+                "Time from SIGTERM to SIGKILL if the lease is lost; at most a third of the cluster's "
+                "lease, which is the default")
         .shown_as("TIME");
     command
         .option("--resume-within", flags->resume_within,
