@@ -1,11 +1,14 @@
 #include "daemon/host_folder.hpp"
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
+#include <ctime>
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
 #include <sys/file.h>
+#include <vector>
 
 #include "core/bytes.hpp"
 #include "durable/record.hpp"
@@ -16,6 +19,17 @@ namespace {
 
 constexpr std::string_view kind = "host";
 constexpr std::uint32_t format = 1;
+
+// What a daemon without a register noted while it ran.
+struct EarlierMark {
+    std::uint32_t incarnation = 0;
+    std::uint32_t life = 0;
+    std::uint32_t epoch = 0;  // the high part of fences
+    std::vector<std::uint32_t> refused;
+    bool forgetful = false;
+};
+BOOST_DESCRIBE_STRUCT(EarlierMark, (), (incarnation, life, epoch, refused, forgetful))
+constexpr std::uint32_t earlier_format = 7;
 
 }  // namespace
 
@@ -30,11 +44,39 @@ Result<HostFolder::Memory> HostFolder::open() {
         return Error{fmt::format("{}: another daemon runs with this state folder", path_)};
     const auto record = durable::read_record(path_ + "/host", kind, format);
     if (!record) return Error{record.error()};
-    if (!*record) return memory_;
+    if (!*record) {
+        if (const auto taken = take_over_earlier_version(); !taken) return Error{taken.error()};
+        return memory_;
+    }
     auto memory = from_bytes<Memory>((*record)->content);
     if (!memory) return Error{path_ + "/host: it belongs to another version of allot"};
     sequence_ = (*record)->sequence;
     return memory_ = std::move(*memory);
+}
+
+Result<bool> HostFolder::take_over_earlier_version() {
+    const std::string name = path_ + "/running";
+    const auto record = durable::read_record(name, "running", earlier_format);
+    const auto mark = record && *record ? from_bytes<EarlierMark>((*record)->content) : std::nullopt;
+    if (record && !*record) return true;  // there was none
+    if (!mark)
+        return Error{
+            name +
+            ": an earlier version of allot left it, and it cannot be read; move it away, and say where "
+            "fences begin with `allot cluster init --above N`"};
+    Memory memory = memory_;
+    memory.view = mark->epoch;
+    if (const auto noted = note(memory); !noted) return noted;
+    if (const auto aside = set_aside("stopped"); !aside) return aside;
+    return set_aside("running");
+}
+
+Result<bool> HostFolder::set_aside(const std::string& name) const {
+    const std::string from = path_ + "/" + name;
+    const std::string to = fmt::format("{}.before-{}", from, std::time(nullptr));
+    if (::rename(from.c_str(), to.c_str()) == 0) return true;
+    if (errno == ENOENT) return false;
+    return Error{fmt::format("{}: it cannot be renamed: {}", from, std::strerror(errno))};
 }
 
 Result<bool> HostFolder::note(const Memory& memory) {

@@ -17,21 +17,27 @@ public:
     struct Memory {
         std::uint32_t incarnation = 0;
         std::uint32_t view = 0;
-        std::string boot;  // of the kernel under which the daemon ran last
+        std::string boot;    // of the kernel under which the daemon ran last
+        bool quiet = false;  // no program has run since that view, as an operator says
         bool operator==(const Memory&) const = default;
-        BOOST_DESCRIBE_CLASS(Memory, (), (incarnation, view, boot), (), ())
+        BOOST_DESCRIBE_CLASS(Memory, (), (incarnation, view, boot, quiet), (), ())
     };
 
     explicit HostFolder(std::string path) : path_(std::move(path)) {}
 
-    // Makes the folder if necessary, locks it, and reads it.
+    // Makes the folder if necessary, locks it, and reads it. What an earlier version of allot left is set
+    // aside; its fences were lower than those of the views that follow.
     Result<Memory> open();
+    // Renames a file, if it is there; nothing is deleted.
+    Result<bool> set_aside(const std::string& name) const;
     // On the disk when this returns.
     Result<bool> note(const Memory& memory);
     const Memory& memory() const { return memory_; }
     const std::string& path() const { return path_; }
 
 private:
+    Result<bool> take_over_earlier_version();
+
     std::string path_;
     Memory memory_;
     std::uint64_t sequence_ = 0;

@@ -118,7 +118,7 @@ public:
 private:
     std::optional<std::string> begin();
     std::optional<std::string> open_register(const HostFolder::Memory& before);
-    std::optional<std::string> open_file();
+    std::optional<std::string> open_file(const HostFolder::Memory& before);
     std::optional<std::string> make_mesh();
     void start_host();
     std::optional<std::string> listen();
@@ -292,7 +292,7 @@ std::optional<std::string> Shell::begin() {
     incarnation_ = next_daemon(*before) << bits_of_lives;
     is_another_boot_ = !before->boot.empty() && before->boot != boot_id();
     if (auto why = wards_.open()) return why;
-    if (const auto noted = folder_.note({incarnation_, before->view, boot_id()}); !noted)
+    if (const auto noted = folder_.note({incarnation_, before->view, boot_id(), before->quiet}); !noted)
         return noted.error();
     sessions_.set_followed([this](Owner owner, session::Ticket ticket, const Descriptor& process) {
         wards_.follow(*desk_.find(owner, ticket), *sessions_.record(owner), process);
@@ -309,20 +309,25 @@ std::optional<std::string> Shell::begin() {
 
 std::optional<std::string> Shell::open_register(const HostFolder::Memory& before) {
     member_config_.least_view = before.view;
-    if (config_.agreed.engine == Register::Engine::file) return open_file();
+    if (config_.agreed.engine == Register::Engine::file) return open_file(before);
+    member_config_.council->view = before.view;
+    member_config_.council->quiet = before.quiet;
     auto files = council_file_.read();
     if (!files) return files.error();
     if (*files) member_ = Member(std::move(**files));
     return std::nullopt;
 }
 
-std::optional<std::string> Shell::open_file() {
+std::optional<std::string> Shell::open_file(const HostFolder::Memory& before) {
     auto occupied = register_.occupy(config_.host);
     if (!occupied) return occupied.error();
     occupied_ = std::move(*occupied);
+    const bool after_earlier_version = before.incarnation == 0 && before.view > 0;
+    if (after_earlier_version)
+        if (const auto made = register_.found(before.view, false); !made) return made.error();
     const auto value = register_.read();
     if (!value) return value.error();
-    is_first_ = value->view == 0 && value->quiet;
+    is_first_ = value->members.empty() && value->quiet;
     if (value->view >= member_config_.least_view) return std::nullopt;
     return fmt::format(
         "{}: it holds view {}, and this host has worked in view {}: the register was wiped, or put back from "
@@ -435,6 +440,7 @@ void Shell::note_progress() {
         return;
     HostFolder::Memory memory = folder_.memory();
     memory.incarnation = std::max(memory.incarnation, incarnation);
+    memory.quiet &= view <= memory.view;
     memory.view = std::max(memory.view, view);
     const auto noted = folder_.note(memory);
     if (!noted && folder_problem_.empty())

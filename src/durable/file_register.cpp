@@ -47,13 +47,13 @@ Result<bool> FileRegister::exists() const {
     return record->has_value();
 }
 
-Result<bool> FileRegister::found(std::uint32_t view) const {
+Result<bool> FileRegister::found(std::uint32_t view, bool quiet) const {
     const auto locked = lock(path_);
     if (!locked) return Error{locked.error()};
     const auto record = read_record(path_, kind, format);
     if (!record) return Error{record.error()};
     if (*record) return true;
-    return write_record(path_, {std::string(kind), format, 0, to_bytes(Value{.view = view, .quiet = true})});
+    return write_record(path_, {std::string(kind), format, 0, to_bytes(Value{.view = view, .quiet = quiet})});
 }
 
 Result<Value> FileRegister::read() const {

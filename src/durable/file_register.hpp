@@ -16,9 +16,9 @@ public:
 
     // Until the lock is closed, no second daemon of that host opens this register.
     Result<Descriptor> occupy(const std::string& host) const;
-    // Makes the register in a place where nothing has run before, so that the first hosts need not wait for
-    // programs of earlier ones. Changes nothing if it is there. Views begin after `view`.
-    Result<bool> found(std::uint32_t view = 0) const;
+    // Makes the register. `quiet`: no program runs, so that the first hosts need not wait for earlier ones.
+    // Changes nothing if it is there. Views begin after `view`.
+    Result<bool> found(std::uint32_t view = 0, bool quiet = true) const;
     Result<bool> exists() const;
     // The newest value; the first of all if there is no file yet.
     Result<agreement::Value> read() const;

@@ -68,7 +68,11 @@ configure() {
     rm -rf h[0-9]* ./*.in ./*.fifo witness wrong register*
     local i
     for i in $(seq "$hosts"); do write_config "$i"; done
-    [[ $register != *'engine = "file"'* ]] || "$ALLOT" cluster init --config h1.toml >/dev/null || fail "no register"
+    if [[ $register == *'engine = "file"'* ]]; then
+        "$ALLOT" cluster init --config h1.toml >/dev/null || fail "no register"
+    else
+        for i in $(seq "$hosts"); do "$ALLOT" cluster init --config "h$i.toml" >/dev/null || fail "no register"; done
+    fi
 }
 
 write_config() {

@@ -8,7 +8,9 @@ namespace allot::agreement {
 namespace {
 
 Forming::Self forming_self(const Council::Self& self) {
-    return {self.host, self.incarnation, self.config.hosts, self.config.voters, {}, self.fresh_disk};
+    const CouncilConfig& config = self.config;
+    return {self.host, self.incarnation, config.hosts, config.voters,
+            {},        self.fresh_disk,  config.view,  config.quiet};
 }
 
 Recalling::Self recalling_self(const Council::Self& self) {

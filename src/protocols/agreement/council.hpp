@@ -17,6 +17,9 @@ struct CouncilConfig {
     std::uint32_t hosts = 1;
     std::vector<SiteId> voters;  // of the first record, by number
     bool formed = false;         // the first record is there already, with the first disks of these voters
+    // The newest view of an earlier register, and whether no program has run since; for a fresh disk.
+    std::uint32_t view = 0;
+    bool quiet = false;
     // In ticks: between two attempts, and by how much the pauses of two hosts may differ.
     std::uint32_t retry_after = 1;
     std::uint32_t spread = 0;

@@ -24,6 +24,8 @@ void Forming::start(const Self& self, FormingEffects& fx) {
     if (papers_.disk != 0) return greet(self, fx);
     Papers fresh;
     fresh.disk = self.fresh_disk != 0 ? self.fresh_disk : self.incarnation + 1;
+    fresh.view = self.view;
+    fresh.quiet = self.quiet;
     store(std::move(fresh), fx);
 }
 
@@ -53,7 +55,8 @@ std::vector<SiteId> Forming::list(const Self& self) const {
 
 Hello Forming::hello(const Self& self) const {
     const Papers& shown = on_disk();
-    return {self.incarnation, list(self), shown.disk, shown.stage, shown.record, false};
+    return {self.incarnation, list(self), shown.disk, shown.stage,
+            shown.record,     false,      shown.view, shown.quiet};
 }
 
 void Forming::greet(const Self& self, FormingEffects& fx) {
@@ -135,15 +138,18 @@ std::optional<Record> Forming::record_heard(const Self& self) const {
 
 // The record of all voters of the list, if all are blank.
 std::optional<Record> Forming::record_of_blanks(const Self& self) const {
-    Record record{1, {}};
+    Record record{.generation = 1, .voters = {}, .view = papers_.view, .quiet = papers_.quiet};
     for (const SiteId host : self.list) {
         const auto peer = heard_.find(host);
-        if (host == self.host)
+        if (host == self.host) {
             record.voters.push_back({host, papers_.disk});
-        else if (peer != heard_.end() && peer->second.stage == Stage::blank)
-            record.voters.push_back({host, peer->second.disk});
-        else
-            return std::nullopt;
+            continue;
+        }
+        if (peer == heard_.end() || peer->second.stage != Stage::blank) return std::nullopt;
+        const Hello& hello = peer->second;
+        record.voters.push_back({host, hello.disk});
+        record.view = std::max(record.view, hello.view);
+        record.quiet &= hello.quiet;
     }
     return record.names({self.host, papers_.disk}) ? std::optional(record) : std::nullopt;
 }

@@ -7,6 +7,9 @@
 // another voter when it comes back, so that its record is never complete; had the first voter voted at once,
 // the others could form another record with the new disk.
 //
+// Each voter may know of views that its host has seen with an earlier register, and whether nothing has run
+// since. The first record takes the highest of them, and is quiet if all voters say so.
+//
 // Lists that differ refuse each other. After forming, the record on the disk counts and not the list of the
 // file. A host that has met an active record remembers it, and refuses any other of that generation.
 #pragma once
@@ -42,9 +45,11 @@ struct Hello {
     Stage stage{};
     Record record;       // unless it is blank
     bool again = false;  // the sender has restarted and wants to hear from all
+    std::uint32_t view = 0;
+    bool quiet = false;
     bool operator==(const Hello&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Hello, (), (incarnation, list, disk, stage, record, again))
+BOOST_DESCRIBE_STRUCT(Hello, (), (incarnation, list, disk, stage, record, again, view, quiet))
 
 // The durable part.
 struct Papers {
@@ -52,9 +57,11 @@ struct Papers {
     Stage stage{};
     Record record;
     std::optional<Record> used;  // the active record that it has met
+    std::uint32_t view = 0;      // of an earlier register
+    bool quiet = false;          // nothing has run since
     bool operator==(const Papers&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Papers, (), (disk, stage, record, used))
+BOOST_DESCRIBE_STRUCT(Papers, (), (disk, stage, record, used, view, quiet))
 
 struct FormingEffects {
     struct Send {
@@ -75,6 +82,8 @@ public:
         std::vector<SiteId> list;  // the voters of its file, by number
         FormingRules rules;
         std::uint32_t fresh_disk = 0;  // the id of a disk that is found empty; 0: one after the incarnation
+        std::uint32_t view = 0;        // for the papers of such a disk
+        bool quiet = false;
     };
 
     Forming() = default;

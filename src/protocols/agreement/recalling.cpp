@@ -5,6 +5,18 @@
 
 namespace allot::agreement {
 
+namespace {
+
+// The value that a register begins with. If the record says more than nothing, nobody knows it yet: so it has
+// a version of its own.
+Value first_value(const Record& record) {
+    Value first{.view = record.view, .quiet = record.quiet};
+    if (first != Value{}) first.version = first.version.next();
+    return first;
+}
+
+}  // namespace
+
 Register::Self Recalling::inner_self(const Self& self) const {
     return {.host = self.host(),
             .incarnation = self.incarnation,
@@ -155,7 +167,7 @@ void Recalling::give_up() {
 
 void Recalling::found(const Self& self, const Record& record, RecallingEffects& fx) {
     step(self, fx, [&](const Register::Self& inner, RegisterEffects& out) {
-        register_.receive(inner, self.host(), Format{record, {}}, out);
+        register_.receive(inner, self.host(), Format{record, first_value(record)}, out);
     });
     ask_all(self, fx);
 }

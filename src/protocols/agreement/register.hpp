@@ -52,10 +52,12 @@ BOOST_DESCRIBE_STRUCT(VoterId, (), (host, disk))
 struct Record {
     std::uint32_t generation = 0;
     std::vector<VoterId> voters;
+    std::uint32_t view = 0;  // the first generation: views begin after this number ...
+    bool quiet = false;      // ... and no program of an earlier time runs
     bool names(const VoterId& voter) const;
     bool operator==(const Record&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Record, (), (generation, voters))
+BOOST_DESCRIBE_STRUCT(Record, (), (generation, voters, view, quiet))
 
 // The first record: hosts from 0 on, with the disks that they have at their first start.
 Record founders(std::uint32_t voters);
