@@ -47,6 +47,11 @@ bool is_running(std::int32_t pid) {
     return ::kill(pid, 0) == 0 || errno != ESRCH;
 }
 
+net::ProcessMark process_of(const net::Identity& who) {
+    if (!who.process) return {};
+    return net::mark_of(who.process->pid).value_or(net::ProcessMark{.pid = who.process->pid});
+}
+
 std::optional<session::Ticket> ticket_ended_by(const session::DaemonMessage& message) {
     if (const auto* released = std::get_if<session::Released>(&message)) return released->ticket;
     if (const auto* refused = std::get_if<session::Refused>(&message)) return refused->ticket;
@@ -212,7 +217,7 @@ void Sessions::hello(const std::shared_ptr<Session>& session, const session::Hel
     if (!resumed) record.name = secret_name();
     record.user = permissions_.user_of(session->identity());
     record.command = hello.command.substr(0, longest_command);
-    record.pid = session->identity().process ? session->identity().process->pid : 0;
+    record.process = process_of(session->identity());
     // The program reconnected before the daemon noticed the end of its connection.
     if (const auto before = connected_.find(owner); before != connected_.end()) {
         before->second->owner.reset();
@@ -431,7 +436,7 @@ std::uint32_t Sessions::connected() const {
 session::Party Sessions::party(Owner owner) const {
     session::Party party{.host = config_.host};
     if (const auto place = records_.find(owner); place != records_.end()) {
-        party.pid = place->second.pid;
+        party.pid = place->second.process.pid;
         party.user = place->second.user;
         party.command = place->second.command;
     }
@@ -456,8 +461,9 @@ bool Sessions::resume(std::string_view bytes) {
     grace_.set(config_.resume_within, [this] { release_all_absent(); });
     // A program on another host may use its leases for longer.
     for (const auto& [owner, record] : records_) {
-        if (record.pid == 0) wait_for(owner, std::max(config_.resume_within, config_.stop_within));
-        if (record.pid != 0 && !is_running(record.pid)) wait_for(owner, std::chrono::milliseconds(0));
+        const std::int32_t pid = record.process.pid;
+        if (pid == 0) wait_for(owner, std::max(config_.resume_within, config_.stop_within));
+        if (pid != 0 && !is_running(pid)) wait_for(owner, std::chrono::milliseconds(0));
     }
     return true;
 }

@@ -26,9 +26,9 @@ struct SessionRecord {
     std::string name;  // to resume it by
     std::string user;
     std::string command;
-    std::int32_t pid = 0;
+    net::ProcessMark process;  // of the program; without a number if it is on another host
 };
-BOOST_DESCRIBE_STRUCT(SessionRecord, (), (name, user, command, pid))
+BOOST_DESCRIBE_STRUCT(SessionRecord, (), (name, user, command, process))
 
 class Sessions {
 public:

@@ -20,7 +20,7 @@ namespace {
 constexpr const char* running = "running";
 constexpr const char* stopped = "stopped";
 
-constexpr std::uint32_t format = 7;
+constexpr std::uint32_t format = 8;
 
 // Only then are the names of files in it on the disk.
 Result<bool> sync_folder(const std::string& path) {

@@ -69,7 +69,7 @@ void Wards::begin(const LeaseBook::Lease&) {
 void Wards::follow(const LeaseBook::Lease& lease, const SessionRecord& session, const Descriptor& process) {
     guardian::Charge charge{.id = id_of(lease),
                             .record = to_bytes(Note{lease, session}),
-                            .owner = open_process(session.pid),
+                            .owner = open_process(session.process.pid),
                             .command = process.copy()};
     if (!charge.owner) charge.owner = process.copy();  // the program has ended, and its command goes on
     if (const auto kept = link_->keep(charge); !kept)
