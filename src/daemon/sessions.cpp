@@ -379,7 +379,7 @@ void Sessions::gone(const std::shared_ptr<Session>& session) {
     session->owner.reset();
     connected_.erase(owner);
     if (session->identity().process || desk_.leases_of(owner).empty()) return release_absent(owner);
-    wait_for(owner, config_.stop_within);
+    wait_for(owner, config_.stops_within());
 }
 
 void Sessions::wait_for(Owner owner, std::chrono::milliseconds patience) {
