@@ -217,14 +217,16 @@ void Sessions::hello(const std::shared_ptr<Session>& session, const session::Hel
     if (!resumed) record.name = secret_name();
     record.user = permissions_.user_of(session->identity());
     record.command = hello.command.substr(0, longest_command);
-    record.process = process_of(session->identity());
+    const auto process_before = std::exchange(record.process, process_of(session->identity()));
     // The program reconnected before the daemon noticed the end of its connection.
     if (const auto before = connected_.find(owner); before != connected_.end()) {
         before->second->owner.reset();
         before->second->close();
     }
     connected_[owner] = session;
+    absent_.erase(owner);
     session->let_in(owner);
+    if (resumed && record.process != process_before) moved_(owner);
     greet(*session, owner, resumed);
 }
 
@@ -337,6 +339,7 @@ const SessionRecord* Sessions::record(Owner owner) const {
 void Sessions::adopt(Owner owner, const SessionRecord& record, session::Ticket ticket, Descriptor process) {
     records_[owner] = record;
     next_owner_ = std::max(next_owner_, owner + 1);
+    if (!process) return expect(owner);
     const auto pid = net::pid_of(process);
     const auto mark = pid ? net::mark_of(*pid) : std::nullopt;
     watch({owner, ticket}, mark.value_or(net::ProcessMark{}), std::move(process));
@@ -383,9 +386,19 @@ void Sessions::gone(const std::shared_ptr<Session>& session) {
 }
 
 void Sessions::wait_for(Owner owner, std::chrono::milliseconds patience) {
-    auto& timer = absent_[owner];
-    timer = std::make_unique<net::Timer>(loop_);
-    timer->set(patience, [this, owner] { release_absent(owner); });
+    auto& absence = absent_[owner];
+    absence = std::make_unique<Absence>(loop_);
+    absence->patience.set(patience, [this, owner] { release_absent(owner); });
+}
+
+// The leases end with the program. One that lives and does not come back stops using them in time: they were
+// valid for at most stops_within() when the daemon before this one ended.
+void Sessions::expect(Owner owner) {
+    if (absent_.contains(owner)) return;
+    wait_for(owner, std::max(config_.resume_within, config_.stops_within()));
+    if (const auto self = net::mark_of_this_process())
+        absent_[owner]->watch = net::watch_process(loop_, *self, records_[owner].process,
+                                                   [this, owner] { release_absent(owner); });
 }
 
 void Sessions::follower_ended(const Key& key) {
