@@ -40,7 +40,6 @@ void HostDesk::answer(const host::Answer& answer) {
     switch (answer.kind) {
         case host::Answer::Kind::granted:
             lease->held = held_by(*lease, answer.fences);
-            ways_.granted(*lease);
             return finish(*lease);
         case host::Answer::Kind::refused:
         case host::Answer::Kind::lost:

@@ -17,8 +17,8 @@ public:
         std::function<void(const host::Key&, const host::Want&)> ask;
         std::function<void(const host::Key&)> release;
         std::function<std::chrono::microseconds()> valid_for;
-        std::function<std::uint64_t()> unordered_fence;  // of a unit of several
-        std::function<void(const Lease&)> granted;
+        std::function<std::uint64_t()> unordered_fence;          // of a unit of several
+        std::function<void(const Lease&)> granted;               // before its program hears of it
         std::function<void(const Lease&, bool was_lost)> ended;  // of a lease that was granted
     };
 
@@ -42,6 +42,7 @@ private:
     std::optional<std::string> obstacle(const session::Acquire&) const override { return std::nullopt; }
     void ask(Lease& lease) override;
     void give_back(Lease& lease) override;
+    void begun(const Lease& lease) override { ways_.granted(lease); }
     void lose(const Lease& lease, const std::string& why);
     std::vector<session::Held> held_by(const Lease& lease, const std::vector<Fence>& fences) const;
 

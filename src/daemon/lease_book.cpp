@@ -105,6 +105,7 @@ void LeaseBook::finish(Lease& lease) {
     witness_(lease, granted);
     lease.since_ms = epoch_ms();
     ++grants_;
+    begun(lease);
     say_(lease.owner, granted);
 }
 

@@ -87,6 +87,8 @@ protected:
     virtual std::optional<std::string> obstacle(const session::Acquire& want) const = 0;
     virtual void ask(Lease& lease) = 0;
     virtual void give_back(Lease& lease) = 0;
+    // All that the lease asks for is held, and its owner hears of it next.
+    virtual void begun(const Lease&) {}
 
     const Config& config() const { return config_; }
     const std::vector<std::string>& semaphores() const { return semaphores_; }

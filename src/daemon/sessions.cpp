@@ -43,8 +43,9 @@ std::size_t share_of_one(std::size_t most) {
     return std::max<std::size_t>(1, most - most / 4);
 }
 
-bool is_running(std::int32_t pid) {
-    return ::kill(pid, 0) == 0 || errno != ESRCH;
+net::ProcessMark process_of(const net::Identity& who) {
+    if (!who.process) return {};
+    return net::mark_of(who.process->pid).value_or(net::ProcessMark{.pid = who.process->pid});
 }
 
 std::optional<session::Ticket> ticket_ended_by(const session::DaemonMessage& message) {
@@ -186,8 +187,7 @@ Sessions::Sessions(boost::asio::io_context& loop, const Config& config, LeaseBoo
       permissions_(config),
       desk_(desk),
       status_(std::move(status)),
-      congestion_(std::move(congestion)),
-      grace_(loop) {}
+      congestion_(std::move(congestion)) {}
 
 Sessions::~Sessions() {
     close_all();
@@ -212,14 +212,16 @@ void Sessions::hello(const std::shared_ptr<Session>& session, const session::Hel
     if (!resumed) record.name = secret_name();
     record.user = permissions_.user_of(session->identity());
     record.command = hello.command.substr(0, longest_command);
-    record.pid = session->identity().process ? session->identity().process->pid : 0;
+    const auto process_before = std::exchange(record.process, process_of(session->identity()));
     // The program reconnected before the daemon noticed the end of its connection.
     if (const auto before = connected_.find(owner); before != connected_.end()) {
         before->second->owner.reset();
         before->second->close();
     }
     connected_[owner] = session;
+    absent_.erase(owner);
     session->let_in(owner);
+    if (resumed && record.process != process_before) moved_(owner);
     greet(*session, owner, resumed);
 }
 
@@ -332,6 +334,7 @@ const SessionRecord* Sessions::record(Owner owner) const {
 void Sessions::adopt(Owner owner, const SessionRecord& record, session::Ticket ticket, Descriptor process) {
     records_[owner] = record;
     next_owner_ = std::max(next_owner_, owner + 1);
+    if (!process) return expect(owner);
     const auto pid = net::pid_of(process);
     const auto mark = pid ? net::mark_of(*pid) : std::nullopt;
     watch({owner, ticket}, mark.value_or(net::ProcessMark{}), std::move(process));
@@ -378,9 +381,19 @@ void Sessions::gone(const std::shared_ptr<Session>& session) {
 }
 
 void Sessions::wait_for(Owner owner, std::chrono::milliseconds patience) {
-    auto& timer = absent_[owner];
-    timer = std::make_unique<net::Timer>(loop_);
-    timer->set(patience, [this, owner] { release_absent(owner); });
+    auto& absence = absent_[owner];
+    absence = std::make_unique<Absence>(loop_);
+    absence->patience.set(patience, [this, owner] { release_absent(owner); });
+}
+
+// The leases end with the program. One that lives and does not come back stops using them in time: they were
+// valid for at most the time of a lease when the daemon before this one ended.
+void Sessions::expect(Owner owner) {
+    if (absent_.contains(owner)) return;
+    wait_for(owner, std::max(config_.limits.resume_within, config_.agreed.lease));
+    if (const auto self = net::mark_of_this_process())
+        absent_[owner]->watch = net::watch_process(loop_, *self, records_[owner].process,
+                                                   [this, owner] { release_absent(owner); });
 }
 
 void Sessions::follower_ended(const Key& key) {
@@ -404,14 +417,6 @@ void Sessions::release_absent(Owner owner) {
     forget_if_done(owner);
 }
 
-void Sessions::release_all_absent() {
-    std::vector<Owner> owners;
-    // Sessions with a timer of their own are waited for until that fires.
-    for (const auto& [owner, record] : records_)
-        if (!absent_.contains(owner)) owners.push_back(owner);
-    for (const Owner owner : owners) release_absent(owner);
-}
-
 void Sessions::close_all() {
     for (const auto& [owner, session] : connected_) {
         session->owner.reset();
@@ -431,35 +436,11 @@ std::uint32_t Sessions::connected() const {
 session::Party Sessions::party(Owner owner) const {
     session::Party party{.host = config_.host};
     if (const auto place = records_.find(owner); place != records_.end()) {
-        party.pid = place->second.pid;
+        party.pid = place->second.process.pid;
         party.user = place->second.user;
         party.command = place->second.command;
     }
     return party;
-}
-
-std::string Sessions::saved() const {
-    Saved saved{records_, {}, next_owner_};
-    for (const auto& [key, follower] : followers_) saved.followers[key] = follower.mark;
-    return to_bytes(saved);
-}
-
-bool Sessions::resume(std::string_view bytes) {
-    const auto saved = from_bytes<Saved>(bytes);
-    if (!saved) return false;
-    records_ = saved->records;
-    next_owner_ = saved->next_owner;
-    const auto self = net::mark_of_this_process();
-    for (const auto& [key, mark] : saved->followers)
-        if (auto watch = net::watch_process(loop_, *self, mark, [this, key = key] { follower_ended(key); }))
-            followers_[key] = {mark, std::move(watch)};
-    grace_.set(config_.limits.resume_within, [this] { release_all_absent(); });
-    // A program on another host may use its leases for longer.
-    for (const auto& [owner, record] : records_) {
-        if (record.pid == 0) wait_for(owner, std::max(config_.limits.resume_within, config_.agreed.lease));
-        if (record.pid != 0 && !is_running(record.pid)) wait_for(owner, std::chrono::milliseconds(0));
-    }
-    return true;
 }
 
 }  // namespace allot::daemon

@@ -26,9 +26,9 @@ struct SessionRecord {
     std::string name;  // to resume it by
     std::string user;
     std::string command;
-    std::int32_t pid = 0;
+    net::ProcessMark process;  // of the program; without a number if it is on another host
 };
-BOOST_DESCRIBE_STRUCT(SessionRecord, (), (name, user, command, pid))
+BOOST_DESCRIBE_STRUCT(SessionRecord, (), (name, user, command, process))
 
 class Sessions {
 public:
@@ -52,13 +52,13 @@ public:
     // Hears of each lease that follows a process from now on.
     using Followed = std::function<void(Owner, session::Ticket, const Descriptor& process)>;
     void set_followed(Followed followed) { followed_ = std::move(followed); }
+    // Hears of each session that another process than before has resumed.
+    using Moved = std::function<void(Owner)>;
+    void set_moved(Moved moved) { moved_ = std::move(moved); }
     const SessionRecord* record(Owner owner) const;
-    // A lease that an earlier daemon gave follows this process; its program may resume the session.
+    // A lease that an earlier daemon gave; its program may resume the session. It follows this process, if
+    // there is one.
     void adopt(Owner owner, const SessionRecord& record, session::Ticket ticket, Descriptor process);
-
-    std::string saved() const;
-    // Resumed sessions keep their leases for `resume_within`, until their programs reconnect.
-    bool resume(std::string_view bytes);
 
 private:
     class Session;
@@ -76,9 +76,9 @@ private:
     void ended(const Key& key);
     void gone(const std::shared_ptr<Session>& session);
     void wait_for(Owner owner, std::chrono::milliseconds patience);
+    void expect(Owner owner);
     void follower_ended(const Key& key);
     void release_absent(Owner owner);
-    void release_all_absent();
     void forget_if_done(Owner owner);
 
     using Record = SessionRecord;
@@ -87,11 +87,11 @@ private:
         net::ProcessMark mark;
         std::unique_ptr<net::ProcessWatch> watch;
     };
-    struct Saved {
-        std::map<Owner, Record> records;
-        std::map<Key, net::ProcessMark> followers;
-        Owner next_owner = 1;
-        BOOST_DESCRIBE_CLASS(Saved, (), (records, followers, next_owner), (), ())
+    // A program that may reconnect.
+    struct Absence {
+        explicit Absence(boost::asio::io_context& loop) : patience(loop) {}
+        net::Timer patience;
+        std::unique_ptr<net::ProcessWatch> watch;
     };
 
     boost::asio::io_context& loop_;
@@ -106,9 +106,9 @@ private:
     net::LogOnce logged_;
     std::map<Key, Follower> followers_;
     Followed followed_ = [](Owner, session::Ticket, const Descriptor&) {};
+    Moved moved_ = [](Owner) {};
     Owner next_owner_ = 1;
-    std::map<Owner, std::unique_ptr<net::Timer>> absent_;  // programs on other hosts that may reconnect
-    net::Timer grace_;                                     // until resumed sessions must have reconnected
+    std::map<Owner, std::unique_ptr<Absence>> absent_;
 };
 
 }  // namespace allot::daemon

@@ -297,6 +297,9 @@ std::optional<std::string> Shell::begin() {
     sessions_.set_followed([this](Owner owner, session::Ticket ticket, const Descriptor& process) {
         wards_.follow(*desk_.find(owner, ticket), *sessions_.record(owner), process);
     });
+    sessions_.set_moved([this](Owner owner) {
+        for (const auto* lease : desk_.leases_of(owner)) wards_.move(*lease, *sessions_.record(owner));
+    });
     if (auto why = make_mesh()) return why;
     if (const auto port = mesh_->start(); !port) return port.error();
     start_host();
@@ -659,7 +662,8 @@ HostDesk::Ways Shell::ways() {
             },
         .valid_for = [this] { return valid_for(); },
         .unordered_fence = [this] { return std::uint64_t{host().views().epoch().value_or(0)} << 40 | self_; },
-        .granted = [this](const LeaseBook::Lease& lease) { wards_.begin(lease); },
+        .granted =
+            [this](const LeaseBook::Lease& lease) { wards_.begin(lease, *sessions_.record(lease.owner)); },
         .ended = [this](const LeaseBook::Lease& lease, bool was_lost) { wards_.end(lease, was_lost); },
     };
 }

@@ -1,5 +1,6 @@
-// Programs whose leases outlive the daemon: those that follow a process. The guardian keeps them, stops them
-// when the lease of this host ends, and gives them to the next daemon.
+// Programs whose leases outlive the daemon. The guardian keeps those that follow a process: it stops them
+// when the lease of this host ends, and gives them to the next daemon. All others stop by themselves in time;
+// the next daemon finds them in the ledger, which lies in the memory of the guardian.
 #pragma once
 
 #include <boost/asio/posix/stream_descriptor.hpp>
@@ -11,6 +12,7 @@
 
 #include "daemon/config.hpp"
 #include "daemon/lease_book.hpp"
+#include "daemon/ledger.hpp"
 #include "daemon/sessions.hpp"
 #include "guardian/link.hpp"
 #include "net/timer.hpp"
@@ -22,7 +24,7 @@ public:
     struct Ward {
         LeaseBook::Lease lease;
         SessionRecord session;
-        Descriptor command;
+        Descriptor command;  // that the lease follows; empty if it follows the session
     };
 
     // `refused`: the guardian cannot keep this lease.
@@ -46,8 +48,10 @@ public:
     // Programs may run until then, under the lease of this incarnation.
     void renew(BootClock::time_point deadline, std::uint32_t keeper);
 
-    // A lease begins; it is a stranger to the guardian until it follows a process.
-    void begin(const LeaseBook::Lease& lease);
+    // A lease begins. When this returns, the next daemon can know of it.
+    void begin(const LeaseBook::Lease& lease, const SessionRecord& session);
+    // Another process has the session of a lease now.
+    void move(const LeaseBook::Lease& lease, const SessionRecord& session);
     void follow(const LeaseBook::Lease& lease, const SessionRecord& session, const Descriptor& process);
     // A lease is lost: its program has stopped by the deadline as it is now. To be called before that moves
     // on; the end of the lease follows.
@@ -59,6 +63,13 @@ public:
 
 private:
     static guardian::ChargeId id_of(const LeaseBook::Lease& lease) { return {lease.owner, lease.ticket}; }
+    std::optional<Ward> taken_over(guardian::Charge charge);
+    std::optional<Ward> taken_over(const Ledger::Note& note);
+    bool can_serve(const LeaseBook::Lease& lease) const;
+    void inherit_stranger();
+    void write(const LeaseBook::Lease& lease, const SessionRecord& session);
+    void erase(const guardian::ChargeId& id);
+    void erase_moved();
     void count_strangers();
     void wait();
     void wait_for_room();
@@ -76,6 +87,11 @@ private:
     bool knows_all_ = false;
     std::uint64_t leases_ = 0;  // granted now
     std::map<guardian::ChargeId, guardian::Charge> charges_;
+    Ledger ledger_;
+    std::map<guardian::ChargeId, Ledger::Place> entries_;
+    std::vector<guardian::ChargeId> moving_;  // entries that go when the guardian has their charges
+    std::uint64_t inherited_ = 0;             // strangers of the earlier daemon, until the keeper is this one
+    std::string bytes_;
     BootClock::time_point deadline_{};
     std::uint32_t keeper_ = 0;
 };

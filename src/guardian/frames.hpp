@@ -26,7 +26,7 @@
 
 namespace allot::guardian {
 
-constexpr std::uint32_t guardian_version = 1;
+constexpr std::uint32_t guardian_version = 2;
 constexpr std::size_t record_bytes_most = 64 * 1024;
 // A record and the rest of its Keep, which takes less than 64 bytes.
 constexpr std::size_t packet_bytes_most = record_bytes_most + 512;

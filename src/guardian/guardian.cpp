@@ -176,6 +176,7 @@ private:
     std::set<pid_t> spared() const;
     std::optional<TimePoint> wake_time() const;
     void set_timer();
+    TimePoint idle_until() const;
     bool may_end() const;
 
     std::chrono::nanoseconds grace_;
@@ -270,10 +271,15 @@ void Guardian::answer_signals() {
     while (::read(signals_.get(), &signal, sizeof signal) > 0) asked_to_end_ = true;
 }
 
+// Until the deadline programs may run of which only the memory tells the next daemon.
+TimePoint Guardian::idle_until() const {
+    return std::max(idle_since_ + idle_, page_->deadline());
+}
+
 // A daemon that has connected but not yet been heard will start another guardian.
 bool Guardian::may_end() const {
     if (!charges_.empty() || daemon_) return false;
-    return asked_to_end_ || BootClock::now() >= idle_since_ + idle_;
+    return asked_to_end_ || BootClock::now() >= idle_until();
 }
 
 // --- Connections
@@ -581,7 +587,7 @@ std::optional<TimePoint> Guardian::wake_time() const {
     if (stopping_) return next_round_;
     const auto is_stoppable = [](const auto& one) { return one.second.charge.stoppable; };
     if (std::ranges::any_of(charges_, is_stoppable)) return page_->deadline() - grace_;
-    if (charges_.empty() && !daemon_) return idle_since_ + idle_;
+    if (charges_.empty() && !daemon_) return idle_until();
     return std::nullopt;
 }
 

@@ -7,7 +7,7 @@
 // deadline has passed is lost: a later deadline does not save it.
 //
 // The charges survive the daemon: the next one that connects takes them over. The guardian ends when it has
-// had neither charges nor a daemon for some time.
+// had neither charges nor a daemon for some time, and the deadline has passed.
 #pragma once
 
 #include <chrono>

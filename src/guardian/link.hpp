@@ -66,8 +66,13 @@ public:
     std::uint64_t strangers() const { return page_.strangers(); }
     void set_strangers(std::uint64_t count) { page_.set_strangers(count); }
 
+    // The memory of the page. It outlives the daemon; from page_room on it is the daemon's.
+    const Descriptor& memory() const { return page_.memory(); }
+
     int descriptor() const { return socket_.get(); }
     bool wants_to_write() const { return !unsent_.empty() && !gone_; }
+    // Packets may be lost; read() says why.
+    bool is_gone() const { return gone_; }
     void flush();
     // Takes what the guardian has sent. Call it when descriptor() is readable.
     News read();

@@ -15,7 +15,7 @@ namespace allot::guardian {
 namespace {
 
 constexpr std::uint64_t page_magic = 0x3167'7261'7564'6761;
-constexpr int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+constexpr int seals = F_SEAL_SHRINK | F_SEAL_SEAL;
 
 Error page_error() {
     return Error{std::string("the page of the guardian: ") + std::strerror(errno)};

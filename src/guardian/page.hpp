@@ -1,8 +1,12 @@
 // The page that daemon and guardian share: until when the programs of this host may run. The daemon moves the
 // deadline without a system call, and the guardian reads it when its timer fires.
+//
+// The page is the beginning of a memory that lives as long as the guardian. Behind the page a daemon may
+// write for its successor; the guardian does not look there.
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 
@@ -19,10 +23,12 @@ struct Page {
     std::atomic<std::uint64_t> strangers = 0;    // leases under it that no charge stands for
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "processes share it");
+constexpr std::size_t page_room = std::size_t{1} << 16;  // a multiple of every kernel's page size
+static_assert(sizeof(Page) <= page_room);
 
 class SharedPage {
 public:
-    // The memory cannot shrink, so no process that has it can make the other one crash.
+    // The memory cannot shrink, so no process that has it can make the other one crash. It may grow.
     static Result<SharedPage> create();
     static Result<SharedPage> map(Descriptor memory);
 

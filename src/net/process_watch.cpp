@@ -37,6 +37,11 @@ std::optional<std::uint64_t> start_of(std::int32_t pid) {
     return start;
 }
 
+std::string own_pid_namespace() {
+    std::error_code failure;
+    return std::filesystem::read_symlink("/proc/self/ns/pid", failure).string();
+}
+
 class PidWatch final : public ProcessWatch {
 public:
     PidWatch(boost::asio::io_context& loop, std::function<void()> gone)
@@ -80,14 +85,12 @@ std::optional<ProcessMark> mark_of_this_process() {
 }
 
 std::optional<ProcessMark> mark_of(std::int32_t pid) {
-    std::error_code failure;
-    ProcessMark mark{.boot = first_line("/proc/sys/kernel/random/boot_id"),
-                     .pid_namespace = std::filesystem::read_symlink("/proc/self/ns/pid", failure).string(),
-                     .pid = pid};
-    const auto started = start_of(mark.pid);
-    if (mark.boot.empty() || failure || !started) return std::nullopt;
-    mark.started = *started;
-    return mark;
+    // Neither changes while this process runs.
+    static const std::string boot = first_line("/proc/sys/kernel/random/boot_id");
+    static const std::string pid_namespace = own_pid_namespace();
+    const auto started = start_of(pid);
+    if (boot.empty() || pid_namespace.empty() || !started) return std::nullopt;
+    return ProcessMark{.boot = boot, .pid_namespace = pid_namespace, .pid = pid, .started = *started};
 }
 
 bool has_ended(const ProcessMark& self, const ProcessMark& other) {

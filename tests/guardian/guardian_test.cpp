@@ -623,7 +623,7 @@ TEST_F(GuardianTest, It_ends_when_nobody_needs_it) {
     idle = 300ms;
     auto link = open();
     const Owner owner([] {});
-    link->set_deadline(BootClock::now() + far, 1);
+    link->set_deadline(BootClock::now() + 1500ms, 1);
     ASSERT_TRUE(link->keep(charge_of(first, owner.process(), {})));
     const pid_t guardian = link->process();
     link.reset();
@@ -631,6 +631,28 @@ TEST_F(GuardianTest, It_ends_when_nobody_needs_it) {
     ASSERT_TRUE(signal_process(owner.process(), SIGKILL));
     EXPECT_EQ(end_of(guardian), 0);
     EXPECT_FALSE(std::filesystem::exists(folder / "guardian.sock"));
+}
+
+TEST_F(GuardianTest, It_does_not_end_before_the_deadline) {
+    idle = 300ms;
+    auto link = open();
+    const TimePoint deadline = BootClock::now() + 1500ms;
+    link->set_deadline(deadline, 1);
+    const pid_t guardian = link->process();
+    link.reset();
+    EXPECT_EQ(end_of(guardian), 0);
+    EXPECT_GE(BootClock::now(), deadline);
+}
+
+TEST_F(GuardianTest, The_next_daemon_finds_what_was_written_behind_the_page) {
+    auto link = open();
+    const std::string note = "note";
+    ASSERT_EQ(::pwrite(link->memory().get(), note.data(), note.size(), page_room), 4);
+    EXPECT_NE(::ftruncate(link->memory().get(), 0), 0) << "the guardian would crash";
+    link = open();
+    std::string found(note.size(), ' ');
+    ASSERT_EQ(::pread(link->memory().get(), found.data(), found.size(), page_room), 4);
+    EXPECT_EQ(found, note);
 }
 
 TEST_F(GuardianTest, SIGTERM_ends_it_only_without_charges_and_daemon) {
@@ -697,7 +719,7 @@ TEST_F(GuardianTest, A_daemon_of_another_version_hears_so_and_takes_nothing) {
     EXPECT_EQ(opening->number, 1u);
     EXPECT_TRUE(answer.passed.empty());
     await_guardian(*link);
-    EXPECT_THAT(log(), HasSubstr("a daemon of guardian version 2 came"));
+    EXPECT_THAT(log(), HasSubstr("a daemon of guardian version 3 came"));
 }
 
 TEST_F(GuardianTest, A_guardian_of_another_version_is_one_line) {
@@ -713,7 +735,7 @@ TEST_F(GuardianTest, A_guardian_of_another_version_is_one_line) {
     const auto never = [](const std::string&, std::chrono::milliseconds) { return Result<bool>(true); };
     const auto link = Link::open(place(), 100ms, never);
     ASSERT_FALSE(link);
-    EXPECT_THAT(link.error(), HasSubstr("has version 2, this program needs version 1; its 3 leases"));
+    EXPECT_THAT(link.error(), HasSubstr("has version 3, this program needs version 2; its 3 leases"));
     ::waitpid(guardian, nullptr, 0);
 }
 
