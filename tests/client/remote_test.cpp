@@ -203,7 +203,7 @@ private:
 TEST(LoopbackTest, Who_went_away_after_a_restart_keeps_its_lock_for_as_long_as_it_may_believe_in_it) {
     const int port = free_port();
     test::Node node{fmt::format("clients = \"127.0.0.1:{}\"\n", port),
-                    "[register]\nlease = \"60s\"\n[limits]\nresume_within = \"3s\"\n"};
+                    "[register]\nlease = \"5s\"\n[limits]\nresume_within = \"3s\"\n"};
     Options options;
     options.address = fmt::format("tcp:127.0.0.1:{}", port);
     Holder far(options, "far");
@@ -212,8 +212,9 @@ TEST(LoopbackTest, Who_went_away_after_a_restart_keeps_its_lock_for_as_long_as_i
     node.end(SIGTERM);
     node.start();
     far.go_on();
+    std::this_thread::sleep_for(1s);
     far.die();
-    // Whoever did not come back is given up, so this is when that patience is over.
+    // Whoever did not come back is given up, so this is when that patience is over; of `far` it began later.
     Session near = node.session();
     near.acquire(Demand().lock("left"), 30s);
     EXPECT_TRUE(node.must_wait(Demand().lock("far")));
