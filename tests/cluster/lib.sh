@@ -192,11 +192,17 @@ waits_for() {
         '$1 == r && ($2 == "lock" || $2 == "semaphore") && $6 == n { found = 1 } END { exit !found }'
 }
 
-# crowd SECONDS SESSIONS SEED [SOCKET...]: in the background, at all hosts if none is named; then crowd_ends.
+# crowd SECONDS SESSIONS SEED [SOCKET...]: in the background, at all hosts if none is named; then crowd_ends. Hosts that
+# were just started grant nothing for a lease; the crowd comes after that.
 crowd() {
-    local seconds=$1 sessions=$2 seed=$3
+    local seconds=$1 seed=$3 socket
+    sessions=$2
     shift 3
     [ $# -gt 0 ] || set -- $(all_sockets)
+    for socket in "$@"; do
+        timeout 50 "$ALLOT" run --socket "$socket" --lock before-the-crowd --timeout 40s -- true 2>before.err ||
+            fail "nothing is granted at $socket: $(cat before.err)"
+    done
     timeout $((seconds + 70)) "$CROWD" witness "$seconds" "$sessions" "$seed" "$@" >crowd.out 2>crowd.err &
     crowd_process=$!
     started+=($!)
@@ -210,6 +216,7 @@ has_sessions() {
 crowd_ends() {
     wait $crowd_process || fail "the crowd: $(head -n 5 crowd.err; cat crowd.out)"
     cat crowd.out
+    [ "$(awk 'NR == 1 { print $1 }' crowd.out)" -gt $((3 * sessions)) ] || fail "the crowd has hardly been served"
 }
 
 # one_token_each LOCK...: all can be had together at every host in turn, and meanwhile none of them elsewhere.
