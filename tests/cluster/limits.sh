@@ -92,19 +92,5 @@ idle_no_more
 wait_until 20 "the page is back" page_answers
 run 1 --lock kept --timeout 20s -- true || fail "programs are not let in any more"
 
-# --- No room for the state: the daemon does not stop and lose its locks. (Even root cannot write below a file.)
-hold keeper 1 --lock kept
-mv h1 aside
-touch h1
-kill -TERM "${process[1]}"
-wait_until 20 "the daemon goes on" contains 'cannot save the state, so the daemon continues: .*; make room' h1.log
-run 1 --lock other -- true || fail "it does not go on"
-rm h1
-mv aside h1
-stop 1
-start 1
-run 1 --lock kept --no-wait --patience 300ms -- touch wrong 2>/dev/null
-[ $? -eq 120 ] || fail "the lock is lost"
-let_go keeper
 [ ! -e wrong ] || fail "somebody ran who was not let in"
 exit 0

@@ -2,6 +2,7 @@
 # is no room for its goodbye. Nothing is lost.
 . "$ALLOT_SOURCE_DIR/tests/cluster/lib.sh"
 
+agree $'lease = "3s"\nsilence = "30s"\nreturn_within = "30s"' # nobody is removed here
 configure 2
 start_all
 run 2 --lock keep1,keep2,keep3 --timeout 20s -- true || fail "no locks"
@@ -9,7 +10,7 @@ kill -STOP "${process[1]}"
 
 # Of many locks with long names some have their tokens at h1.
 mkfifo askers.fifo
-timeout 60 "$ASKERS" ./h2.sock 4 250 <askers.fifo >askers.out 2>askers.err &
+timeout 60 "$ASKERS" ./h2.sock 4 200 <askers.fifo >askers.out 2>askers.err &
 started+=($!)
 exec 9>askers.fifo
 wait_until 30 "all is asked" contains asked askers.out
@@ -23,6 +24,7 @@ stop 2
 start 2
 kill -CONT "${process[1]}"
 for i in 1 2; do
-    run "$i" --lock keep1,keep2,keep3 --timeout 20s -- true || fail "h$i has lost its locks: $(tail -n 3 h1.log)"
+    run "$i" --lock keep1,keep2,keep3 --timeout 30s -- true || fail "h$i has lost its locks: $(tail -n 3 h1.log)"
 done
+grep ' error: ' h?.log && fail "a daemon complains"
 exit 0
