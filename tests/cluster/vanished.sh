@@ -24,7 +24,7 @@ wait_until 20 "the program elsewhere is granted" test -s far.in
 run 1 --lock db --timeout 8s -- true 2>/dev/null
 [ $? -eq 121 ] || fail "a program elsewhere loses its lock while it lives: $(cat far.err; cat h1.log)"
 echo blackhole >&8
-run 1 --lock db --timeout 20s -- bash -c "kill -0 $(cat far.in) 2>/dev/null && touch wrong; true" ||
+run 1 --lock db --timeout 40s -- bash -c "kill -0 $(cat far.in) 2>/dev/null && touch wrong; true" ||
     fail "who vanished keeps its lock: $(cat h1.log)"
 [ ! -e wrong ] || fail "two used the lock"
 contains 'silent for' h1.log || fail "not a word in the log: $(cat h1.log)"
