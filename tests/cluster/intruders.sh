@@ -1,6 +1,7 @@
 # Strangers that connect to a daemon, to its socket and to its address for other hosts, do not disturb a crowd: 10,000
 # connections that say nothing, garbage, a slow trickle, a host with a certificate of another authority, one with
 # another configuration.
+engine=hosts
 . "$ALLOT_SOURCE_DIR/tests/cluster/lib.sh"
 
 "$ALLOT" cert --dir certs h1 h2 h3 --force >/dev/null || fail "no certificates"
@@ -36,7 +37,7 @@ for kind in authority configuration; do
     sed -e 's/"h2.sock"/"fake\/sock2"/' -e 's/state = "h2"/state = "fake\/state2"/' -e 's/7402/7498/' h2.toml >fake/h2.toml
     [ $kind = configuration ] && sed -i 's/^builds = .*/builds = 77/' fake/h2.toml
     [ $kind = authority ] && sed -i 's/certs\//others\//' fake/h2.toml
-    "$ALLOT" node --fresh --config fake/h2.toml 2>"fake/$kind.log" &
+    "$ALLOT" node --config fake/h2.toml 2>"fake/$kind.log" &
     intruder=$!
     started+=($intruder)
     wait_until 20 "a host of another $kind is refused" contains "no link to host h3: .*${refusal[$kind]}" "fake/$kind.log"

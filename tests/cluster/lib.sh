@@ -63,10 +63,12 @@ address_of() { echo "${seen_at[$1,$2]:-$loopback:$((7400 + $2))}"; }
 
 # configure N: the files of N hosts.
 configure() {
+    local i one
     hosts=$1
     [ -n "$register" ] || agree
+    # Guardians outlive their daemons for a while. One that ends later would remove the socket of the next.
+    for one in h[0-9]*/guardian.sock; do pkill -KILL -f "allot guardian --folder $PWD/${one%/*} "; done
     rm -rf h[0-9]* ./*.in ./*.fifo witness wrong register*
-    local i
     for i in $(seq "$hosts"); do write_config "$i"; done
     if [[ $register == *'engine = "file"'* ]]; then
         "$ALLOT" cluster init --config h1.toml >/dev/null || fail "no register"
@@ -197,11 +199,17 @@ waits_for() {
         '$1 == r && ($2 == "lock" || $2 == "semaphore") && $6 == n { found = 1 } END { exit !found }'
 }
 
-# crowd SECONDS SESSIONS SEED [SOCKET...]: in the background, at all hosts if none is named; then crowd_ends.
+# crowd SECONDS SESSIONS SEED [SOCKET...]: in the background, at all hosts if none is named; then crowd_ends. Hosts that
+# were just started grant nothing for a lease; the crowd comes after that.
 crowd() {
-    local seconds=$1 sessions=$2 seed=$3
+    local seconds=$1 seed=$3 socket
+    sessions=$2
     shift 3
     [ $# -gt 0 ] || set -- $(all_sockets)
+    for socket in "$@"; do
+        timeout 50 "$ALLOT" run --socket "$socket" --lock before-the-crowd --timeout 40s -- true 2>before.err ||
+            fail "nothing is granted at $socket: $(cat before.err)"
+    done
     timeout $((seconds + 70)) "$CROWD" witness "$seconds" "$sessions" "$seed" "$@" >crowd.out 2>crowd.err &
     crowd_process=$!
     started+=($!)
@@ -215,6 +223,7 @@ has_sessions() {
 crowd_ends() {
     wait $crowd_process || fail "the crowd: $(head -n 5 crowd.err; cat crowd.out)"
     cat crowd.out
+    [ "$(awk 'NR == 1 { print $1 }' crowd.out)" -gt $((2 * sessions)) ] || fail "the crowd has hardly been served"
 }
 
 # one_token_each LOCK...: all can be had together at every host in turn, and meanwhile none of them elsewhere.

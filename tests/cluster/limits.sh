@@ -48,7 +48,7 @@ before=$(descriptors)
 idle ./h1.sock 2000
 wait_until 20 "idle connections are made" test -s idle.txt
 for name in a b c d; do hold $name 1 --lock $name; done
-wait_until 20 "the idle ones are closed" few_descriptors $((before + 8)) # a connection and a process for each who holds
+wait_until 20 "the idle ones are closed" few_descriptors $((before + 16)) # a connection and three of processes for each who holds
 [ "$(grep -c 'from unix is refused: no hello within 5 seconds' h1.log)" -eq 1 ] || fail "it is not said, or too often"
 [ "$(grep -c 'from unix is refused: too many connections have not said hello' h1.log)" -eq 1 ] || fail "so many are borne with"
 for name in a b c d; do let_go $name; done
@@ -66,14 +66,15 @@ wait_until 20 "visitors go" few_descriptors "$before"
 # --- No descriptors left: the daemon waits for some, and who is connected notices nothing.
 stop 1
 sed -i "s/^sessions = 4/sessions = 100/" h1.toml
-within[1]="prlimit --nofile=50:50"
+within[1]="prlimit --nofile=120:120"
 start 1
 # Of these a quarter is for processes that are followed, and three quarters of that for one user.
-for ((i = 0; i < 9; i++)); do hold many$i 1 --lock many$i; done
-run 1 --lock many9 -- touch wrong 2>err.txt
-[ $? -eq 119 ] || fail "a tenth process is followed: $(cat err.txt)"
-contains 'the daemon watches 9 processes for .*, which is the limit for one user' err.txt || fail "it is told: $(cat err.txt)"
-for ((i = 0; i < 9; i++)); do let_go many$i; done
+for ((i = 0; i < 23; i++)); do hold many$i 1 --lock many$i; done
+run 1 --lock many23 --timeout 20s -- touch wrong 2>err.txt
+[ $? -eq 119 ] || fail "one process more is followed: $(cat err.txt)"
+contains 'the daemon watches 23 processes for .*, which is the limit for one user' err.txt || fail "it is told: $(cat err.txt)"
+for ((i = 0; i < 23; i++)); do let_go many$i; done
+prlimit --pid "${process[1]}" --nofile=50: || fail "the limit of the daemon cannot be lowered"
 hold keeper 1 --lock kept
 idle "$loopback:7490" 200
 wait_until 20 "there are no descriptors" contains 'cannot accept connections: Too many open files' h1.log
@@ -91,19 +92,5 @@ idle_no_more
 wait_until 20 "the page is back" page_answers
 run 1 --lock kept --timeout 20s -- true || fail "programs are not let in any more"
 
-# --- No room for the state: the daemon does not stop and lose its locks. (Even root cannot write below a file.)
-hold keeper 1 --lock kept
-mv h1 aside
-touch h1
-kill -TERM "${process[1]}"
-wait_until 20 "the daemon goes on" contains 'cannot save the state, so the daemon continues: .*; make room' h1.log
-run 1 --lock other -- true || fail "it does not go on"
-rm h1
-mv aside h1
-stop 1
-start 1
-run 1 --lock kept --no-wait --patience 300ms -- touch wrong 2>/dev/null
-[ $? -eq 120 ] || fail "the lock is lost"
-let_go keeper
 [ ! -e wrong ] || fail "somebody ran who was not let in"
 exit 0

@@ -21,6 +21,7 @@ killed=$(now_ms)
 granted first && fail "a lock of the dead machine is given out though its lease has not ended"
 explains() { "$ALLOT" status --socket ./h1.sock 2>/dev/null | grep -q 'h3 was removed; what its programs held is free in'; }
 wait_until 20 "status says why they wait" explains
+wait_until 20 "who waits is told why" contains 'waits: lock a: h3 was removed; what its programs held is free in' first.err
 wait_until 30 "the first gets the lock of the dead machine" granted first
 [ $(($(now_ms) - killed)) -ge 3000 ] || fail "a lock was given out before the lease of its host had ended"
 wait_until 30 "the second gets what it waits for" granted second

@@ -2,7 +2,7 @@
 # that is only slow to speak keeps it.
 . "$ALLOT_SOURCE_DIR/tests/cluster/lib.sh"
 
-detector=$'stop_within = "1s"'
+agree $'lease = "6s"'
 rm -rf certs
 "$ALLOT" cert --dir certs h1 --program ci >/dev/null || fail "no certificates"
 tls=$'certificate = "certs/HOST.pem"\nkey = "certs/HOST.key"\nauthority = "certs/ca.pem"'
@@ -21,10 +21,10 @@ wait_until 10 "a proxy listens" test -s far.out
     bash -c 'echo $$ >far.in; exec sleep 60' 2>far.err &
 started+=($!)
 wait_until 20 "the program elsewhere is granted" test -s far.in
-run 1 --lock db --timeout 4s -- true 2>/dev/null
+run 1 --lock db --timeout 8s -- true 2>/dev/null
 [ $? -eq 121 ] || fail "a program elsewhere loses its lock while it lives: $(cat far.err; cat h1.log)"
 echo blackhole >&8
-run 1 --lock db --timeout 20s -- bash -c "kill -0 $(cat far.in) 2>/dev/null && touch wrong; true" ||
+run 1 --lock db --timeout 40s -- bash -c "kill -0 $(cat far.in) 2>/dev/null && touch wrong; true" ||
     fail "who vanished keeps its lock: $(cat h1.log)"
 [ ! -e wrong ] || fail "two used the lock"
 contains 'silent for' h1.log || fail "not a word in the log: $(cat h1.log)"

@@ -7,6 +7,7 @@ says() { "$ALLOT" status --socket "./h$1.sock" 2>/dev/null | grep -q -- "$2"; }
 
 agree $'lease = "3s"\ngrace = "500ms"'
 configure 3
+with_page 3
 start 1
 start 2
 wait_until 20 "h1 says who is missing" says 1 'all voters have met once; h3 is missing'
@@ -18,13 +19,15 @@ for i in 1 2 3; do run $i --lock a,b --permit builds --timeout 20s -- true || fa
 
 # All machines lose their power at once. Two of three come back, and later the third.
 hold doomed 1 --lock a
+fence=$(tr '\0' '\n' <"/proc/$(cat doomed.in)/environ" | sed -n 's/^ALLOT_FENCE=//p')
 kill_machine 1 doomed
 kill_machine 2
 kill_machine 3
 start 2
 wait_until 20 "h2 says that it is alone" says 2 'a majority of the voters\|asks h1'
 start 3
-run 3 --lock a,b --permit builds --timeout 30s -- true || fail "two of three hosts do not serve"
+run 3 --lock a,b --permit builds --timeout 30s -- bash -c 'echo $ALLOT_FENCE_a >later' || fail "two of three hosts do not serve"
+[ "$(cat later)" -gt "$fence" ] || fail "the fence has not grown: $fence, $(cat later)"
 start 1
 run 1 --lock a,b --permit builds --timeout 30s -- true || fail "h1 does not serve when it is back"
 
@@ -38,6 +41,8 @@ wait "${asker[lonely]}"
 wait_until 20 "h3 says what is missing" says 3 'a majority of the voters (h1 and h2 and h3) must answer'
 run 3 --lock b --timeout 1s -- true 2>/dev/null
 [ $? -eq 121 ] || fail "a host without a majority grants"
+page /health | grep -q '^HTTP.* 503' || fail "a host without a majority says that it is healthy: $(page /health)"
 start 2
 run 3 --lock a,b --timeout 30s -- true || fail "a majority does not serve"
+page /health | grep -q '^ok' || fail "not healthy with a majority: $(page /health)"
 exit 0
