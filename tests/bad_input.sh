@@ -326,14 +326,18 @@ rm -rf state  # of an earlier run of these tests
 refused 'missing.toml: cannot read this file' node --config missing.toml
 config_refused 'host.toml: host is missing' 'state = "s"'
 config_refused 'host.toml:2: sokcet: no such setting; there is' 'host = "a"' 'sokcet = "x"'
-config_refused 'host.toml:3: detector.hartbeat: no such setting' 'host = "a"' '[detector]' 'hartbeat = "1s"'
+config_refused 'host.toml:3: register.leese: no such setting' 'host = "a"' '[register]' 'leese = "1s"'
+config_refused 'host.toml:3: register.engine: write "file" or "hosts"' 'host = "a"' '[register]' 'engine = "etcd"'
+config_refused 'host.toml:3: detector.dead_after is gone: write register.silence' 'host = "a"' '[detector]' 'dead_after = "5s"'
 config_refused 'host.toml:2: socket: write a text' 'host = "a"' 'socket = 7'
 config_refused 'host.toml:3: semaphores.builds: write the number of permits, from 1 to 10000' 'host = "a"' '[semaphores]' 'builds = 0'
 config_refused 'host.toml:3: semaphores: "a,b": no program can ask for this name; write one without' 'host = "a"' '[semaphores]' '"a,b" = 1'
 config_refused 'host.toml:3: semaphores: "": no program can ask for this name; write one without' 'host = "a"' '[semaphores]' '"" = 1'
 refused '--semaphore a=2: this semaphore is named twice; name each one once' up --semaphore a=1 --semaphore a=2
-config_refused 'host.toml:3: detector.dead_after: write a time' 'host = "a"' '[detector]' 'dead_after = 5'
-config_refused 'host.toml: detector.dead_after: write at least four heartbeats' 'host = "a"' '[detector]' 'heartbeat = "2s"'
+config_refused 'host.toml:3: register.lease: write a time' 'host = "a"' '[register]' 'lease = 5'
+config_refused 'host.toml: register.lease: write at least "600ms"' 'host = "a"' '[register]' 'lease = "1ms"'
+refused '--fresh is gone' node --fresh --config host.toml
+refused 'cluster start: no such action; write init' cluster start --config host.toml
 config_refused 'host.toml: host "a" is not in cluster.hosts' 'host = "a"' '[cluster]' 'hosts = { b = "127.0.0.1:1" }'
 config_refused 'host.toml:2: allow.users: "@ci*" is no user; write a user' 'host = "a"' '[[allow]]' 'users = ["ann", "@ci*"]'
 config_refused 'host.toml:2: ' 'host = "a"' 'state = '

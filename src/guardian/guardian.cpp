@@ -23,6 +23,7 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
@@ -142,6 +143,7 @@ public:
     Guardian(std::chrono::milliseconds grace, std::chrono::milliseconds idle) : grace_(grace), idle_(idle) {}
 
     Result<bool> open(const std::string& folder);
+    bool owns(const std::string& folder) const;
     void run();
 
 private:
@@ -196,6 +198,14 @@ private:
     TimePoint idle_since_ = BootClock::now();
     bool asked_to_end_ = false;
 };
+
+// The folder may have been removed and made again, with another guardian.
+bool Guardian::owns(const std::string& folder) const {
+    struct stat mine {
+    }, there{};
+    return ::fstat(lock_.get(), &mine) == 0 && ::stat((folder + "/guardian.lock").c_str(), &there) == 0 &&
+           mine.st_dev == there.st_dev && mine.st_ino == there.st_ino;
+}
 
 // A guardian that was killed keeps its lock for a moment.
 bool takes_lock(const Descriptor& file) {
@@ -616,7 +626,7 @@ Result<int> run_guardian(const std::string& folder, const GuardianOptions& optio
     if (!opened) return Error{opened.error()};
     resist_starvation();
     guardian.run();
-    ::unlink(socket_path(place).c_str());
+    if (guardian.owns(place)) ::unlink(socket_path(place).c_str());
     return 0;
 }
 

@@ -297,7 +297,8 @@ void Cluster::step(const Context& ctx, Effects& fx, Action&& action) {
     for (const Answer& one : out.answers) answer(ctx, one, fx);
     for (const std::string_view probe : out.probes) fx.reached(probe);
     const Host& host = member_.host();
-    guardian_.renew(host.lease_left(), host.myself(Member::host_self(self)).incarnation);
+    if (host.has_lease())
+        guardian_.renew(host.lease_left(), host.myself(Member::host_self(self)).incarnation);
     if (out.persist) fx.persist();
     if (out.call) call(ctx, *out.call, fx);
     if (leaving_ && alive_ && host.has_left()) end_daemon(ctx, fx);

@@ -52,8 +52,8 @@ public:
     // A link to that host is up: it may have missed what was said before.
     void met(const Self& self, SiteId host, Effects& fx);
     void synced(const Self& self, Effects& fx);
-    // So many ticks have passed at once. The register is asked after them: a hold-off must not count ticks
-    // from before the moment in which this host saw the removal.
+    // Ticks that have passed at once. The register is asked after them: a hold-off must not count ticks from
+    // before the moment in which this host saw the removal.
     void tick(const Self& self, Effects& fx, std::uint32_t passed = 1, bool late = false);
 
     // Ticks until one changes anything, if nothing else happens before.

@@ -43,7 +43,7 @@ finish() {
 }
 
 # --- Killed; the command ends after the daemon is back, and after the time in which programs may come back.
-printf '[detector]\nresume_within = "1s"\n' >>h1.toml
+printf '[limits]\nresume_within = "1s"\n' >>h1.toml
 killed_in_a_restart survivor
 start 1
 busy 1 survivor

@@ -1,13 +1,12 @@
 # For tests with real daemons: writes their configurations, starts, stops and kills them, and waits with a
 # deadline for whatever a test needs. Hosts are h1, h2, ...; all files lie in the current folder.
 #
-# What may be set before `configure`: semaphores, detector, register, tls (lines of those tables), and for a link
+# What may be set before `configure`: semaphores, register, tls (lines of those tables), and for a link
 # that goes through a fault proxy `proxied A B`.
 set -u
 shopt -s nullglob
 
 semaphores='builds = 2'
-detector=''
 register=''
 tls=''
 declare -a process=()       # of each daemon that runs, by number
@@ -85,7 +84,6 @@ write_config() {
         for j in $(seq "$hosts"); do echo "h$j = \"$(address_of "$i" "$j")\""; done
         printf '[semaphores]\n%s\n' "$semaphores"
         [ -z "$register" ] || printf '[register]\n%s\n' "$register"
-        [ -z "$detector" ] || printf '[detector]\n%s\n' "$detector"
         [ -z "$tls" ] || printf '[tls]\n%s\n' "${tls//HOST/h$i}"
     } >"h$i.toml"
 }

@@ -4,16 +4,20 @@
 export ALLOT_SOCKET=$PWD/allot.sock
 
 write_config() {
-    rm -rf state
+    rm -rf state register*
     cat >node.toml <<TOML
 host = "alpha"
 socket = "$ALLOT_SOCKET"
 state = "$PWD/state"
 [semaphores]
 builds = 2
-[detector]
-stop_within = "1s"
+[register]
+engine = "file"
+file = "$PWD/register"
+lease = "1s"
+grace = "300ms"
 TOML
+    "$ALLOT" cluster init --config node.toml >/dev/null
 }
 
 # Looks again and again until the command works, for as long as a busy machine may take.
