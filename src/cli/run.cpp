@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <csignal>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <memory>
@@ -181,6 +182,14 @@ void wait_for_news(const Session& session, const Lease& lease, const LossAlarm& 
     client::wait_for(child.descriptor(), POLLIN, Clock::now() + wait, loss.descriptor());
 }
 
+// The guardian of the host stops commands whose lease is not renewed, and may be quicker than this process. A
+// lease that is renewed has more than half of its time left.
+bool was_stopped_in_time(const Session& session, const Lease& lease, int code) {
+    const bool by_signal = code == 128 + SIGTERM || code == 128 + SIGKILL;
+    const auto until = lease.valid_until();
+    return by_signal && until != Clock::time_point::max() && Clock::now() + session.stop_within() / 2 > until;
+}
+
 int report_loss(const Lease& lease, const std::vector<std::string>& command) {
     const std::string why = lease.lost_because();
     fmt::print(stderr, "allot: lost: {}; {} was stopped\n", why.empty() ? "the daemon does not answer" : why,
@@ -192,8 +201,10 @@ int watch(const Session& session, Lease& lease, const LossAlarm& loss, Child& ch
           const std::vector<std::string>& command) {
     while (true) {
         child.answer_signals();
-        if (child.exit_code() && lease.valid()) return *child.exit_code();
-        if (!may_go_on(lease, grace)) {
+        const std::optional<int> code = child.exit_code();
+        const bool stopped = code && was_stopped_in_time(session, lease, *code);
+        if (code && lease.valid() && !stopped) return *code;
+        if (stopped || !may_go_on(lease, grace)) {
             const auto now = Clock::now();
             const auto others = lease.valid_until();
             child.stop(others > now ? std::min(now + grace, others) : now + grace);

@@ -76,7 +76,10 @@ std::vector<Fence> HostDesk::fences_of(const Lease& lease) const {
 }
 
 void HostDesk::lose(Owner owner, session::Ticket ticket, const std::string& why) {
-    if (const Lease* lease = std::as_const(*this).find(owner, ticket)) lose(*lease, why);
+    const Lease* lease = std::as_const(*this).find(owner, ticket);
+    if (lease == nullptr) return;
+    // Its program runs, and nobody else stops it: the lease is its own until it gives it back.
+    lease->granted ? tell_lost(*lease, why) : lose(*lease, why);
 }
 
 void HostDesk::lose(const Lease& lease, const std::string& why) {

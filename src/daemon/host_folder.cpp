@@ -18,7 +18,7 @@ namespace allot::daemon {
 namespace {
 
 constexpr std::string_view kind = "host";
-constexpr std::uint32_t format = 1;
+constexpr std::uint32_t format = 2;
 
 // What a daemon without a register noted while it ran.
 struct EarlierMark {

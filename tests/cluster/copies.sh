@@ -12,6 +12,7 @@ start_all
 serves 1 "at the beginning"
 
 # A copy of h1 at another address.
+rm -rf copy earlier
 cp -r h1 copy
 rm -f copy/*.sock
 sed 's/^socket = .*/socket = "copy.sock"/; s/^state = .*/state = "copy"/; s/^h1 = .*/h1 = "127.0.0.1:0"/' h1.toml >copy.toml

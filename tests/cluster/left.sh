@@ -23,6 +23,7 @@ if [ "$engine" = hosts ]; then
 fi
 
 # A second daemon of a host that runs.
+rm -rf copied
 cp -r h1 copied
 sed 's/^socket = .*/socket = "copied.sock"/; s/^state = .*/state = "copied"/' h1.toml >copied.toml
 "$ALLOT" node --config copied.toml 2>copied.log && fail "a copy of a running host was started"

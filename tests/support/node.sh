@@ -14,7 +14,7 @@ builds = 2
 [register]
 engine = "file"
 file = "$PWD/register"
-lease = "1s"
+lease = "6s"
 grace = "300ms"
 TOML
     "$ALLOT" cluster init --config node.toml >/dev/null
