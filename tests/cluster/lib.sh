@@ -115,7 +115,9 @@ host_answers() {
 start_all() {
     local i
     for i in $(seq "$hosts"); do start "$i" "$@"; done
+    wait_until 30 "all hosts take part" all_take_part
 }
+all_take_part() { [ "$("$ALLOT" status --socket ./h1.sock 2>/dev/null | grep -c '^h[0-9].* up  ')" -eq "$hosts" ]; }
 
 # stop HOST: in order, as an init system would.
 stop() {
