@@ -7,6 +7,7 @@
 #include <fstream>
 #include <gtest/gtest.h>
 
+#include "core/random.hpp"
 #include "support/folder.hpp"
 
 namespace {

@@ -3,9 +3,12 @@
 #include "protocols/agreement/council.hpp"
 
 #include <deque>
+#include <functional>
 #include <gtest/gtest.h>
 #include <map>
 #include <set>
+
+#include "core/random.hpp"
 
 namespace {
 
@@ -65,7 +68,7 @@ private:
     void act(SiteId host, const Action& action) {
         CouncilEffects fx;
         action(councils_[host], self(host), fx);
-        for (auto& send : fx.sends) flight_.emplace_back(host, std::move(send));
+        for (auto& send : fx.sends) flight_.push_back({host, std::move(send)});
         if (fx.returned) returned_[host] = *fx.returned;
         if (fx.persist)
             act(host, [](Council& one, const Council::Self& self, CouncilEffects& more) {
@@ -74,11 +77,13 @@ private:
     }
     void deliver() {
         while (!flight_.empty()) {
-            const auto [from, send] = std::move(flight_.front());
+            const Flying one = std::move(flight_.front());
             flight_.pop_front();
-            if (away_.contains(send.to)) continue;
-            act(send.to,
-                [&](Council& one, const auto& self, auto& fx) { one.receive(self, from, send.message, fx); });
+            const SiteId to = one.send.to;
+            if (away_.contains(to)) continue;
+            act(to, [&](Council& council, const Council::Self& self, CouncilEffects& fx) {
+                council.receive(self, one.from, one.send.message, fx);
+            });
         }
     }
 
@@ -86,7 +91,11 @@ private:
     std::vector<Council> councils_;
     std::vector<std::uint32_t> incarnations_;
     std::set<SiteId> away_;
-    std::deque<std::pair<SiteId, CouncilEffects::Send>> flight_;
+    struct Flying {
+        SiteId from;
+        CouncilEffects::Send send;
+    };
+    std::deque<Flying> flight_;
     std::map<SiteId, Value> returned_;
 };
 
