@@ -38,7 +38,7 @@ for i in 1 2 3; do
     within[i]="ip netns exec allot$$h$i"
     for j in 1 2 3; do seen_at[$j,$i]=10.77.0.$i:7400; done
 done
-agree $'lease = "3s"\nsilence = "1s"'
+agree
 configure 3
 start_all
 crowd 4 60 13
