@@ -6,7 +6,7 @@ clean 20000 6000000 cluster
 finds lease-holds 20000 cluster --without grant-in-time --property lease-holds
 finds overtaken-seldom 20000 cluster --without bound-overtakes --property overtaken-seldom
 finds free-at-once 20000 cluster --without give-way --property free-at-once --sites 3
-finds one-user 20000 cluster --without stop-in-time --property one-user --sites 3
+finds one-user 20000 cluster --without stop-in-time --property one-user --engine atomic --sites 2 --crashes 0 --stops 0 --cuts 2
 finds assertion 20000 cluster --without report-adopted --property assertion --sites 3
 finds assertion 20000 cluster --without freeze --property assertion --sites 3
 finds assertion 20000 cluster --without numbered-messages --property assertion --sites 3
