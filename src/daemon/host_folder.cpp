@@ -20,7 +20,7 @@ namespace {
 constexpr std::string_view kind = "host";
 constexpr std::uint32_t format = 2;
 
-// What a daemon without a register noted while it ran.
+// The notes of a daemon without a register.
 struct EarlierMark {
     std::uint32_t incarnation = 0;
     std::uint32_t life = 0;

@@ -1,4 +1,4 @@
-// What people see of a member: why it grants nothing, what requests wait for, and where they stand.
+// A member as people see it: why it grants nothing, and where requests stand.
 #pragma once
 
 #include <string>

@@ -214,7 +214,7 @@ TEST(LoopbackTest, Who_went_away_after_a_restart_keeps_its_lock_for_as_long_as_i
     far.go_on();
     std::this_thread::sleep_for(1s);
     far.die();
-    // Whoever did not come back is given up, so this is when that patience is over; of `far` it began later.
+    // The patience with programs that did not come back is over now; for `far` it began later.
     Session near = node.session();
     near.acquire(Demand().lock("left"), 30s);
     EXPECT_TRUE(node.must_wait(Demand().lock("far")));

@@ -1,4 +1,4 @@
-// What a voter must remember, on a real disk: written one after another beside the loop, and refused if it is
+// The memory of a voter on a real disk: written one after another beside the loop, and refused if it is
 // damaged.
 #include "daemon/council_file.hpp"
 

@@ -1,4 +1,4 @@
-// What is concluded from the reports of several hosts.
+// The conclusions from the reports of several hosts.
 #include "daemon/overview.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What a voter finds on its disk.
+// The file of a voter.
 #include "protocols/agreement/council.hpp"
 
 #include "fuzz/round_trip.hpp"
