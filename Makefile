@@ -49,16 +49,18 @@ soak-long: ## run the longest tests (several hours)
 bench: build ## measure the simulator and the limits, and compare the checker with SPIN and the locks with Redis and etcd
 	@$(NEED) bench
 	@$(NEED) rivals || echo "Not every comparison can be made."
-	@cmake --build $(BUILD) --target bench_simulator bench_locks
+	@cmake --build $(BUILD) --target bench_simulator bench_scale bench_locks
 	@missed=0; $(BUILD)/bench_simulator || missed=1; echo; bench/run || missed=1; echo; \
 	    bench/limits || missed=1; echo; \
+	    $(BUILD)/bench_scale || missed=1; echo; \
 	    $(BUILD)/bench_locks || missed=1; exit $$missed
 
-# The lint build compiles with clang-tidy beside the compiler, so Ninja knows what changed since the last time.
+# The objects of the lint build are empty: clang-tidy looks at the files, and Ninja knows what changed since the last time.
 lint: $(BUILD)/lint/build.ninja ## check the layout (clang-format) and the code (clang-tidy)
 	@find src tests bench \( -name '*.hpp' -o -name '*.cpp' \) -print0 | \
 	    xargs -0 --no-run-if-empty clang-format --dry-run --Werror
-	@cmake --build $(BUILD)/lint -- -k 0 | { grep -v " warnings generated" || true; }
+	@ninja -C $(BUILD)/lint -t targets all | sed -n 's/: CXX_COMPILER__.*//p' | \
+	    xargs ninja -C $(BUILD)/lint -k 0 | { grep --line-buffered -v " warnings generated" || true; }
 
 $(BUILD)/lint/build.ninja: .clang-tidy CMakePresets.json
 	@$(NEED) build test lint

@@ -337,6 +337,10 @@ refused '--semaphore a=2: this semaphore is named twice; name each one once' up 
 config_refused 'host.toml:3: register.lease: write a time' 'host = "a"' '[register]' 'lease = 5'
 config_refused 'host.toml: register.lease: write at least "600ms"' 'host = "a"' '[register]' 'lease = "1ms"'
 refused '--fresh is gone' node --fresh --config host.toml
+config_refused 'host.toml: audit: write file = "..." or journal = true, not both' 'host = "a"' '[audit]' 'file = "x"' 'journal = true'
+config_refused 'host.toml:3: audit.journal: write true or false' 'host = "a"' '[audit]' 'journal = "yes"'
+printf '%s\n' 'host = "a"' '[register]' 'engine = "file"' 'file = "register"' >host.toml
+refused '--voters: all hosts share one file; leave it out' cluster init --voters a --config host.toml
 refused 'cluster start: no such action; write init' cluster start --config host.toml
 config_refused 'host.toml: host "a" is not in cluster.hosts' 'host = "a"' '[cluster]' 'hosts = { b = "127.0.0.1:1" }'
 config_refused 'host.toml:2: allow.users: "@ci*" is no user; write a user' 'host = "a"' '[[allow]]' 'users = ["ann", "@ci*"]'

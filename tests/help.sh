@@ -53,7 +53,7 @@ grep -q '^  help ' help.txt || fail "help is not listed"
 for words in protocols errata figures 'feasible --graph path:3 --bounds 0,1;1,2;0,2' 'check strong-weak --clients 1' \
     'swarm permits --runs 20' --help 'check permits --help' 'sim permits --help' 'swarm permits --help' 'play --help' \
     'figures --help' 'feasible --help' 'errata --help' 'protocols --help' 'new --help' 'run --help' 'up --help' \
-    'node --help' 'status --help' 'cert --help'; do
+    'node --help' 'status --help' 'cert --help' 'cluster --help' 'log --help'; do
     # shellcheck disable=SC2086
     "$ALLOT" $words >table.txt
     awk 'length > 100 { print; bad = 1 } END { exit bad }' table.txt || fail "allot $words is too wide"

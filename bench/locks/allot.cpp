@@ -28,12 +28,18 @@ private:
     client::Lease lease_;
 };
 
+std::vector<std::string> command(const std::string& program, const std::string& folder, int hosts,
+                                 const std::vector<std::string>& flags) {
+    std::vector<std::string> words{program, "up", "--hosts", std::to_string(hosts), "--dir", folder};
+    words.insert(words.end(), flags.begin(), flags.end());
+    return words;
+}
+
 }  // namespace
 
-Allot::Allot(const std::string& program, const std::string& folder, int hosts)
-    : folder_(folder),
-      hosts_(hosts),
-      up_({program, "up", "--hosts", std::to_string(hosts), "--dir", folder}, folder + ".log") {
+Allot::Allot(const std::string& program, const std::string& folder, int hosts,
+             const std::vector<std::string>& flags)
+    : folder_(folder), hosts_(hosts), up_(command(program, folder, hosts, flags), folder + ".log") {
     for (int host = 0; host < hosts; ++host) wait_until_granted(host);
     ready_after_ = Clock::now() - began_;
 }

@@ -9,8 +9,9 @@ namespace allot::bench {
 
 class Allot final : public Contender {
 public:
-    // Returns when every host has granted a lock.
-    Allot(const std::string& program, const std::string& folder, int hosts);
+    // `allot up`, with more flags. Returns when every host has granted a lock.
+    Allot(const std::string& program, const std::string& folder, int hosts,
+          const std::vector<std::string>& flags = {});
 
     std::unique_ptr<Client> client(Workload workload, int number) override;
 

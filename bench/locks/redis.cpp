@@ -6,7 +6,7 @@
 #include <sys/socket.h>
 #include <thread>
 
-#include "client/spin_wait.hpp"
+#include "base/spin_wait.hpp"
 
 namespace allot::bench {
 
@@ -78,7 +78,7 @@ private:
     std::unique_ptr<redisContext, FreeContext> context_;
     std::vector<const char*> pointers_;
     std::vector<std::size_t> sizes_;
-    client::SpinWait spin_wait_;  // as allot's own client does
+    SpinWait spin_wait_;  // as allot's own client does
 };
 
 constexpr std::string_view expires_ms = "30000";

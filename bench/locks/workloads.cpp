@@ -183,4 +183,9 @@ int rounds_out_of_order(Contender& contender, int clients, int rounds) {
     return out_of_order;
 }
 
+double median(std::vector<double> values) {
+    std::ranges::sort(values);
+    return values[values.size() / 2];
+}
+
 }  // namespace allot::bench

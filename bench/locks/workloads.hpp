@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <vector>
 
 #include "contender.hpp"
 
@@ -26,5 +27,8 @@ Figures measure(Contender& contender, const Load& load, std::chrono::millisecond
 // How often, among so many rounds, clients that ask one after another for a lock that is held get it in
 // another order than that.
 int rounds_out_of_order(Contender& contender, int clients, int rounds);
+
+// Of at least one value.
+double median(std::vector<double> values);
 
 }  // namespace allot::bench

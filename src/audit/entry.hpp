@@ -13,10 +13,15 @@
 
 namespace allot::audit {
 
+// Of programs, of the daemon itself, and of operators.
+inline constexpr std::string_view events[]{"granted",   "released",    "withdrawn", "lost",     "refused",
+                                           "started",   "view",        "stopped",   "disowned", "order",
+                                           "unadopted", "initialised", "migrated"};
+
 struct Entry {
     std::uint64_t time_ms = 0;  // since the epoch
     std::string host;
-    std::string event;  // granted, released, withdrawn, lost, refused, started, stopped
+    std::string event;
     std::string user;
     std::int32_t pid = 0;  // 0: on another machine
     std::string command;

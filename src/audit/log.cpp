@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "audit/journal.hpp"
 #include "base/log.hpp"
 
 namespace allot::audit {
@@ -24,6 +25,7 @@ std::string earlier(const std::string& file, std::uint32_t number) {
 
 Result<std::unique_ptr<Log>> Log::open(Settings settings) {
     std::unique_ptr<Log> log(new Log(std::move(settings)));
+    if (log->settings_.journal) return log;
     if (auto failure = log->open_file())
         return Error{"audit.file: " + *failure + "; write a file in a folder that the daemon may write to"};
     return log;
@@ -37,20 +39,25 @@ std::optional<std::string> Log::open_file() {
     return std::nullopt;
 }
 
-// A line is written by one call, so that lines never mix. A log that cannot be written stops nobody.
+// A log that cannot be written stops nobody.
 void Log::add(const Entry& entry) {
-    if (length_ >= settings_.longest) rotate();
-    const std::string line = line_of(entry);
-    const ssize_t written = file_ ? ::write(file_.get(), line.data(), line.size()) : -1;
-    const std::string problem = written == static_cast<ssize_t>(line.size())
-                                    ? ""
-                                    : settings_.file + ": " + (written < 0 ? std::strerror(errno) : "full");
+    const std::string problem =
+        (settings_.journal ? send_to_journal(entry) : write(line_of(entry))).value_or("");
     if (!problem.empty()) ++lost_;
     if (!problem.empty() && problem_.empty()) log_error("the audit log has gaps: " + problem);
     if (problem.empty() && !problem_.empty())
-        log_info(fmt::format("{}: writing works again; {} lines are missing", settings_.file, lost_));
+        log_info(fmt::format("{}: writing works again; {} lines are missing",
+                             settings_.journal ? "the journal" : settings_.file, lost_));
     problem_ = problem;
+}
+
+// A line is written by one call, so that lines never mix.
+std::optional<std::string> Log::write(const std::string& line) {
+    if (length_ >= settings_.longest) rotate();
+    const ssize_t written = file_ ? ::write(file_.get(), line.data(), line.size()) : -1;
     if (written > 0) length_ += static_cast<std::uint64_t>(written);
+    if (written == static_cast<ssize_t>(line.size())) return std::nullopt;
+    return settings_.file + ": " + (written < 0 ? std::strerror(errno) : "full");
 }
 
 void Log::rotate() {
@@ -89,6 +96,11 @@ Result<bool> read_log(const std::string& file, const std::function<bool(const En
         }
     }
     return true;
+}
+
+Result<bool> read_log(const Settings& settings, const std::string& host,
+                      const std::function<bool(const Entry&)>& f) {
+    return settings.journal ? read_journal(host, f) : read_log(settings.file, f);
 }
 
 }  // namespace allot::audit

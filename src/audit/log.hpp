@@ -1,5 +1,5 @@
-// The audit log as files: FILE, and what it was before it became too long, as FILE.1, FILE.2 and so on, the
-// oldest with the highest number.
+// The audit log, in the journal (journal.hpp) or as files: FILE, and what it was before it became too long,
+// as FILE.1, FILE.2 and so on, the oldest with the highest number.
 #pragma once
 
 #include <functional>
@@ -15,9 +15,12 @@
 namespace allot::audit {
 
 struct Settings {
-    std::string file;                                 // empty: there is no log
+    bool journal = false;                             // the log is there, and not in files
+    std::string file;                                 // empty: there is none
     std::uint64_t longest = std::uint64_t{64} << 20;  // bytes, after which a new file begins
     std::uint32_t kept = 4;                           // earlier files
+
+    bool is_on() const { return journal || !file.empty(); }
 };
 
 class Log {
@@ -25,13 +28,14 @@ public:
     static Result<std::unique_ptr<Log>> open(Settings settings);
 
     void add(const Entry& entry);
-    // Why the last line is not in the file; empty if it is.
+    // Why the last line is not in the log; empty if it is.
     const std::string& problem() const { return problem_; }
     std::uint64_t lost() const { return lost_; }
 
 private:
     explicit Log(Settings settings) : settings_(std::move(settings)) {}
     std::optional<std::string> open_file();
+    std::optional<std::string> write(const std::string& line);
     void rotate();
 
     Settings settings_;
@@ -45,5 +49,8 @@ private:
 std::vector<std::string> files_of(const std::string& file);
 // Calls `f` for each line, the oldest first, until it returns false. An error names the file and the line.
 Result<bool> read_log(const std::string& file, const std::function<bool(const Entry&)>& f);
+// The same for the log of that host, in the journal or in files.
+Result<bool> read_log(const Settings& settings, const std::string& host,
+                      const std::function<bool(const Entry&)>& f);
 
 }  // namespace allot::audit

@@ -1,15 +1,20 @@
 // `allot cluster`: for operators of a cluster.
 
+#include <algorithm>
+#include <boost/asio/io_context.hpp>
 #include <cstdio>
 #include <ctime>
-#include <filesystem>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <memory>
 #include <vector>
 
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
+#include "cli/operator.hpp"
+#include "core/parameters.hpp"
 #include "daemon/config.hpp"
+#include "daemon/council_file.hpp"
 #include "daemon/host_folder.hpp"
 #include "durable/file_register.hpp"
 
@@ -21,6 +26,7 @@ struct Options {
     std::string action;
     std::string config;
     std::uint32_t above = 0;
+    std::string voters;
 };
 
 // All daemons are stopped, and stay so as long as these locks are kept.
@@ -53,8 +59,38 @@ Result<bool> make_file(const daemon::Config& config, std::uint32_t above) {
     return register_file.found(above);
 }
 
+// A blank disk proves that no register has formed with this host: all of its voters write before one votes.
+Result<bool> is_formed(const daemon::Config& config) {
+    boost::asio::io_context loop;
+    const auto files = daemon::CouncilFile(loop, config.state, [] {}).read();
+    if (!files) return Error{files.error()};
+    return *files && ((*files)->papers.stage != agreement::Stage::blank || (*files)->papers.used);
+}
+
+// Any two majorities of the file's voters share a host. That host forms with one list only, so no two
+// registers form.
+std::optional<std::string> wrong_voters(const daemon::Config& config, const std::vector<std::string>& named) {
+    std::vector<std::string> all;
+    for (const std::uint32_t voter : config.voters()) all.push_back(config.name_of(voter));
+    const auto wrong = [&](const std::string& what) {
+        return fmt::format("--voters {}: {}", fmt::join(named, ","), what);
+    };
+    for (const std::string& name : named) {
+        if (std::ranges::find(all, name) == all.end())
+            return wrong(fmt::format("\"{}\" is no voter of the configuration; there is {}", name,
+                                     fmt::join(all, ", ")));
+        if (std::ranges::count(named, name) > 1) return wrong(fmt::format("\"{}\" is there twice", name));
+    }
+    if (2 * named.size() > all.size()) return std::nullopt;
+    return wrong(fmt::format("write more than half of {}, so that the others cannot form a second register",
+                             fmt::join(all, ", ")));
+}
+
 // This host's part of a register that the hosts keep themselves.
-Result<bool> prepare_host(const daemon::Config& config, std::uint32_t above) {
+Result<bool> prepare_host(const daemon::Config& config, std::uint32_t above,
+                          const std::vector<std::string>& voters) {
+    if (!voters.empty())
+        if (auto why = wrong_voters(config, voters)) return Error{std::move(*why)};
     daemon::HostFolder folder(config.state);
     const auto before = folder.open();
     if (!before) return Error{before.error()};
@@ -63,13 +99,24 @@ Result<bool> prepare_host(const daemon::Config& config, std::uint32_t above) {
             fmt::format("this host has worked in view {}: write --above {} or more, and the same on "
                         "all voters",
                         before->view, before->view)};
-    if (above == 0 && std::filesystem::exists(config.state + "/council"))
+    const auto formed = is_formed(config);
+    if (!formed && above == 0) return Error{formed.error() + advice};
+    if (above == 0 && *formed)
         return Error{config.state + ": this host has its part of a register already" + advice};
-    if (const auto aside = folder.set_aside("council"); !aside) return aside;
+    for (const char* name : {"council", "voters"})
+        if (const auto aside = folder.set_aside(name); !aside) return aside;
+    if (!voters.empty())
+        if (const auto named = folder.name_voters(voters); !named) return named;
     daemon::HostFolder::Memory memory = *before;
     memory.view = above;
     memory.quiet = true;
     return folder.note(memory);
+}
+
+std::string chosen_text(const Options& options) {
+    if (options.voters.empty()) return fmt::format("views begin after {}", options.above);
+    return fmt::format("views begin after {}, the register is kept by {}", options.above,
+                       fmt::join(split_list(options.voters), " and "));
 }
 
 int run_cluster(const Options& options) {
@@ -78,13 +125,20 @@ int run_cluster(const Options& options) {
     const auto config = daemon::load_config(options.config);
     if (!config) return wrong_usage(config.error());
     const bool in_file = config->agreed.engine == daemon::Register::Engine::file;
-    const auto made = in_file ? make_file(*config, options.above) : prepare_host(*config, options.above);
+    if (in_file && !options.voters.empty())
+        return wrong_usage("--voters: all hosts share one file; leave it out, or write engine = \"hosts\"");
+    const std::vector<std::string> voters =
+        options.voters.empty() ? std::vector<std::string>() : split_list(options.voters);
+    const auto made =
+        in_file ? make_file(*config, options.above) : prepare_host(*config, options.above, voters);
     if (!made) return wrong_usage(made.error());
+    const std::string chosen = chosen_text(options);
+    note_operator(*config, "initialised", chosen);
     if (in_file)
-        fmt::print("{} is ready: views begin after {}\n", config->agreed.file, options.above);
+        fmt::print("{} is ready: {}\n", config->agreed.file, chosen);
     else
-        fmt::print("host {} is ready: views begin after {}. Do the same on all voters, then start them\n",
-                   config->host, options.above);
+        fmt::print("host {} is ready: {}. Do the same on all {}, then start them\n", config->host, chosen,
+                   voters.empty() ? "voters" : "other hosts that will run");
     return exit_ok;
 }
 
@@ -98,11 +152,18 @@ void add_cluster(CommandLine& line) {
         .required()
         .value("FILE");
     command.option("--above", options->above, "views, and so fences, begin after this number").shown_as("N");
+    command
+        .option("--voters", options->voters,
+                "these alone form the register, as the other voters of the configuration will never come")
+        .value("HOST,HOST");
     command.footer(
         "Hosts make their register themselves when they are first started. `init` says that no program\n"
         "of an earlier time runs, so that they need not wait for it. A register that was lost begins\n"
-        "anew above the view that the hosts name. Nothing is deleted: former files are renamed.\n"
-        "Example: allot cluster init --config /etc/allot/host.toml");
+        "again above the view that the hosts name. Nothing is deleted: former files are renamed.\n"
+        "Examples:\n"
+        "  allot cluster init --config /etc/allot/host.toml\n"
+        "  allot cluster init --voters a,b --config /etc/allot/host.toml     on each host, while it is "
+        "stopped");
     command.action([options] { return run_cluster(*options); });
 }
 

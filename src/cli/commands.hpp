@@ -65,6 +65,7 @@ void add_new(CommandLine& line);
 void add_node(CommandLine& line);
 void add_protocols(CommandLine& line);
 // `program`: the words after --, which allot does not read.
+void add_release(CommandLine& line);
 void add_run(CommandLine& line, std::vector<std::string> program);
 void add_status(CommandLine& line);
 void add_swarm(CommandLine& line);

@@ -1,6 +1,7 @@
 // Shared by the subcommands that connect to a daemon as a program.
 #pragma once
 
+#include <chrono>
 #include <string>
 
 #include "allot/client.hpp"
@@ -26,6 +27,10 @@ void add_daemon_flags(Command& command, DaemonFlags& flags);
 Result<client::Options> daemon_at(const DaemonFlags& flags, std::string what);
 // True if the daemon is on another host: it cannot watch our processes, and the network may fail.
 bool is_elsewhere(const client::Options& options);
+
+// The time that a daemon has to answer an operator. It asks the other hosts in turn, and reports what it
+// knows if they do not answer.
+constexpr std::chrono::seconds answer_within{5};
 
 // Prints the reason in one line and returns the exit code.
 int report(const client::Failure& failure, const client::Options& options);

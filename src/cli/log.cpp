@@ -7,7 +7,6 @@
 #include <deque>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <set>
 
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
@@ -29,24 +28,29 @@ struct LogFlags {
     bool json = false;
 };
 
-Result<std::string> file_of(const LogFlags& flags) {
-    if (!flags.file.empty()) return flags.file;
+// The log, and the host that it is about.
+struct Source {
+    audit::Settings settings;
+    std::string host;
+};
+
+Result<Source> source_of(const LogFlags& flags) {
+    if (!flags.file.empty()) return Source{{.file = flags.file}, ""};
     if (flags.config.empty()) return Error{"name the audit log, or the configuration with --config FILE"};
     const auto config = daemon::load_config(flags.config);
     if (!config) return Error{config.error()};
-    if (config->audit.file.empty())
+    if (!config->audit.is_on())
         return Error{
-            fmt::format("{}: this host has no audit log; write [audit] with file = \"...\"", flags.config)};
-    return config->audit.file;
+            fmt::format("{}: this host has no audit log; write [audit] with file = \"...\" or journal = true",
+                        flags.config)};
+    return Source{config->audit, config->host};
 }
 
 class Selection {
 public:
     static Result<Selection> of(const LogFlags& flags) {
-        static const std::set<std::string> events{"granted", "released", "withdrawn", "lost",
-                                                  "refused", "started",  "stopped"};
-        if (!flags.event.empty() && !events.contains(flags.event))
-            return Error{fmt::format("--event {}: there is {}", flags.event, fmt::join(events, ", "))};
+        if (!flags.event.empty() && std::ranges::find(audit::events, flags.event) == std::end(audit::events))
+            return Error{fmt::format("--event {}: there is {}", flags.event, fmt::join(audit::events, ", "))};
         Selection selection(flags);
         if (flags.since.empty()) return selection;
         const auto age = parse_seconds("since", flags.since);
@@ -101,12 +105,12 @@ void print(const std::deque<audit::Entry>& entries, bool json) {
 }
 
 int run_log(const LogFlags& flags) {
-    const auto file = file_of(flags);
-    if (!file) return wrong_usage(file.error());
+    const auto source = source_of(flags);
+    if (!source) return wrong_usage(source.error());
     const auto selection = Selection::of(flags);
     if (!selection) return wrong_usage(selection.error());
     std::deque<audit::Entry> entries;
-    const auto read = audit::read_log(*file, [&](const audit::Entry& entry) {
+    const auto read = audit::read_log(source->settings, source->host, [&](const audit::Entry& entry) {
         if (selection->has(entry)) entries.push_back(entry);
         if (flags.last > 0 && entries.size() > flags.last) entries.pop_front();
         return true;
@@ -121,14 +125,16 @@ int run_log(const LogFlags& flags) {
 void add_log(CommandLine& line) {
     auto flags = std::make_shared<LogFlags>();
     Command& command =
-        line.command("log", "Show the audit log of a host: grants, releases, losses and refusals");
+        line.command("log", "Show the audit log of a host: grants, releases, losses and so on");
     command.footer(
         "Examples:\n"
         "  allot log /var/log/allot/audit.log --resource db --since 1h\n"
         "  allot log --config /etc/allot/host.toml --event lost\n"
         "Exit code: 0 shown; 2 wrong usage, or the log cannot be read.");
     command.option("file", flags->file, "The audit log; files that it became before are read as well");
-    command.option("--config", flags->config, "The configuration of the host, which names its log")
+    command
+        .option("--config", flags->config,
+                "The configuration of the host, which names its log or the journal")
         .value("FILE");
     command.option("--resource", flags->resource, "Only lines about this lock or semaphore").value("NAME");
     command.option("--user", flags->user, "Only lines about programs of this user").value("NAME");

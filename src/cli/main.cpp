@@ -43,6 +43,7 @@ int main(int argc, char** argv) {
     cli::add_new(line);
     cli::add_node(line);
     cli::add_cluster(line);
+    cli::add_release(line);
     cli::add_run(line, program);
     cli::add_status(line);
     cli::add_up(line, program);

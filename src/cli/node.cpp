@@ -1,10 +1,13 @@
 // `allot node`: the daemon of one host.
 
+#include <fmt/format.h>
 #include <memory>
 
 #include "base/log.hpp"
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
+#include "cli/operator.hpp"
+#include "daemon/migration.hpp"
 #include "daemon/shell.hpp"
 
 namespace allot::cli {
@@ -13,13 +16,31 @@ namespace {
 
 struct Options {
     std::string config;
+    std::string migrated;
     bool fresh = false;
     bool verbose = false;
 };
 
+int migrate(const std::string& path) {
+    std::string copy;
+    const auto migration = daemon::migrate_file(path, copy);
+    if (!migration) return wrong_usage(migration.error());
+    for (const std::string& change : migration->changes) fmt::print("{}\n", change);
+    if (migration->changes.empty()) {
+        fmt::print("{}: nothing to change\n", path);
+        return exit_ok;
+    }
+    fmt::print("{} is the former file\n", copy);
+    if (const auto config = daemon::parse_config(migration->text, path))
+        note_operator(*config, "migrated", fmt::format("{}: {} changes", path, migration->changes.size()));
+    return exit_ok;
+}
+
 int run_node(const Options& options) {
     if (options.fresh)
         return wrong_usage("--fresh is gone: a killed host loses nothing. See `allot cluster --help`");
+    if (!options.migrated.empty()) return migrate(options.migrated);
+    if (options.config.empty()) return wrong_usage("--config is required");
     const auto config = daemon::load_config(options.config);
     if (!config) return wrong_usage(config.error());
     if (options.verbose) set_log_level(LogLevel::debug);
@@ -33,15 +54,21 @@ int run_node(const Options& options) {
 void add_node(CommandLine& line) {
     auto options = std::make_shared<Options>();
     Command& command = line.command("node", "Run the daemon of one host");
-    command.option("--config", options->config, "the configuration of this host (TOML)")
-        .required()
-        .value("FILE");
+    const Argument config =
+        command.option("--config", options->config, "the configuration of this host (TOML)").value("FILE");
+    command
+        .option("--migrate", options->migrated,
+                "rewrite a configuration of an earlier version, and keep the former file beside it")
+        .value("FILE")
+        .excludes(config);
     command.flag("--fresh", options->fresh, "").aside();
     command.flag("--verbose", options->verbose, "log more");
     command.footer(
         "SIGTERM stops the daemon in order: without holders the host leaves, and nobody waits for it;\n"
         "with holders the next start goes on with them.\n"
-        "Example: allot node --config /etc/allot/host.toml");
+        "Examples:\n"
+        "  allot node --config /etc/allot/host.toml\n"
+        "  allot node --migrate /etc/allot/host.toml");
     command.action([options] { return run_node(*options); });
 }
 

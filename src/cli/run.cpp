@@ -166,28 +166,29 @@ private:
     std::shared_ptr<Descriptor> alarm_;
 };
 
-// True while there is time left to stop the command before others may get its resources.
-bool may_go_on(const Lease& lease, microseconds grace) {
-    if (!lease.valid()) return false;
-    const auto until = lease.valid_until();
-    return until == Clock::time_point::max() || Clock::now() + grace < until;
+// The command need not stop when the lease of its host ends.
+bool goes_on(const Lease& lease) {
+    return lease.ending() == client::Ending::nothing || lease.ending() == client::Ending::kept;
 }
 
-void wait_for_news(const Session& session, const Lease& lease, const LossAlarm& loss, const Child& child) {
-    const bool watched = lease.valid_until() != Clock::time_point::max();
-    milliseconds wait{1000};
-    if (watched)
-        wait = std::clamp(std::chrono::floor<milliseconds>(session.stop_within() / 16), milliseconds(1),
-                          milliseconds(250));
+// True while there is time left to stop the command before others may get its resources.
+bool may_go_on(const Lease& lease, microseconds grace) {
+    if (goes_on(lease)) return lease.lost_because().empty();
+    return lease.valid() && Clock::now() + grace < lease.valid_until();
+}
+
+void wait_for_news(const Session& session, const LossAlarm& loss, const Child& child) {
+    const auto wait = std::clamp(std::chrono::floor<milliseconds>(session.stop_within() / 16),
+                                 milliseconds(1), milliseconds(250));
     client::wait_for(child.descriptor(), POLLIN, Clock::now() + wait, loss.descriptor());
 }
 
 // The guardian of the host stops commands whose lease is not renewed, and may be quicker than this process. A
 // lease that is renewed has more than half of its time left.
 bool was_stopped_in_time(const Session& session, const Lease& lease, int code) {
+    if (goes_on(lease)) return false;
     const bool by_signal = code == 128 + SIGTERM || code == 128 + SIGKILL;
-    const auto until = lease.valid_until();
-    return by_signal && until != Clock::time_point::max() && Clock::now() + session.stop_within() / 2 > until;
+    return by_signal && Clock::now() + session.stop_within() / 2 > lease.valid_until();
 }
 
 int report_loss(const Lease& lease, const std::vector<std::string>& command) {
@@ -203,14 +204,14 @@ int watch(const Session& session, Lease& lease, const LossAlarm& loss, Child& ch
         child.answer_signals();
         const std::optional<int> code = child.exit_code();
         const bool stopped = code && was_stopped_in_time(session, lease, *code);
-        if (code && lease.valid() && !stopped) return *code;
+        if (code && may_go_on(lease, {}) && !stopped) return *code;
         if (stopped || !may_go_on(lease, grace)) {
             const auto now = Clock::now();
             const auto others = lease.valid_until();
             child.stop(others > now ? std::min(now + grace, others) : now + grace);
             return report_loss(lease, command);
         }
-        wait_for_news(session, lease, loss, child);
+        wait_for_news(session, loss, child);
     }
 }
 
@@ -290,6 +291,7 @@ int run_command(const RunFlags& flags) {
     auto options = daemon_at(flags.daemon, fmt::format("{}", fmt::join(flags.command, " ")));
     if (!options) return wrong_usage(options.error());
     options->resume_within = settings->resume_within;
+    options->stoppable = !is_elsewhere(*options);
     if (settings->patience)
         options->connect_timeout =
             std::min(options->connect_timeout, std::chrono::ceil<milliseconds>(*settings->patience));

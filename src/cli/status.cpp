@@ -14,14 +14,11 @@
 #include "cli/daemon.hpp"
 #include "cli/flags.hpp"
 #include "cli/status_text.hpp"
-#include "core/json.hpp"
+#include "session/status_json.hpp"
 
 namespace allot::cli {
 
 namespace {
-
-// The daemon asks the other hosts in turn, and reports what it knows if they do not answer.
-constexpr std::chrono::seconds answer_within{5};
 
 struct StatusFlags {
     bool watch = false;
@@ -31,7 +28,7 @@ struct StatusFlags {
 };
 
 std::string rendered(const session::Status& status, bool json) {
-    return json ? boost::json::serialize(to_json(status)) + "\n" : status_text(status);
+    return json ? boost::json::serialize(session::status_json(status)) + "\n" : status_text(status);
 }
 
 void show(const std::string& text) {

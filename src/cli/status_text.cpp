@@ -85,13 +85,20 @@ std::string resources_text(const Status& status) {
     return table.lines();
 }
 
+std::string kind_of_holder(const Party& holder) {
+    if (holder.gone) return holder.away ? "kept, away" : "kept, sticky";
+    if (holder.sticky) return "holds, sticky";
+    return holder.fenced ? "holds, fenced" : "holds";
+}
+
 std::string parties_text(const Status& status) {
     Table table(
         {"resource", "who", "host", "pid", "user", "since", "units", "fence", "asked for", "command"});
     bool any = false;
     for (const ResourceStatus& resource : status.resources) {
         any = any || !resource.holders.empty() || !resource.waiters.empty();
-        for (const Party& holder : resource.holders) add_party(table, resource, "holds", holder);
+        for (const Party& holder : resource.holders)
+            add_party(table, resource, kind_of_holder(holder), holder);
         std::size_t place = 0;
         for (const Party& waiter : resource.waiters)
             add_party(table, resource, fmt::format("waits #{}", ++place), waiter);

@@ -54,6 +54,9 @@ std::string what_is_wrong(const session::Status& status) {
 
 std::string who_holds(const session::ResourceStatus& resource) {
     const session::Party& first = resource.holders.front();
+    if (first.gone)
+        return fmt::format("{} {} is kept for {}, who gives it back with `allot release {}`", resource.kind,
+                           resource.name, first.user, resource.name);
     const std::string process = first.pid == 0 ? "" : fmt::format(" by process {}", first.pid);
     const std::uint64_t others = resource.holders.size() - 1 + resource.more_holders;
     return fmt::format("{} {} is held on host {}{} ({}){}", resource.kind, resource.name, first.host, process,

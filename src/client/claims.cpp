@@ -57,6 +57,7 @@ ClaimPtr Claims::granted(session::Granted& message) {
     const ClaimPtr claim = *found;
     if (claim->phase == ClaimPhase::waiting) {
         claim->phase = ClaimPhase::held;
+        claim->ending = static_cast<Ending>(message.ending);
         claim->held.reserve(message.held.size());
         for (session::Held& one : message.held) claim->held.push_back({std::move(one.name), one.fence});
         return claim;

@@ -32,6 +32,7 @@ struct Claim {
     Deadline deadline;
     ClaimPhase phase = ClaimPhase::waiting;
     std::vector<Held> held;
+    Ending ending = Ending::stopped;
     std::optional<Failure> failure;  // why it was not granted, or was lost
 
     // The receivers of news: a thread that waits, or functions that the session's own thread calls.
@@ -44,7 +45,6 @@ struct Claim {
     std::int32_t process_id = 0;
 
     Ticket ticket() const { return request.ticket; }
-    bool has_permits() const { return !request.permits.empty(); }
 };
 
 session::Acquire as_request(const Demand& demand);

@@ -99,6 +99,10 @@ Clock::time_point Lease::valid_until() const {
     return claim_ ? owner_->core->valid_until(claim_) : Clock::time_point::min();
 }
 
+Ending Lease::ending() const {
+    return claim_ ? claim_->ending : Ending::stopped;
+}
+
 const std::vector<Held>& Lease::held() const {
     static const std::vector<Held> nothing;
     return claim_ ? claim_->held : nothing;
@@ -189,10 +193,6 @@ Lease Session::Acquisition::await_resume() {
 
 std::string Session::host() const {
     return owner_->core->host();
-}
-
-bool Session::leased() const {
-    return owner_->core->leased();
 }
 
 std::chrono::microseconds Session::stop_within() const {

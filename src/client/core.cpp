@@ -73,11 +73,7 @@ ClaimPtr Core::acquire(const Demand& demand, Deadline deadline) {
     refuse_nonsense(demand);
     std::condition_variable waiter;
     Lock lock(mutex_);
-    // Before the request: a lease that needs pings cannot be held without the thread.
-    if (needs_signs(!demand.permits().empty()) && !leased_until_)
-        need_thread();
-    else
-        need_watch();
+    need_watch();
     const ClaimPtr claim = open_claim(demand, deadline);
     claim->waiter = &waiter;
     ask(claim);
@@ -120,9 +116,15 @@ void Core::release(const ClaimPtr& claim) {
     // The callback belongs to the program and may call back here when it is destroyed, so it outlives the
     // lock.
     std::function<void(const std::string&)> forgotten;
-    const Lock lock(mutex_);
+    Lock lock(mutex_);
     forgotten.swap(claim->on_lost);
-    if (claims_.release(claim)) say(session::Release{claim->ticket()});
+    if (!claims_.release(claim)) return;
+    say(session::Release{claim->ticket()});
+    if (claim->ending != Ending::kept) return;
+    // Nobody but the daemon can take it back, and it may just be restarting.
+    std::condition_variable waiter;
+    wait_until(lock, waiter, Clock::now() + options_.resume_within,
+               [&] { return claim->phase == ClaimPhase::over; });
 }
 
 bool Core::valid(const ClaimPtr& claim) {
@@ -136,14 +138,15 @@ bool Core::valid(const ClaimPtr& claim) {
         wait_until(lock, waiter, Clock::now() + short_wait,
                    [&] { return connected() || claim->phase != ClaimPhase::held; });
     }
-    const Time sure = sure_until(*claim, connected());
-    if (claim->phase == ClaimPhase::held && Clock::now() >= sure) lose(claim, silence());
-    return claim->phase == ClaimPhase::held;
+    if (claim->phase != ClaimPhase::held) return false;
+    if (Clock::now() < leased_until_ || claim->ending == Ending::kept) return true;
+    if (claim->ending != Ending::nothing) lose(claim, silence());
+    return false;
 }
 
 Clock::time_point Core::valid_until(const ClaimPtr& claim) {
     const Lock lock(mutex_);
-    return claim->phase == ClaimPhase::held ? sure_until(*claim, connected()) : Time::min();
+    return claim->phase == ClaimPhase::held ? leased_until_ : Time::min();
 }
 
 std::string Core::lost_because(const ClaimPtr& claim) {
@@ -188,13 +191,22 @@ void Core::follow(const ClaimPtr& claim, int process) {
 }
 
 session::Status Core::status(bool whole, Deadline deadline) {
+    return ask_daemon(session::StatusQuery{whole}, statuses_, deadline).status;
+}
+
+session::OrderAnswer Core::order(const session::Order& order, Deadline deadline) {
+    return ask_daemon(order, orders_, deadline);
+}
+
+template <class Question, class Answer>
+Answer Core::ask_daemon(const Question& question, Questions<Answer>& questions, Deadline deadline) {
     Lock lock(mutex_);
-    StatusWait wait;
-    status_waits_.push_back(&wait);
-    say(session::StatusQuery{whole});
-    wait_until(lock, wait.answered, deadline.at(), [&] { return wait.status || wait.failure; });
-    std::erase(status_waits_, &wait);
-    if (wait.status) return std::move(*wait.status);
+    typename Questions<Answer>::Wait wait;
+    questions.waits.push_back(&wait);
+    say(question);
+    wait_until(lock, wait.answered, deadline.at(), [&] { return wait.answer || wait.failure; });
+    std::erase(questions.waits, &wait);
+    if (wait.answer) return std::move(*wait.answer);
     throw wait.failure.value_or(Failure(Code::unreachable, silence()));
 }
 
@@ -206,11 +218,6 @@ std::string Core::host() {
 std::chrono::microseconds Core::stop_within() {
     const Lock lock(mutex_);
     return stop_within_;
-}
-
-bool Core::leased() {
-    const Lock lock(mutex_);
-    return leased_until_.has_value();
 }
 
 int Core::descriptor() {
@@ -340,9 +347,8 @@ void Core::watch(Lock& lock) {
     if (awake()) return;
     ended_ = ended;
     if (ended) return;
-    connected();
     // The answer to a ping may be there, and nobody else reads.
-    if (leased_until_ && !reading_) {
+    if (!reading_) {
         read_once(lock, Clock::now(), -1);
         pass_on_the_reading();
     }

@@ -42,10 +42,10 @@ public:
     void on_lost(const ClaimPtr& claim, std::function<void(const std::string&)> call);
     void follow(const ClaimPtr& claim, int process);
     session::Status status(bool whole, Deadline deadline);
+    session::OrderAnswer order(const session::Order& order, Deadline deadline);
 
     std::string host();
     std::chrono::microseconds stop_within();
-    bool leased();
     int descriptor();
 
     // Call it when no other thread uses the session; a callback in the session's own thread may still run.
@@ -107,18 +107,17 @@ private:
     void hear(session::Pong& message);
     void hear(session::StatusAnswer& message);
     void hear(session::Farewell& message);
+    void hear(session::OrderAnswer& message);
 
     // --- Pings and timeouts (link.cpp)
     void chores(Time now);
     void check_link(Time now);
-    bool check_claims(Time now);
+    void check_claims(Time now);
     void ping(Time now);
     std::chrono::microseconds ping_every() const;
     Clock::duration tick() const;
     Clock::duration look_every() const;
-    bool connected();
-    bool needs_signs(bool permits) const;
-    Time sure_until(const Claim& claim, bool is_connected) const;
+    bool connected() const;
 
     Options options_;
     Destination destination_;
@@ -141,15 +140,12 @@ private:
     std::string session_;  // name for resuming; empty: nothing to resume
     std::string host_;
     std::chrono::microseconds stop_within_{0};
-    std::chrono::microseconds resume_within_{0};  // as the daemon announces it
-    Time connected_at_;                           // the connection existed at this time
     Time down_since_;
     bool turned_away_ = false;  // the daemon refused the session and said why
     Time next_dial_;
     Time greeted_at_;
 
-    // Until when leases are valid without further contact, if the daemon says so.
-    std::optional<Time> leased_until_;
+    Time leased_until_;  // leases are valid until then without further contact
     void extend(Time asked, const session::Validity& valid_us);
 
     // Pings.
@@ -158,12 +154,33 @@ private:
     std::optional<Time> unanswered_since_;  // time of the first ping since the last bytes came
     Time chores_at_;
 
-    struct StatusWait {
-        std::condition_variable answered;
-        std::optional<session::Status> status;
-        std::optional<Failure> failure;
+    // Threads that wait for an answer of this kind; the daemon answers them in order.
+    template <class Answer>
+    struct Questions {
+        struct Wait {
+            std::condition_variable answered;
+            std::optional<Answer> answer;
+            std::optional<Failure> failure;
+        };
+        std::deque<Wait*> waits;
+
+        void answer(Answer answer) {
+            if (waits.empty()) return;
+            waits.front()->answer = std::move(answer);
+            waits.front()->answered.notify_one();
+            waits.pop_front();
+        }
+        void fail(const Failure& failure) {
+            for (Wait* wait : waits) {
+                wait->failure.emplace(failure);
+                wait->answered.notify_one();
+            }
+        }
     };
-    std::deque<StatusWait*> status_waits_;
+    Questions<session::StatusAnswer> statuses_;
+    Questions<session::OrderAnswer> orders_;
+    template <class Question, class Answer>
+    Answer ask_daemon(const Question& question, Questions<Answer>& questions, Deadline deadline);
 
     std::thread thread_;
     Descriptor alarm_;

@@ -37,7 +37,8 @@ void Core::greet(Connection connection, Time now) {
     chores_at_ = now + tick();
     scratch_.clear();
     session::put_message<session::ClientMessage>(
-        session::Hello{.command = options_.command, .resume = session_}, scratch_);
+        session::Hello{.command = options_.command, .resume = session_, .stoppable = options_.stoppable},
+        scratch_);
     if (!connection_->write(scratch_)) drop(no_daemon("the connection broke"));
 }
 
@@ -83,10 +84,8 @@ void Core::bury() {
     doomed_ = false;
     chores_at_ = now;
     unanswered_since_.reset();
-    for (StatusWait* wait : status_waits_) {
-        wait->failure.emplace(Code::unreachable, problem_);
-        wait->answered.notify_one();
-    }
+    statuses_.fail(Failure(Code::unreachable, problem_));
+    orders_.fail(Failure(Code::unreachable, problem_));
 }
 
 // The session cannot be resumed: its leases are lost.
@@ -140,8 +139,6 @@ void Core::fail_waiting(const ClaimPtr& claim, Failure failure) {
 
 void Core::take_in(const Socket::Received& received) {
     if (!received.bytes.empty()) unanswered_since_.reset();
-    // The bytes may be old, if this process was stopped meanwhile: only silence on an open connection counts.
-    if (!received.closed && received.bytes.empty()) connected();
     const bool good = connection_->take_in(
         received.bytes, [&](std::string_view content) { return doomed_ || understand(content); });
     if (!good)
@@ -170,10 +167,7 @@ void Core::hear(session::Welcome& message) {
     session_ = std::move(message.session);
     host_ = std::move(message.host);
     stop_within_ = microseconds(message.stop_within_us);
-    resume_within_ = microseconds(message.resume_within_us);
-    connected_at_ = greeted_at_;
     proof_ = greeted_at_;
-    if (!message.valid_us) leased_until_.reset();
     extend(greeted_at_, message.valid_us);
     const Claims::Resumption resumption = claims_.resume(message);
     for (const ClaimPtr& claim : resumption.lost) tell(claim);
@@ -185,15 +179,13 @@ void Core::hear(session::Welcome& message) {
 
 // Valid from the question on: the answer may have been on its way for any time.
 void Core::extend(Time asked, const session::Validity& valid_us) {
-    if (!valid_us) return;
-    const Time until = asked + microseconds(*valid_us);
-    leased_until_ = leased_until_ ? std::max(*leased_until_, until) : until;
+    leased_until_ = std::max(leased_until_, asked + microseconds(valid_us.value_or(0)));
 }
 
 void Core::hear(session::Granted& message) {
     if (const ClaimPtr claim = claims_.granted(message)) {
         extend(claim->asked_at, message.valid_us);
-        if (needs_signs(claim->has_permits())) chores_at_ = std::min(chores_at_, Clock::now() + tick());
+        chores_at_ = std::min(chores_at_, Clock::now() + tick());
         tell(claim);
     }
 }
@@ -219,11 +211,11 @@ void Core::hear(session::Pong& message) {
 }
 
 void Core::hear(session::StatusAnswer& message) {
-    if (status_waits_.empty()) return;
-    StatusWait* wait = status_waits_.front();
-    status_waits_.pop_front();
-    wait->status = std::move(message.status);
-    wait->answered.notify_one();
+    statuses_.answer(std::move(message));
+}
+
+void Core::hear(session::OrderAnswer& message) {
+    orders_.answer(std::move(message));
 }
 
 void Core::hear(session::Farewell& message) {
@@ -243,42 +235,20 @@ Clock::duration Core::tick() const {
     return std::clamp<Clock::duration>(ping_every() / 2, milliseconds(5), milliseconds(250));
 }
 
-// Locks pass to others only after the connection has ended. Over a Unix socket nothing but the end of the
-// daemon ends a connection unnoticed; a network can.
-bool Core::needs_signs(bool permits) const {
-    return permits || leased_until_ || destination_.address.kind != Address::Kind::local;
+// The reading thread may not have noticed the end of the connection yet, so look for it.
+bool Core::connected() const {
+    return link_ == Link::open && !wait_for(connection_->descriptor(), POLLRDHUP, Clock::now());
 }
 
-Clock::time_point Core::sure_until(const Claim& claim, bool is_connected) const {
-    if (leased_until_) return *leased_until_;
-    if (needs_signs(claim.has_permits()))
-        return stop_within_ == microseconds::zero() ? Time::max()
-                                                    : std::max(claim.asked_at, proof_) + stop_within_;
-    // The daemon keeps the locks while the process lives.
-    if (is_connected || claim.process) return Time::max();
-    return std::max(claim.asked_at, connected_at_) + resume_within_;
-}
-
-// The reading thread may not have noticed the end of the connection yet, so look for it. Read the clock
-// first: a process that is stopped in between must not date the connection later than it was seen.
-bool Core::connected() {
-    if (link_ != Link::open) return false;
-    const Time looked = Clock::now();
-    if (wait_for(connection_->descriptor(), POLLRDHUP, looked)) return false;
-    connected_at_ = looked;
-    return true;
-}
-
-// How often the connection is looked at: a process that was stopped must find out for how long.
+// How often the watching thread looks for answers to pings.
 Clock::duration Core::look_every() const {
-    const microseconds often = leased_until_ ? ping_every() : resume_within_ / 8;
-    return std::clamp<Clock::duration>(often, short_wait, std::chrono::seconds(1));
+    return std::clamp<Clock::duration>(ping_every(), short_wait, std::chrono::seconds(1));
 }
 
 void Core::chores(Time now) {
     check_link(now);
-    const bool anybody_concerned = check_claims(now);
-    const bool busy = link_ != Link::open || anybody_concerned;
+    check_claims(now);
+    const bool busy = link_ != Link::open || !claims_.all().empty();
     chores_at_ = now + (busy ? tick() : look_every());
 }
 
@@ -288,14 +258,11 @@ void Core::check_link(Time now) {
     if (now > down_since_ + options_.resume_within) give_up(Code::unreachable);
 }
 
-// True if any claim depends on pings.
-bool Core::check_claims(Time now) {
+void Core::check_claims(Time now) {
     const bool silent = unanswered_since_ && now > *unanswered_since_ + options_.resume_within;
-    bool concerned = false;
     bool wants_sign = false;
     for (const ClaimPtr& claim : claims_.all()) {
         if (claim->phase == ClaimPhase::waiting) {
-            concerned = true;
             wants_sign = wants_sign || now >= claim->asked_at + ping_every();
             if (silent)
                 fail_waiting(claim, Failure(Code::unreachable, silence()));
@@ -303,15 +270,13 @@ bool Core::check_claims(Time now) {
                 fail_waiting(claim, at_deadline());
         } else {
             // Also for a lost lease until it is released: the daemon keeps its locks while we are alive.
-            const bool signs = needs_signs(claim->has_permits());
-            concerned = concerned || signs;
-            wants_sign = wants_sign || (signs && now >= std::max(claim->asked_at, proof_) + ping_every());
-            if (claim->phase == ClaimPhase::held && now >= sure_until(*claim, link_ == Link::open))
-                lose(claim, silence());
+            wants_sign = wants_sign || now >= std::max(claim->asked_at, proof_) + ping_every();
+            const bool ends = claim->phase == ClaimPhase::held && claim->ending != Ending::nothing &&
+                              claim->ending != Ending::kept;
+            if (ends && now >= leased_until_) lose(claim, silence());
         }
     }
     if (wants_sign && link_ == Link::open && now >= pinged_at_ + ping_every()) ping(now);
-    return concerned;
 }
 
 void Core::ping(Time now) {

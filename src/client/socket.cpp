@@ -13,27 +13,16 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/passing.hpp"
+
 namespace allot::client {
 
 namespace {
 
 using std::chrono::milliseconds;
 
-// A timeout of the socket saves a poll() before each read, but the kernel counts it in its ticks. Waits below
-// this are measured exactly, by poll().
-constexpr milliseconds exact_below{15};
-
 Error system_error(int number) {
     return Error{std::strerror(number)};
-}
-
-// The longest of a few fixed steps that fits: so the timeout of the socket rarely changes.
-milliseconds step_within(Clock::duration wait) {
-    constexpr std::array<milliseconds, 8> steps{{milliseconds{10}, milliseconds{20}, milliseconds{50},
-                                                 milliseconds{100}, milliseconds{200}, milliseconds{500},
-                                                 milliseconds{1000}, milliseconds{5000}}};
-    const auto longer = std::upper_bound(steps.begin() + 1, steps.end(), wait);
-    return *std::prev(longer);
 }
 
 std::optional<Error> finish_connecting(int descriptor, Clock::time_point until) {
@@ -122,36 +111,25 @@ Result<Socket> Socket::connect(const Address& address, Clock::time_point until) 
 
 Socket::Received Socket::receive(std::span<char> buffer, Clock::time_point until, int alarm, bool full) {
     const auto wait = until - Clock::now();
-    if (wait <= Clock::duration::zero()) return receive_now(buffer, MSG_DONTWAIT);
+    if (wait <= Clock::duration::zero()) return receive_now(buffer);
     if (alarm < 0 && !full && wait > SpinWait::duration) {
         Received early;
         const auto here = [&] {
-            early = receive_now(buffer, MSG_DONTWAIT);
+            early = receive_now(buffer);
             return early.closed || !early.bytes.empty();
         };
         if (spin_wait_.until(here)) return early;
     }
-    if (alarm >= 0 || full || wait < exact_below) {
-        wait_for(descriptor_.get(), static_cast<short>(full ? POLLIN | POLLOUT : POLLIN), until, alarm);
-        return receive_now(buffer, MSG_DONTWAIT);
-    }
-    set_receive_timeout(step_within(wait));
-    return receive_now(buffer, 0);
+    // Not a recv() that blocks: the kernel wakes that one also when the daemon takes what was sent.
+    wait_for(descriptor_.get(), static_cast<short>(full ? POLLIN | POLLOUT : POLLIN), until, alarm);
+    return receive_now(buffer);
 }
 
-Socket::Received Socket::receive_now(std::span<char> buffer, int flags) {
-    const ssize_t count = ::recv(descriptor_.get(), buffer.data(), buffer.size(), flags);
+Socket::Received Socket::receive_now(std::span<char> buffer) {
+    const ssize_t count = ::recv(descriptor_.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
     if (count > 0) return {.bytes = {buffer.data(), static_cast<std::size_t>(count)}};
     const bool nothing_yet = count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR);
     return {.closed = !nothing_yet};
-}
-
-void Socket::set_receive_timeout(milliseconds time) {
-    if (time == receive_timeout_) return;
-    const timeval wait{.tv_sec = static_cast<time_t>(time.count() / 1000),
-                       .tv_usec = static_cast<suseconds_t>(time.count() % 1000 * 1000)};
-    ::setsockopt(descriptor_.get(), SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof wait);
-    receive_timeout_ = time;
 }
 
 std::optional<std::size_t> Socket::send(std::string_view bytes) {
@@ -170,25 +148,10 @@ std::optional<std::size_t> Socket::send(std::string_view bytes) {
 }
 
 std::optional<std::size_t> Socket::send_with(std::string_view bytes, int passed) {
-    std::string copy(bytes);
-    iovec part{.iov_base = copy.data(), .iov_len = copy.size()};
-    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
-    msghdr message{};
-    message.msg_iov = &part;
-    message.msg_iovlen = 1;
-    message.msg_control = control.data();
-    message.msg_controllen = control.size();
-    cmsghdr* rights = CMSG_FIRSTHDR(&message);
-    rights->cmsg_level = SOL_SOCKET;
-    rights->cmsg_type = SCM_RIGHTS;
-    rights->cmsg_len = CMSG_LEN(sizeof(int));
-    std::memcpy(CMSG_DATA(rights), &passed, sizeof passed);
-    while (true) {
-        const ssize_t count = ::sendmsg(descriptor_.get(), &message, MSG_DONTWAIT | MSG_NOSIGNAL);
-        if (count >= 0) return static_cast<std::size_t>(count);
-        if (errno == EAGAIN || errno == EWOULDBLOCK) return 0;
-        if (errno != EINTR) return std::nullopt;
-    }
+    const ssize_t count = send_passing(descriptor_, bytes, std::span(&passed, 1));
+    if (count >= 0) return static_cast<std::size_t>(count);
+    if (errno == EAGAIN || errno == EWOULDBLOCK) return 0;
+    return std::nullopt;
 }
 
 void Socket::shut() {

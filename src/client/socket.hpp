@@ -10,8 +10,8 @@
 #include "allot/client.hpp"
 #include "base/descriptor.hpp"
 #include "base/result.hpp"
+#include "base/spin_wait.hpp"
 #include "client/address.hpp"
-#include "client/spin_wait.hpp"
 
 namespace allot::client {
 
@@ -47,11 +47,9 @@ public:
     void shut();
 
 private:
-    Received receive_now(std::span<char> buffer, int flags);
-    void set_receive_timeout(std::chrono::milliseconds time);
+    Received receive_now(std::span<char> buffer);
 
     Descriptor descriptor_;
-    std::chrono::milliseconds receive_timeout_{0};  // as set in the kernel
     SpinWait spin_wait_;
 };
 

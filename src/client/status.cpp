@@ -10,4 +10,10 @@ session::Status ask_status(const Options& options, Deadline deadline) {
     return core->status(true, deadline);
 }
 
+session::OrderAnswer give_order(const Options& options, const session::Order& order, Deadline deadline) {
+    const auto core = std::make_shared<Core>(options);
+    core->connect();
+    return core->order(order, deadline);
+}
+
 }  // namespace allot::client

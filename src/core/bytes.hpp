@@ -11,6 +11,7 @@
 // After a refusal `out` is some valid value.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -35,11 +36,13 @@ template <Reflectable T>
 namespace bytes_detail {
 
 inline void put_varint(std::uint64_t value, std::string& out) {
-    while (value >= 0x80) {
-        out.push_back(static_cast<char>(static_cast<unsigned char>(value | 0x80)));
-        value >>= 7;
-    }
-    out.push_back(static_cast<char>(static_cast<unsigned char>(value)));
+    if (value < 0x80) return out.push_back(static_cast<char>(value));
+    std::array<char, 10> bytes;
+    std::size_t count = 0;
+    for (; value >= 0x80; value >>= 7)
+        bytes[count++] = static_cast<char>(static_cast<unsigned char>(value | 0x80));
+    bytes[count++] = static_cast<char>(value);
+    out.append(bytes.data(), count);
 }
 
 inline bool take_varint(std::string_view& in, std::uint64_t& value) {

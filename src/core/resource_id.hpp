@@ -3,7 +3,7 @@
 // Numbers are given as names appear, so they mean something within one process only. Whatever leaves it
 // (frames, files, JSON) carries the name, and ids are ordered by their names: all hosts see one order.
 //
-// A name stays known until the process ends.
+// A name stays known until the process ends, or forgets it (resource_names.hpp).
 #pragma once
 
 #include <compare>

@@ -10,7 +10,6 @@ namespace {
 
 // The event, and the reason if there is one.
 void describe(const session::DaemonMessage& message, bool was_granted, audit::Entry& entry) {
-    if (std::holds_alternative<session::Granted>(message)) entry.event = "granted";
     if (std::holds_alternative<session::Released>(message))
         entry.event = was_granted ? "released" : "withdrawn";
     if (const auto* lost = std::get_if<session::Lost>(&message)) {
@@ -25,34 +24,39 @@ void describe(const session::DaemonMessage& message, bool was_granted, audit::En
 
 }  // namespace
 
-std::optional<std::string> Auditor::open(LeaseBook& book) {
-    if (config_.audit.file.empty()) return std::nullopt;
+std::optional<std::string> Auditor::open() {
+    if (!config_.audit.is_on()) return std::nullopt;
     auto log = audit::Log::open(config_.audit);
     if (!log) return log.error();
     log_ = std::move(*log);
-    book.set_witness([this](const LeaseBook::Lease& lease, const session::DaemonMessage& message) {
-        witness(lease, message);
-    });
     return std::nullopt;
 }
 
-void Auditor::witness(const LeaseBook::Lease& lease, const session::DaemonMessage& message) {
-    const session::Party party = sessions_.party(lease.owner);
-    audit::Entry entry{.time_ms = epoch_ms(),
-                       .host = config_.host,
-                       .user = party.user,
-                       .pid = party.pid,
-                       .command = party.command,
-                       .resources = lease.held};
-    entry.after_ms = entry.time_ms - std::min(lease.since_ms, entry.time_ms);
-    if (!lease.granted) {
-        entry.resources.clear();
-        for (const std::string& lock : lease.want.locks) entry.resources.push_back({lock, 0});
-        for (const session::Permit& permit : lease.want.permits)
-            entry.resources.push_back({permit.semaphore, 0});
-    }
-    describe(message, lease.granted, entry);
-    log_->add(entry);
+audit::Entry Auditor::entry(const host::Session* session, std::vector<session::Held> resources,
+                            std::uint64_t since_ms) const {
+    audit::Entry entry{.time_ms = epoch_ms(), .host = config_.host, .resources = std::move(resources)};
+    entry.after_ms = entry.time_ms - std::min(since_ms, entry.time_ms);
+    if (session == nullptr) return entry;
+    entry.user = session->caller.user;
+    entry.pid = session->caller.process.pid;
+    entry.command = session->command;
+    return entry;
+}
+
+void Auditor::granted(const host::Session* session, std::vector<session::Held> resources,
+                      std::uint64_t since_ms) {
+    if (!log_) return;
+    audit::Entry line = entry(session, std::move(resources), since_ms);
+    line.event = "granted";
+    log_->add(line);
+}
+
+void Auditor::ended(const host::Session* session, const host::Ended& ended,
+                    const session::DaemonMessage& message) {
+    if (!log_) return;
+    audit::Entry line = entry(session, ended.resources, ended.since_ms);
+    describe(message, ended.was_granted, line);
+    log_->add(line);
 }
 
 void Auditor::note(const std::string& event, const std::string& reason) {

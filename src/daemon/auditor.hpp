@@ -6,26 +6,29 @@
 #include <string>
 
 #include "audit/log.hpp"
-#include "daemon/lease_book.hpp"
-#include "daemon/sessions.hpp"
+#include "daemon/config.hpp"
+#include "host/sessions.hpp"
 
 namespace allot::daemon {
 
 class Auditor {
 public:
-    Auditor(const Config& config, const Sessions& sessions) : config_(config), sessions_(sessions) {}
+    explicit Auditor(const Config& config) : config_(config) {}
 
-    // Opens the log, if the configuration has one, and listens to the book. The error, if there is one.
-    std::optional<std::string> open(LeaseBook& book);
+    // Opens the log, if the configuration has one. The error, if there is one.
+    std::optional<std::string> open();
+    // The session may be unknown.
+    void granted(const host::Session* session, std::vector<session::Held> resources, std::uint64_t since_ms);
+    void ended(const host::Session* session, const host::Ended& ended, const session::DaemonMessage& message);
     void note(const std::string& event, const std::string& reason = "");
     // Why the log has gaps; empty if it has none.
     std::string problem() const { return log_ ? log_->problem() : ""; }
 
 private:
-    void witness(const LeaseBook::Lease& lease, const session::DaemonMessage& message);
+    audit::Entry entry(const host::Session* session, std::vector<session::Held> resources,
+                       std::uint64_t since_ms) const;
 
     const Config& config_;
-    const Sessions& sessions_;
     std::unique_ptr<audit::Log> log_;  // none unless it is asked for
 };
 

@@ -10,6 +10,7 @@
 #include "base/address.hpp"
 #include "base/duration.hpp"
 #include "core/hash.hpp"
+#include "daemon/migration.hpp"
 #include "session/frames.hpp"
 
 namespace allot::daemon {
@@ -105,6 +106,8 @@ private:
 
 class Reader {
 public:
+    explicit Reader(const std::string& path) : path_(path) {}
+
     Result<Config> read(const toml::table& table) {
         name_successors(table);
         {
@@ -134,9 +137,11 @@ public:
                 section.number("requests_per_session", config_.limits.requests_per_session, 1, 65536);
                 section.number("locks_per_request", config_.limits.locks_per_request, 1, 4096);
                 section.number("name_length", config_.limits.name_length, 1, 4096);
+                section.number("names", config_.limits.names, 100, 100'000'000);
                 section.duration("resume_within", config_.limits.resume_within);
             });
             read_table(top, "audit", [&](Section& section) { read_audit(section); });
+            read_modes(top);
             read_allowances(top);
         }
         if (!error_.empty()) return Error{error_};
@@ -215,18 +220,13 @@ private:
         }
     }
 
-    // Keys of the time before there was a register, and what replaces them.
     void name_successors(const toml::table& table) {
-        constexpr std::pair<const char*, const char*> gone[]{
-            {"mode", "engine = \"file\" in [register] says that all hosts run on one machine"},
-            {"heartbeat", "four signs of life come within register.silence"},
-            {"dead_after", "write register.silence"},
-            {"stop_within", "write register.lease"},
-            {"resume_within", "write limits.resume_within"},
-        };
-        for (const auto& [key, instead] : gone)
-            if (const toml::node* node = table["detector"][key].node(); node != nullptr && error_.empty())
-                error_ = fmt::format("{}: detector.{} is gone: {}", node->source().begin.line, key, instead);
+        for (const Successor& gone : successors)
+            if (const toml::node* node = table["detector"][gone.key].node();
+                node != nullptr && error_.empty())
+                error_ =
+                    fmt::format("{}: detector.{} is gone: {}; `allot node --migrate {}` rewrites the file",
+                                node->source().begin.line, gone.key, gone.advice, path_);
     }
 
     void read_register(Section& section) {
@@ -251,6 +251,7 @@ private:
         constexpr std::uint32_t megabyte = 1u << 20;
         std::uint32_t longest = static_cast<std::uint32_t>(config_.audit.longest / megabyte);
         section.text("file", config_.audit.file);
+        section.flag("journal", config_.audit.journal);
         section.number("megabytes", longest, 1, 1'000'000);
         section.number("keep", config_.audit.kept, 0, 1000);
         config_.audit.longest = std::uint64_t{longest} * megabyte;
@@ -262,27 +263,65 @@ private:
         return user.empty() || user == "@" || user == "cert:" || pattern_of_groups;
     }
 
-    void read_allowances(Section& top) {
-        const toml::node* node = top.find("allow");
+    // Calls f(section, place) for each table of the list.
+    template <class F>
+    void for_each_table(Section& top, const std::string& name, F&& f) {
+        const toml::node* node = top.find(name);
         if (node == nullptr) return;
+        const std::string advice = fmt::format("{}: write tables, each as [[{}]]", name, name);
         const toml::array* list = node->as_array();
-        if (list == nullptr) return top.complain(*node, "allow: write tables, each as [[allow]]");
+        if (list == nullptr) return top.complain(*node, advice);
         for (const toml::node& one : *list) {
             const toml::table* table = one.as_table();
-            if (table == nullptr) return top.complain(one, "allow: write tables, each as [[allow]]");
-            Section section(*table, "allow", error_);
-            Allowance allowance;
+            if (table == nullptr) return top.complain(one, advice);
+            Section section(*table, name, error_);
+            f(section, one);
+        }
+    }
+
+    void read_allowances(Section& top) {
+        for_each_table(top, "allow", [&](Section& section, const toml::node& place) {
+            host::Allowance allowance;
             section.texts("users", allowance.users);
             for (const std::string& user : allowance.users)
                 if (is_nobody(user))
-                    section.complain(one,
+                    section.complain(place,
                                      fmt::format("allow.users: \"{}\" is no user; write a user, \"@group\", "
                                                  "\"cert:NAME\" or \"*\"",
                                                  user));
             section.texts("locks", allowance.locks);
             section.texts("semaphores", allowance.semaphores);
             config_.allow.push_back(std::move(allowance));
-        }
+        });
+    }
+
+    void read_modes(Section& top) {
+        for_each_table(top, "mode", [&](Section& section, const toml::node& place) {
+            host::Mode mode;
+            std::string kind = "exclusive";
+            section.texts("names", mode.names);
+            section.text("mode", kind);
+            if (mode.names.empty())
+                section.complain(place,
+                                 "mode.names is missing; name locks and semaphores, as in [\"rack*\"]");
+            for (const std::string& name : mode.names)
+                if (name.empty() || name.find('*') < name.size() - 1)
+                    section.complain(place, fmt::format("mode.names: \"{}\": write a name, or its beginning "
+                                                        "and *",
+                                                        name));
+            section.flag("strict", mode.strict);
+            mode.fence = kind == "fence";
+            mode.sticky = kind == "sticky";
+            if (kind != "exclusive" && !mode.fence && !mode.sticky)
+                section.complain(
+                    place,
+                    fmt::format("mode.mode: \"{}\": write \"exclusive\", \"fence\" or \"sticky\"", kind));
+            if (mode.strict && (mode.fence || mode.sticky))
+                section.complain(
+                    place,
+                    fmt::format("mode.strict: nobody is stopped in the mode \"{}\"; leave it out", kind));
+            config_.modes.push_back(std::move(mode));
+        });
     }
 
     // The error in the register's settings. Programs have at least two thirds of a lease between two
@@ -293,10 +332,10 @@ private:
             return "register.file is missing; write the path of a file that all daemons of this machine "
                    "open";
         if (auto why = wrong_voters(); !why.empty()) return why;
-        if (agreed.lease < milliseconds(600)) return "register.lease: write at least \"600ms\"";
+        if (agreed.lease < Register::least_lease) return "register.lease: write at least \"600ms\"";
         if (agreed.grace < milliseconds(100) || agreed.grace * 2 > agreed.lease)
             return "register.grace: write at least \"100ms\" and at most half of register.lease";
-        if (agreed.silence < milliseconds(200)) return "register.silence: write at least \"200ms\"";
+        if (agreed.silence < Register::least_silence) return "register.silence: write at least \"200ms\"";
         return {};
     }
 
@@ -332,6 +371,8 @@ private:
             return fmt::format("socket: {} characters are too many for a socket; write at most 100",
                                config_.socket.size());
         if (auto why = wrong_register(); !why.empty()) return why;
+        if (config_.audit.journal && !config_.audit.file.empty())
+            return "audit: write file = \"...\" or journal = true, not both";
         if (!config_.clients.empty() && !config_.tls && !is_loopback_address(config_.clients))
             return "clients: programs on other machines need certificates; add [tls]";
         if (config_.tls &&
@@ -340,6 +381,7 @@ private:
         return {};
     }
 
+    const std::string& path_;
     Config config_;
     std::string error_;
 };
@@ -374,6 +416,12 @@ std::uint64_t Config::agreement() const {
         encode(semaphore.permits, all);
         encode(semaphore.max_request, all);
     }
+    for (const host::Mode& mode : modes) {
+        encode(mode.names, all);
+        encode(mode.fence, all);
+        encode(mode.strict, all);
+        encode(mode.sticky, all);
+    }
     encode(static_cast<std::uint32_t>(agreed.engine), all);
     for (const milliseconds time : {agreed.lease, agreed.grace, agreed.silence, agreed.return_within})
         encode(static_cast<std::uint64_t>(time.count()), all);
@@ -387,20 +435,26 @@ Result<Config> parse_config(const std::string& text, const std::string& path) {
     } catch (const toml::parse_error& error) {
         return Error{fmt::format("{}:{}: {}", path, error.source().begin.line, error.description())};
     }
-    auto config = Reader().read(table);
+    auto config = Reader(path).read(table);
     if (!config)
         return Error{
             fmt::format("{}:{}{}", path, std::isdigit(config.error()[0]) != 0 ? "" : " ", config.error())};
     return config;
 }
 
-Result<Config> load_config(const std::string& path) {
+Result<std::string> config_text(const std::string& path) {
     std::ifstream file(path);
     if (!file)
         return Error{fmt::format("{}: cannot read this file; write the path of a configuration", path)};
     std::stringstream text;
     text << file.rdbuf();
-    return parse_config(text.str(), path);
+    return std::move(text).str();
+}
+
+Result<Config> load_config(const std::string& path) {
+    const auto text = config_text(path);
+    if (!text) return Error{text.error()};
+    return parse_config(*text, path);
 }
 
 }  // namespace allot::daemon

@@ -10,6 +10,7 @@
 
 #include "audit/log.hpp"
 #include "base/result.hpp"
+#include "host/limits.hpp"
 #include "net/stream.hpp"
 
 namespace allot::daemon {
@@ -20,27 +21,12 @@ struct Semaphore {
     bool operator==(const Semaphore&) const = default;
 };
 
-// Allows users to use resources. Users are names on this system, groups `@name`, certificates `cert:name`;
-// `*` at the end of a name matches any ending, except for groups.
-struct Allowance {
-    std::vector<std::string> users;
-    std::vector<std::string> locks;
-    std::vector<std::string> semaphores;
-};
-
-struct Limits {
-    std::uint32_t sessions = 16384;
-    std::uint32_t sessions_per_user = 0;  // 0: three quarters of all
-    std::uint32_t requests_per_session = 256;
-    std::uint32_t locks_per_request = 64;
-    std::uint32_t name_length = 128;
-    std::chrono::milliseconds resume_within{10000};  // that a program has to reconnect
-    bool operator==(const Limits&) const = default;
-};
-
 // How the hosts agree on who takes part, and the times of their leases.
 struct Register {
     enum class Engine : std::uint8_t { file, hosts };
+    static constexpr std::chrono::milliseconds least_lease{600};
+    static constexpr std::chrono::milliseconds least_silence{200};
+
     Engine engine = Engine::hosts;
     std::string file;                         // that all daemons of this machine open
     std::vector<std::string> voters;          // hosts that keep it; empty: the first of them
@@ -68,9 +54,10 @@ struct Config {
     std::uint32_t lock_seats = 1024;  // leases of locks that may be open at once
     std::map<std::string, Semaphore> semaphores;
     Register agreed;
-    Limits limits;
+    host::Limits limits;
     audit::Settings audit;
-    std::vector<Allowance> allow;  // empty: every program that can connect may use everything
+    std::vector<host::Mode> modes;
+    std::vector<host::Allowance> allow;  // empty: every program that can connect may use everything
 
     std::uint32_t self() const;
     std::string name_of(std::uint32_t number) const;
@@ -81,6 +68,8 @@ struct Config {
 };
 
 Result<Config> parse_config(const std::string& text, const std::string& path);
+// The text of that file.
+Result<std::string> config_text(const std::string& path);
 Result<Config> load_config(const std::string& path);
 
 }  // namespace allot::daemon

@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <sys/file.h>
-#include <vector>
 
 #include "core/bytes.hpp"
 #include "durable/record.hpp"
@@ -19,6 +18,8 @@ namespace {
 
 constexpr std::string_view kind = "host";
 constexpr std::uint32_t format = 2;
+constexpr std::string_view voters_kind = "voters";
+constexpr std::uint32_t voters_format = 1;
 
 // The notes of a daemon without a register.
 struct EarlierMark {
@@ -69,6 +70,21 @@ Result<bool> HostFolder::take_over_earlier_version() {
     if (const auto noted = note(memory); !noted) return noted;
     if (const auto aside = set_aside("stopped"); !aside) return aside;
     return set_aside("running");
+}
+
+Result<std::vector<std::string>> HostFolder::voters() const {
+    const std::string name = path_ + "/voters";
+    const auto record = durable::read_record(name, voters_kind, voters_format);
+    if (!record) return Error{record.error()};
+    if (!*record) return std::vector<std::string>();
+    auto names = from_bytes<std::vector<std::string>>((*record)->content);
+    if (!names) return Error{name + ": it belongs to another version of allot"};
+    return std::move(*names);
+}
+
+Result<bool> HostFolder::name_voters(const std::vector<std::string>& names) const {
+    return durable::write_record(path_ + "/voters",
+                                 {std::string(voters_kind), voters_format, 0, to_bytes(names)});
 }
 
 Result<bool> HostFolder::set_aside(const std::string& name) const {

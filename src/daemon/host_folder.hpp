@@ -5,6 +5,7 @@
 #include <boost/describe.hpp>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/descriptor.hpp"
 #include "base/result.hpp"
@@ -28,6 +29,9 @@ public:
     // Makes the folder if necessary, locks it, and reads it. What an earlier version of allot left is set
     // aside; its fences were lower than those of the views that follow.
     Result<Memory> open();
+    // Names of the hosts that form the register, if an operator has chosen some of the file's; else none.
+    Result<std::vector<std::string>> voters() const;
+    Result<bool> name_voters(const std::vector<std::string>& names) const;
     // Renames a file, if it is there; nothing is deleted.
     Result<bool> set_aside(const std::string& name) const;
     // On the disk when this returns.

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <sstream>
 
+#include "base/descriptor_room.hpp"
 #include "net/stream.hpp"
 #include "net/timer.hpp"
 
@@ -19,8 +20,6 @@ using Request = http::request<http::empty_body>;
 // Time limit for the request, and for reading the answer.
 constexpr std::chrono::seconds patience{10};
 constexpr std::size_t most_header = 8192;
-// Maximum number of visitors; the oldest is dropped.
-constexpr std::size_t most_visits = 64;
 
 class Visit : public std::enable_shared_from_this<Visit> {
 public:
@@ -137,7 +136,8 @@ public:
 
 private:
     void accept(net::StreamPtr stream) {
-        if (visits_.size() == most_visits) visits_.pop_front();
+        // The oldest is dropped if there are too many.
+        while (visits_.size() >= DescriptorRoom::of_this_process().visitors()) visits_.pop_front();
         const std::uint64_t number = next_++;
         const auto visit =
             std::make_shared<Visit>(loop_, std::move(stream), pages_, [this, number] { forget(number); });

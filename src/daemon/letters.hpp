@@ -1,4 +1,5 @@
-// What daemons say to each other over a link (net/mesh.hpp), one letter per payload, in canonical bytes.
+// Letters of daemons to each other over a link (net/mesh.hpp), in canonical bytes: one letter per payload,
+// or one piece of a long letter.
 #pragma once
 
 #include <boost/describe.hpp>
@@ -78,6 +79,23 @@ struct ReportAnswer {
 };
 BOOST_DESCRIBE_STRUCT(ReportAnswer, (), (number, report))
 
-using Letter = boost::mp11::mp_push_back<host::Member::Message, ReportQuery, ReportAnswer>;
+// An operator orders that the holder with this fence stops and gives the lock back.
+struct Evict {
+    std::string lock;
+    std::uint64_t fence = 0;
+    std::string why;
+    bool operator==(const Evict&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Evict, (), (lock, fence, why))
+
+// A piece of an encoded letter that is too long for one payload (parcels.hpp).
+struct Piece {
+    bool last = false;
+    std::string bytes;
+    bool operator==(const Piece&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Piece, (), (last, bytes))
+
+using Letter = boost::mp11::mp_push_back<host::Member::Message, ReportQuery, ReportAnswer, Piece, Evict>;
 
 }  // namespace allot::daemon

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "daemon/member_config.hpp"
+
 namespace allot::daemon {
 
 std::string MemberReport::names_of(const std::vector<SiteId>& hosts) const {
@@ -29,7 +31,8 @@ std::string MemberReport::trouble_of_register() const {
     if (!self_.config.council) return "";
     const agreement::Council& council = member_.council();
     if (council.is_thrown_away())
-        return "the state folder of this host was put back from an earlier time, or copied: it votes no more";
+        return "the state folder of this host was put back from an earlier time, or copied, or another host "
+               "has its part of an earlier register: this one votes no more";
     const auto council_self = host::Member::council_self(self_);
     if (const auto missing = council.unformed(council_self); !missing.empty())
         return fmt::format("the register is formed when all voters have met once; {} is missing: start it",
@@ -57,7 +60,7 @@ std::string MemberReport::why_frozen() const {
             longest = std::max(longest, left);
         }
         return fmt::format("{} was removed; what its programs held is free in {} ms, when they have stopped",
-                           names_of(gone), longest * tick_.count());
+                           names_of(gone), longest * tick.count());
     }
     std::vector<SiteId> missing;
     for (const Peer& member : host.views().newest().members)
@@ -68,20 +71,58 @@ std::string MemberReport::why_frozen() const {
                        host.views().newest().number, names_of(missing));
 }
 
-PositionOf MemberReport::positions() const {
-    return [&member = member_, self = host::Member::host_self(self_)](const LeaseBook::Lease& lease) {
-        const host::Key key{lease.owner, lease.ticket};
-        const host::Host::Request* request = member.host().find(key);
-        Position position{.site = member.host().site_of(self, key)};
-        if (request == nullptr || request->told) return position;
-        const std::uint32_t part = std::min(request->taken, request->want.parts() - 1);
-        const ResourceId kind = request->want.kind(part);
-        if (kind == ResourceId())
-            position.waiting = lease.want.locks;
-        else
-            position.waiting = {kind.name()};
-        return position;
-    };
+Report MemberReport::report() const {
+    std::vector<PartyReport> parties;
+    for (const auto& request : member_.host().requests())
+        if (request) parties.push_back(party(*request));
+    for (const agreement::Kept& kept : member_.host().unheld(host::Member::host_self(self_)))
+        parties.push_back(kept_party(kept));
+    return report_of(config_, std::move(parties), tokens());
+}
+
+// An owner that keeps something without a program of this host.
+PartyReport MemberReport::kept_party(const agreement::Kept& kept) const {
+    const agreement::Ownership& ownership = kept.ownership;
+    const SiteId host = ownership.id.host;
+    PartyReport report;
+    report.party = {.host = name_of(host), .user = ownership.owner, .sticky = true, .gone = true};
+    report.party.away = host != self_.host;
+    report.party.since_ms = self_.now_ms - std::min(self_.now_ms, ownership.since_ms);
+    report.held =
+        host::Sessions::held_by({.want = kept.want, .fences = kept.fences, .ownership = ownership}, {});
+    for (const session::Held& one : report.held) report.party.wanted.push_back(one.name);
+    for (const auto& [semaphore, units] : kept.want.permits) report.units[semaphore.name()] = units;
+    return report;
+}
+
+PartyReport MemberReport::party(const host::Request& request) const {
+    if (request.is_of_host()) return kept_party({*request.ownership, request.want, request.fences});
+    const host::Session& session = *member_.sessions().find(request.key.session);
+    const host::Open& open = session.open.at(request.key.ticket);
+    const auto site = member_.host().site_of(host::Member::host_self(self_), request.key);
+    PartyReport report{.seated = site.has_value(), .site = site.value_or(0)};
+    report.party = {.host = config_.host,
+                    .pid = session.caller.process.pid,
+                    .user = session.caller.user,
+                    .command = session.command};
+    report.party.since_ms = self_.now_ms - std::min(self_.now_ms, open.since_ms);
+    for (const ResourceId lock : request.want.locks) report.party.wanted.push_back(lock.name());
+    for (const auto& [semaphore, units] : request.want.permits) {
+        report.party.wanted.push_back(semaphore.name());
+        report.units[semaphore.name()] = units;
+    }
+    if (request.told) {
+        report.held = host::Sessions::held_by(request, open);
+        report.party.fenced = host::Sessions::is_fenced(session, request);
+        report.party.sticky = request.ownership.has_value();
+        return report;
+    }
+    const ResourceId kind = request.want.kind(std::min(request.taken, request.want.parts() - 1));
+    if (kind == ResourceId())
+        for (const ResourceId lock : request.want.locks) report.waiting.push_back(lock.name());
+    else
+        report.waiting = {kind.name()};
+    return report;
 }
 
 std::vector<QueueReport> MemberReport::tokens() const {

@@ -12,16 +12,17 @@ namespace allot::daemon {
 
 class MemberReport {
 public:
-    MemberReport(const Config& config, const host::Member& member, host::Member::Self self,
-                 std::chrono::milliseconds tick)
-        : config_(config), member_(member), self_(self), tick_(tick) {}
+    MemberReport(const Config& config, const host::Member& member, host::Member::Self self)
+        : config_(config), member_(member), self_(self) {}
 
     // Why nothing, or not everything, is granted here, and what helps; empty if all is well.
     std::string trouble() const;
-    PositionOf positions() const;
-    std::vector<QueueReport> tokens() const;
+    Report report() const;
 
 private:
+    PartyReport party(const host::Request& request) const;
+    PartyReport kept_party(const agreement::Kept& kept) const;
+    std::vector<QueueReport> tokens() const;
     std::string trouble_of_register() const;
     std::string why_frozen() const;
     std::string name_of(SiteId host) const { return config_.name_of(host); }
@@ -30,7 +31,6 @@ private:
     const Config& config_;
     const host::Member& member_;
     const host::Member::Self self_;
-    const std::chrono::milliseconds tick_;
 };
 
 }  // namespace allot::daemon

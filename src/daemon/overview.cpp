@@ -19,23 +19,6 @@ constexpr std::size_t list_bytes = std::size_t{1} << 20;
 constexpr std::size_t most_parties = 500;
 // Bytes of a frame besides the status.
 constexpr std::size_t frame_head_bytes = 16;
-std::uint64_t ago_ms(std::uint64_t since_ms) {
-    const std::uint64_t now = epoch_ms();
-    return now - std::min(now, since_ms);
-}
-
-PartyReport party_of(const LeaseBook::Lease& lease, const Position& position, const Sessions& sessions) {
-    PartyReport report{.party = sessions.party(lease.owner)};
-    report.party.since_ms = ago_ms(lease.since_ms);
-    report.party.wanted = lease.want.locks;
-    for (const session::Permit& permit : lease.want.permits) report.party.wanted.push_back(permit.semaphore);
-    for (const session::Held& held : lease.held) report.held.push_back(held);
-    report.waiting = position.waiting;
-    for (const session::Permit& permit : lease.want.permits) report.units[permit.semaphore] = permit.units;
-    report.seated = position.site.has_value();
-    report.site = position.site.value_or(0);
-    return report;
-}
 
 // Limits a report: lists what fits, and counts the rest.
 class Room {
@@ -71,21 +54,14 @@ void count(const PartyReport& one, Unlisted& unlisted) {
 }
 
 // Holders first, then waiters, the longest first.
-std::vector<const LeaseBook::Lease*> in_order(const LeaseBook& book) {
-    auto leases = book.leases();
-    std::ranges::stable_sort(leases, [](const LeaseBook::Lease* a, const LeaseBook::Lease* b) {
-        return std::pair(!a->granted, a->since_ms) < std::pair(!b->granted, b->since_ms);
+void list_parties(Report& report, std::vector<PartyReport> all) {
+    std::ranges::stable_sort(all, [](const PartyReport& a, const PartyReport& b) {
+        return std::pair(a.held.empty(), b.party.since_ms) < std::pair(b.held.empty(), a.party.since_ms);
     });
-    return leases;
-}
-
-void list_parties(Report& report, const LeaseBook& book, const Sessions& sessions,
-                  const PositionOf& position_of) {
     Room parties;
     Room names;
     Unlisted unlisted;
-    for (const LeaseBook::Lease* lease : in_order(book)) {
-        PartyReport one = party_of(*lease, position_of(*lease), sessions);
+    for (PartyReport& one : all) {
         if (report.parties.size() < most_parties && parties.take(one))
             report.parties.push_back(std::move(one));
         else
@@ -224,22 +200,20 @@ private:
 
 }  // namespace
 
-Report report_of(const Config& config, const LeaseBook& book, const Sessions& sessions,
-                 const PositionOf& position_of, std::vector<QueueReport> tokens) {
+Report report_of(const Config& config, std::vector<PartyReport> parties, std::vector<QueueReport> tokens) {
     Report report;
     report.host.name = config.host;
     report.host.state = "up";
-    report.host.sessions = sessions.connected();
-    report.host.grants = book.grants();
     list_queues(report, std::move(tokens));
-    list_parties(report, book, sessions, position_of);
+    list_parties(report, std::move(parties));
     return report;
 }
 
-std::string metrics_page(const Report& report, const LeaseBook& book) {
+std::string metrics_page(const Report& report, const host::Host& host) {
     std::uint64_t holding = 0;
     std::uint64_t waiting = 0;
-    for (const LeaseBook::Lease* lease : book.leases()) ++(lease->granted ? holding : waiting);
+    for (const auto& request : host.requests())
+        if (request) ++(request->told ? holding : waiting);
     std::string text;
     const auto describe = [&](const char* name, const char* type, const char* help) {
         text += fmt::format("# HELP {} {}\n# TYPE {} {}\n", name, help, name, type);

@@ -8,26 +8,17 @@
 #include <vector>
 
 #include "daemon/config.hpp"
-#include "daemon/lease_book.hpp"
 #include "daemon/letters.hpp"
-#include "daemon/sessions.hpp"
 #include "net/mesh.hpp"
 
 namespace allot::daemon {
 
-// How far a request has come: the names of what it lacks, and its site in the protocol, if it has one.
-struct Position {
-    std::vector<std::string> waiting;
-    std::optional<SiteId> site;
-};
-using PositionOf = std::function<Position(const LeaseBook::Lease& lease)>;
-
-// The report of this host. `tokens` are those that are here, with the sites that wait for them.
-Report report_of(const Config& config, const LeaseBook& book, const Sessions& sessions,
-                 const PositionOf& position_of, std::vector<QueueReport> tokens);
+// The report of a host: its requests, and `tokens` that are here, with the sites that wait for them. They are
+// listed as far as there is room for them.
+Report report_of(const Config& config, std::vector<PartyReport> parties, std::vector<QueueReport> tokens);
 
 // The same in the words of Prometheus.
-std::string metrics_page(const Report& report, const LeaseBook& book);
+std::string metrics_page(const Report& report, const host::Host& host);
 
 // The status from all reports. `missing` are the hosts that have not answered, with what is known of them.
 using Reports = std::map<net::HostId, Report>;

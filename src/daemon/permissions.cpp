@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/log.hpp"
+#include "net/process_watch.hpp"
 
 namespace allot::daemon {
 
@@ -15,11 +16,6 @@ namespace {
 
 constexpr std::size_t most_remembered = 1024;
 constexpr std::chrono::minutes remembered_for{1};
-
-std::string name_of_user(std::uint32_t number) {
-    const struct passwd* entry = getpwuid(number);
-    return entry != nullptr ? entry->pw_name : std::to_string(number);
-}
 
 std::optional<std::uint32_t> number_of_group(const std::string& name) {
     const struct group* entry = getgrnam(name.c_str());
@@ -32,10 +28,6 @@ bool matches(const std::string& pattern, const std::string& name) {
     if (pattern.ends_with('*'))
         return name.starts_with(std::string_view(pattern).substr(0, pattern.size() - 1));
     return pattern == name;
-}
-
-bool any_matches(const std::vector<std::string>& patterns, const std::string& name) {
-    return std::ranges::any_of(patterns, [&](const std::string& pattern) { return matches(pattern, name); });
 }
 
 // A number of a process from the kernel: the line of /proc/PID/status with this beginning.
@@ -51,11 +43,16 @@ std::optional<std::uint32_t> told_of(std::int32_t pid, const std::string& beginn
 
 }  // namespace
 
+std::string user_name(std::uint32_t number) {
+    const struct passwd* entry = getpwuid(number);
+    return entry != nullptr ? entry->pw_name : std::to_string(number);
+}
+
 Permissions::Permissions(const Config& config)
     : config_(config),
-      users_(name_of_user, most_remembered, remembered_for),
+      users_(user_name, most_remembered, remembered_for),
       groups_(number_of_group, most_remembered, remembered_for) {
-    for (const Allowance& allowance : config.allow)
+    for (const host::Allowance& allowance : config.allow)
         for (const std::string& user : allowance.users)
             if (const char* kind = unknown_kind(user))
                 log_warning(fmt::format("allow.users: \"{}\": there is no such {} here yet", user, kind));
@@ -93,20 +90,14 @@ bool Permissions::is_one_of(const net::Identity& identity, const std::vector<std
     });
 }
 
-std::optional<std::string> Permissions::objection(const net::Identity& identity,
-                                                  const session::Acquire& want) {
-    if (config_.allow.empty()) return std::nullopt;
-    std::vector<const Allowance*> mine;
-    for (const Allowance& allowance : config_.allow)
-        if (is_one_of(identity, allowance.users)) mine.push_back(&allowance);
-    for (const std::string& lock : want.locks)
-        if (std::ranges::none_of(mine, [&](const Allowance* one) { return any_matches(one->locks, lock); }))
-            return fmt::format("{} may not take lock {}", user_of(identity), lock);
-    for (const session::Permit& permit : want.permits)
-        if (std::ranges::none_of(
-                mine, [&](const Allowance* one) { return any_matches(one->semaphores, permit.semaphore); }))
-            return fmt::format("{} may not use semaphore {}", user_of(identity), permit.semaphore);
-    return std::nullopt;
+host::Caller Permissions::caller(const net::Identity& identity) {
+    host::Caller caller{.user = user_of(identity), .is_local = identity.process.has_value()};
+    for (std::uint32_t place = 0; place < config_.allow.size(); ++place)
+        if (is_one_of(identity, config_.allow[place].users)) caller.allowances.push_back(place);
+    if (identity.process)
+        caller.process =
+            net::mark_of(identity.process->pid).value_or(ProcessMark{.pid = identity.process->pid});
+    return caller;
 }
 
 }  // namespace allot::daemon

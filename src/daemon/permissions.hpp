@@ -1,5 +1,5 @@
-// Decides which users may use which resources: by the user behind a socket and its groups, or the name on a
-// certificate.
+// Finds out who a program is, for the sessions: by the user behind its socket and the groups of that user, or
+// by the name on its certificate.
 #pragma once
 
 #include <optional>
@@ -7,10 +7,13 @@
 
 #include "daemon/config.hpp"
 #include "daemon/remembered.hpp"
+#include "host/sessions.hpp"
 #include "net/stream.hpp"
-#include "session/frames.hpp"
 
 namespace allot::daemon {
+
+// The name of a user on this system; the number if it has none.
+std::string user_name(std::uint32_t number);
 
 class Permissions {
 public:
@@ -19,8 +22,7 @@ public:
     // The user's name, or that on the certificate, as text.
     std::string user_of(const net::Identity& identity);
 
-    // Why the request is forbidden, if it is.
-    std::optional<std::string> objection(const net::Identity& identity, const session::Acquire& want);
+    host::Caller caller(const net::Identity& identity);
 
     // Whether a lease of this user may follow that process: one of the same user, or one that the program has
     // started, whatever its user is now (sudo).

@@ -12,12 +12,21 @@ namespace allot::daemon {
 
 namespace {
 
-// The guardian or the ledger keeps it, and only a daemon reads it.
-struct Note {
-    LeaseBook::Lease lease;
-    SessionRecord session;
-};
-BOOST_DESCRIBE_STRUCT(Note, (), (lease, session))
+// The bytes of a host::Lease, without a copy of all its parts. The guardian or the ledger keeps them, and
+// only a daemon reads them.
+void put_lease(const host::Request& lease, const host::Session& session, bool follows, std::string& out) {
+    encode(lease.key, out);
+    encode(lease.want, out);
+    encode(lease.fences, out);
+    encode(session.open.at(lease.key.ticket), out);
+    encode(session.name, out);
+    encode(session.caller, out);
+    encode(session.command, out);
+    encode(session.stoppable, out);
+    encode(lease.fenced, out);
+    encode(lease.ownership, out);
+    encode(follows, out);
+}
 
 }  // namespace
 
@@ -26,6 +35,11 @@ Wards::~Wards() {
 }
 
 std::optional<std::string> Wards::open() {
+    if (auto why = receipts_.open(config_.state)) return why;
+    return connect();
+}
+
+std::optional<std::string> Wards::connect() {
     auto link = guardian::Link::open(config_.state, config_.agreed.grace);
     if (!link) return link.error();
     if (const auto opened = ledger_.open((*link)->memory(), guardian::page_room); !opened)
@@ -50,57 +64,68 @@ std::vector<Wards::Ward> Wards::taken_over() {
     for (const Ledger::Note& note : found.notes)
         if (auto ward = taken_over(note)) all.push_back(std::move(*ward));
     for (const Ledger::Place place : found.damaged) {
-        log_error("the note of a lease is damaged: this host waits until its program has stopped");
-        inherit_stranger();
+        inherit_stranger("the note of a lease is damaged: this host waits until its program has stopped");
         ledger_.erase(place);
     }
     return all;
 }
 
 std::optional<Wards::Ward> Wards::taken_over(guardian::Charge charge) {
-    auto note = from_bytes<Note>(charge.record);
-    if (!note || !charge.command || !can_serve(note->lease)) {
-        log_error(
-            "the guardian keeps a lease of another version of allot, or of a semaphore that is gone: "
-            "its program is stopped");
-        inherit_stranger();
+    auto lease = lease_in(charge.record);
+    if (lease && (id_of(lease->key) != charge.id || lease->follows != static_cast<bool>(charge.command)))
+        lease = Error{"it belongs to another charge"};
+    if (!lease) {
+        inherit_stranger(
+            fmt::format("a lease that the guardian keeps is not adopted: {}; its program is told to stop",
+                        lease.error()));
         link_->stop(charge.id);
         return std::nullopt;
     }
-    Ward ward{note->lease, note->session, charge.command.copy()};
+    Ward ward{std::move(*lease), charge.command.copy()};
+    leases_.insert(charge.id);
     charges_[charge.id] = std::move(charge);
-    ++leases_;
     return ward;
 }
 
 std::optional<Wards::Ward> Wards::taken_over(const Ledger::Note& note) {
-    const auto read = from_bytes<Note>(note.bytes);
-    if (read && charges_.contains(id_of(read->lease))) {  // the guardian knows more of it
+    auto lease = lease_in(note.bytes);
+    if (lease && charges_.contains(id_of(lease->key))) {  // the guardian knows more of it
         ledger_.erase(note.place);
         return std::nullopt;
     }
-    if (!read || !can_serve(read->lease) || entries_.contains(id_of(read->lease))) {
-        log_error(
-            "there is a lease of another version of allot, or of a semaphore that is gone: this host "
-            "waits until its program has stopped");
-        inherit_stranger();
+    if (!lease || entries_.contains(id_of(lease->key))) {
+        inherit_stranger(
+            fmt::format("a lease is not adopted: {}; this host waits until its program has stopped",
+                        lease ? "there are two notes of it" : lease.error()));
         ledger_.erase(note.place);
         return std::nullopt;
     }
-    entries_[id_of(read->lease)] = note.place;
-    ++leases_;
-    return Ward{read->lease, read->session, {}};
+    entries_[id_of(lease->key)] = note.place;
+    leases_.insert(id_of(lease->key));
+    return Ward{std::move(*lease), {}};
 }
 
-bool Wards::can_serve(const LeaseBook::Lease& lease) const {
-    return std::ranges::all_of(lease.want.permits, [&](const session::Permit& permit) {
-        const auto semaphore = config_.semaphores.find(permit.semaphore);
-        return semaphore != config_.semaphores.end() && permit.units <= semaphore->second.permits;
-    });
+// Nothing in a record counts without its receipt. The error says why the lease is not adopted.
+Result<host::Lease> Wards::lease_in(std::string_view record) {
+    const auto bytes = receipts_.judge(record, keeper());
+    if (!bytes) return Error{bytes.error()};
+    auto lease = from_bytes<host::Lease>(*bytes);
+    if (!lease) return Error{"it is of another version of allot"};
+    if (!can_serve(*lease)) return Error{"this host does not have its semaphores any more"};
+    return std::move(*lease);
+}
+
+bool Wards::can_serve(const host::Lease& lease) const {
+    for (const auto& [name, units] : lease.want.permits) {
+        const auto semaphore = config_.semaphores.find(name.name());
+        if (semaphore == config_.semaphores.end() || units > semaphore->second.permits) return false;
+    }
+    return lease.fences.size() == lease.want.locks.size() + lease.want.permits.size();
 }
 
 // The page says so before its traces go: a daemon that follows this one soon does not know it, either.
-void Wards::inherit_stranger() {
+void Wards::inherit_stranger(const std::string& why) {
+    events_.unadopted(why);
     knows_all_ = false;
     ++inherited_;
     count_strangers();
@@ -117,25 +142,25 @@ void Wards::renew(BootClock::time_point deadline, std::uint32_t keeper) {
 
 // --- Leases.
 
-void Wards::begin(const LeaseBook::Lease& lease, const SessionRecord& session) {
-    ++leases_;
+void Wards::begin(const host::Request& lease, const host::Session& session) {
+    leases_.insert(id_of(lease.key));
     write(lease, session);
     count_strangers();
 }
 
-void Wards::move(const LeaseBook::Lease& lease, const SessionRecord& session) {
-    if (!entries_.contains(id_of(lease))) return;
+void Wards::rewrite(const host::Request& lease, const host::Session& session) {
+    if (!entries_.contains(id_of(lease.key))) return;
     write(lease, session);
     count_strangers();
 }
 
-void Wards::write(const LeaseBook::Lease& lease, const SessionRecord& session) {
+void Wards::write(const host::Request& lease, const host::Session& session) {
     bytes_.clear();
-    encode(lease, bytes_);  // as a Note, without a copy
-    encode(session, bytes_);
+    put_lease(lease, session, false, bytes_);
+    receipts_.seal(bytes_, keeper());
     const auto place = ledger_.write(bytes_);
-    erase(id_of(lease));
-    if (place) entries_[id_of(lease)] = *place;
+    erase(id_of(lease.key));
+    if (place) entries_[id_of(lease.key)] = *place;
 }
 
 void Wards::erase(const guardian::ChargeId& id) {
@@ -145,30 +170,39 @@ void Wards::erase(const guardian::ChargeId& id) {
     entries_.erase(entry);
 }
 
-void Wards::follow(const LeaseBook::Lease& lease, const SessionRecord& session, const Descriptor& process) {
-    guardian::Charge charge{.id = id_of(lease),
-                            .record = to_bytes(Note{lease, session}),
-                            .owner = open_process(session.process.pid),
-                            .command = process.copy()};
+std::optional<std::string> Wards::follow(const host::Request& lease, const host::Session& session,
+                                         const Descriptor& process) {
+    guardian::Charge charge{.id = id_of(lease.key),
+                            .record = {},
+                            .owner = open_process(session.caller.process.pid),
+                            .command = process.copy(),
+                            .stoppable = !lease.fenced,
+                            .stoppable_owner = !process};
+    put_lease(lease, session, static_cast<bool>(process), charge.record);
+    receipts_.seal(charge.record, keeper());
     if (!charge.owner) charge.owner = process.copy();  // the program has ended, and its command goes on
-    if (const auto kept = link_->keep(charge); !kept)
-        return refused_(lease.owner, lease.ticket, kept.error());
+    if (!charge.owner) return std::nullopt;            // the program has just ended
+    if (const auto kept = link_->keep(charge); !kept) return kept.error();
+    unconfirmed_.insert(charge.id);
     charges_[charge.id] = std::move(charge);
-    moving_.push_back(id_of(lease));
     count_strangers();
+    return std::nullopt;
 }
 
 // The entry goes now, too: after the next renewal it would be taken for a lease that goes on.
-void Wards::stop(Owner owner, session::Ticket ticket) {
-    const guardian::ChargeId id{owner, ticket};
+void Wards::stop(const host::Key& key) {
+    const guardian::ChargeId id = id_of(key);
     erase(id);
+    unconfirmed_.erase(id);
     if (charges_.erase(id) > 0) link_->stop(id);
 }
 
-void Wards::end(const LeaseBook::Lease& lease, bool was_lost) {
-    --leases_;
-    erase(id_of(lease));
-    if (charges_.erase(id_of(lease)) > 0) was_lost ? link_->stop(id_of(lease)) : link_->drop(id_of(lease));
+void Wards::end(const host::Key& key, bool was_lost) {
+    const guardian::ChargeId id = id_of(key);
+    leases_.erase(id);
+    erase(id);
+    unconfirmed_.erase(id);
+    if (charges_.erase(id) > 0) was_lost ? link_->stop(id) : link_->drop(id);
     count_strangers();
 }
 
@@ -177,15 +211,21 @@ void Wards::end(const LeaseBook::Lease& lease, bool was_lost) {
 void Wards::count_strangers() {
     const bool waits = link_->wants_to_write();
     const bool is_behind = waits || link_->is_gone() || !problem_.empty();
-    if (!is_behind && !moving_.empty()) erase_moved();
-    const std::uint64_t strangers = is_behind ? leases_ : leases_ - charges_.size() - entries_.size();
-    link_->set_strangers(strangers + inherited_);
+    link_->set_notes(entries_.size());
+    const std::uint64_t known = entries_.size() + charges_.size() - unconfirmed_.size();
+    link_->set_strangers((is_behind ? leases_.size() : leases_.size() - known) + inherited_);
     if (waits) wait_for_room();
 }
 
-void Wards::erase_moved() {
-    for (const guardian::ChargeId& id : std::exchange(moving_, {}))
-        if (charges_.contains(id)) erase(id);
+void Wards::set_testament(guardian::Testament testament) {
+    testament_ = std::move(testament);
+    link_->set_testament(*testament_);
+}
+
+void Wards::kept(const guardian::ChargeId& id) {
+    if (unconfirmed_.erase(id) == 0) return;
+    erase(id);
+    count_strangers();
 }
 
 // --- News of the guardian.
@@ -210,9 +250,10 @@ void Wards::wait_for_room() {
 
 void Wards::read() {
     const guardian::News news = link_->read();
+    for (const guardian::ChargeId& id : news.kept) kept(id);
     for (const auto& one : news.told)
         if (const auto* refused = std::get_if<guardian::Refused>(&one))
-            refused_(refused->id.session, refused->id.ticket, refused->why);
+            events_.refused({refused->id.session, refused->id.ticket}, refused->why);
     if (news.gone) return begin_again(news.why);
     wait();
 }
@@ -226,17 +267,20 @@ void Wards::begin_again(const std::string& why) {
 
 void Wards::try_again() {
     constexpr std::chrono::seconds pause{1};
-    const auto failed = open();
+    const auto failed = connect();
     if (failed && problem_ != *failed) log_error("there is no guardian: " + *failed);
     problem_ = failed.value_or("");
     if (failed) return retry_.set(pause, [this] { try_again(); });
     // Until the guardian has all charges, a daemon that follows this one knows none of them.
-    link_->set_strangers(leases_ + inherited_);
+    link_->set_strangers(leases_.size() + inherited_);
     link_->set_deadline(deadline_, keeper_);
+    if (testament_) link_->set_testament(*testament_);
     std::vector<std::pair<guardian::ChargeId, std::string>> refused;
-    for (const auto& [id, charge] : charges_)
+    for (const auto& [id, charge] : charges_) {
+        unconfirmed_.insert(id);
         if (const auto kept = link_->keep(charge); !kept) refused.emplace_back(id, kept.error());
-    for (const auto& [id, reason] : refused) refused_(id.session, id.ticket, reason);
+    }
+    for (const auto& [id, reason] : refused) events_.refused({id.session, id.ticket}, reason);
     count_strangers();
 }
 

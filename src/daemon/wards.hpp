@@ -4,17 +4,20 @@
 #pragma once
 
 #include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <boost/unordered/unordered_flat_set.hpp>
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "daemon/config.hpp"
-#include "daemon/lease_book.hpp"
 #include "daemon/ledger.hpp"
-#include "daemon/sessions.hpp"
+#include "daemon/receipts.hpp"
 #include "guardian/link.hpp"
+#include "host/sessions.hpp"
 #include "net/timer.hpp"
 
 namespace allot::daemon {
@@ -22,22 +25,26 @@ namespace allot::daemon {
 class Wards {
 public:
     struct Ward {
-        LeaseBook::Lease lease;
-        SessionRecord session;
-        Descriptor command;  // that the lease follows; empty if it follows the session
+        host::Lease lease;
+        Descriptor command;  // that the lease follows, if it follows one
     };
 
-    // `refused`: the guardian cannot keep this lease.
-    using Refused = std::function<void(Owner, session::Ticket, const std::string& why)>;
-    Wards(boost::asio::io_context& loop, const Config& config, Refused refused)
-        : config_(config), refused_(std::move(refused)), readable_(loop), retry_(loop) {}
+    struct Events {
+        // The guardian cannot keep this lease.
+        std::function<void(const host::Key&, const std::string& why)> refused;
+        // An earlier daemon has left something that is not adopted.
+        std::function<void(const std::string& why)> unadopted;
+    };
+    Wards(boost::asio::io_context& loop, const Config& config, Events events)
+        : config_(config), events_(std::move(events)), readable_(loop), retry_(loop) {}
     ~Wards();
     Wards(const Wards&) = delete;
     Wards& operator=(const Wards&) = delete;
 
     // Connects to the guardian, or starts it. The error, if there is one.
     std::optional<std::string> open();
-    // The programs of the daemon before this one, and the incarnation of the host under which they ran.
+    // The programs of the daemon before this one, as far as their leases have receipts, and the incarnation
+    // of the host under which they ran.
     std::vector<Ward> taken_over();
     std::uint32_t keeper() const { return static_cast<std::uint32_t>(link_->keeper()); }
     // False if programs may run that are not among them.
@@ -49,27 +56,34 @@ public:
     void renew(BootClock::time_point deadline, std::uint32_t keeper);
 
     // A lease begins. When this returns, the next daemon can know of it.
-    void begin(const LeaseBook::Lease& lease, const SessionRecord& session);
-    // Another process has the session of a lease now.
-    void move(const LeaseBook::Lease& lease, const SessionRecord& session);
-    void follow(const LeaseBook::Lease& lease, const SessionRecord& session, const Descriptor& process);
+    void begin(const host::Request& lease, const host::Session& session);
+    // Another process has the session of a lease now, or it must give the lease back: the note says so.
+    void rewrite(const host::Request& lease, const host::Session& session);
+    // The guardian keeps the lease of a program that it may stop, or, with a process, the one that follows
+    // it. Why it cannot, if so.
+    std::optional<std::string> follow(const host::Request& lease, const host::Session& session,
+                                      const Descriptor& process);
     // A lease is lost: its program has stopped by the deadline as it is now. To be called before that moves
     // on; the end of the lease follows.
-    void stop(Owner owner, session::Ticket ticket);
+    void stop(const host::Key& key);
     // A lease has ended; if it was lost, its program is stopped.
-    void end(const LeaseBook::Lease& lease, bool was_lost);
+    void end(const host::Key& key, bool was_lost);
+    // The guardian certifies the end of this daemon and of all its programs, if it does not come back.
+    void set_testament(guardian::Testament testament);
     // Why there is no guardian; empty if there is one.
     const std::string& problem() const { return problem_; }
 
 private:
-    static guardian::ChargeId id_of(const LeaseBook::Lease& lease) { return {lease.owner, lease.ticket}; }
+    static guardian::ChargeId id_of(const host::Key& key) { return {key.session, key.ticket}; }
+    std::optional<std::string> connect();
+    Result<host::Lease> lease_in(std::string_view record);
     std::optional<Ward> taken_over(guardian::Charge charge);
     std::optional<Ward> taken_over(const Ledger::Note& note);
-    bool can_serve(const LeaseBook::Lease& lease) const;
-    void inherit_stranger();
-    void write(const LeaseBook::Lease& lease, const SessionRecord& session);
+    bool can_serve(const host::Lease& lease) const;
+    void inherit_stranger(const std::string& why);
+    void write(const host::Request& lease, const host::Session& session);
     void erase(const guardian::ChargeId& id);
-    void erase_moved();
+    void kept(const guardian::ChargeId& id);
     void count_strangers();
     void wait();
     void wait_for_room();
@@ -78,20 +92,23 @@ private:
     void try_again();
 
     const Config& config_;
-    Refused refused_;
+    Events events_;
+    Receipts receipts_;
     std::unique_ptr<guardian::Link> link_;
     boost::asio::posix::stream_descriptor readable_;
     bool awaits_room_ = false;
     net::Timer retry_;
     std::string problem_;
     bool knows_all_ = false;
-    std::uint64_t leases_ = 0;  // granted now
+    boost::unordered_flat_set<guardian::ChargeId> leases_;  // granted now
     std::map<guardian::ChargeId, guardian::Charge> charges_;
     Ledger ledger_;
-    std::map<guardian::ChargeId, Ledger::Place> entries_;
-    std::vector<guardian::ChargeId> moving_;  // entries that go when the guardian has their charges
-    std::uint64_t inherited_ = 0;             // strangers of the earlier daemon, until the keeper is this one
+    boost::unordered_flat_map<guardian::ChargeId, Ledger::Place> entries_;
+    // Charges of which the guardian has not said that it keeps them. Until then their entries stay.
+    std::set<guardian::ChargeId> unconfirmed_;
+    std::uint64_t inherited_ = 0;  // strangers of the earlier daemon, until the keeper is this one
     std::string bytes_;
+    std::optional<guardian::Testament> testament_;
     BootClock::time_point deadline_{};
     std::uint32_t keeper_ = 0;
 };

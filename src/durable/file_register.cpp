@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <fstream>
 #include <sys/file.h>
 
 #include "core/bytes.hpp"
@@ -15,8 +16,8 @@ using agreement::Value;
 
 namespace {
 
-constexpr std::string_view kind = "register";
-constexpr std::uint32_t format = 1;
+constexpr std::string_view register_kind = "register";
+constexpr std::uint32_t format = 2;
 
 // The file is replaced with every change, so the lock is on another one beside it.
 // Empty if somebody else has the lock and this one shall not wait.
@@ -33,7 +34,7 @@ Result<Descriptor> lock(const std::string& path, int flags = 0) {
 }  // namespace
 
 Result<Descriptor> FileRegister::occupy(const std::string& host) const {
-    const std::string name = path_ + "." + host;
+    const std::string name = place_of(host);
     Descriptor file(::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0660));
     if (!file) return Error{name + ": " + std::strerror(errno)};
     if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0)
@@ -41,8 +42,15 @@ Result<Descriptor> FileRegister::occupy(const std::string& host) const {
     return file;
 }
 
+std::optional<std::uint32_t> FileRegister::gone(const std::string& host) const {
+    std::ifstream file(place_of(host));
+    std::uint32_t incarnation = 0;
+    if (!(file >> incarnation)) return std::nullopt;
+    return incarnation;
+}
+
 Result<bool> FileRegister::exists() const {
-    const auto record = read_record(path_, kind, format);
+    const auto record = read_record(path_, register_kind, format);
     if (!record) return Error{record.error()};
     return record->has_value();
 }
@@ -50,14 +58,15 @@ Result<bool> FileRegister::exists() const {
 Result<bool> FileRegister::found(std::uint32_t view, bool quiet) const {
     const auto locked = lock(path_);
     if (!locked) return Error{locked.error()};
-    const auto record = read_record(path_, kind, format);
+    const auto record = read_record(path_, register_kind, format);
     if (!record) return Error{record.error()};
     if (*record) return true;
-    return write_record(path_, {std::string(kind), format, 0, to_bytes(Value{.view = view, .quiet = quiet})});
+    return write_record(
+        path_, {std::string(register_kind), format, 0, to_bytes(Value{.view = view, .quiet = quiet})});
 }
 
 Result<Value> FileRegister::read() const {
-    const auto record = read_record(path_, kind, format);
+    const auto record = read_record(path_, register_kind, format);
     if (!record) return Error{record.error()};
     if (!*record) return Value{};
     auto value = from_bytes<Value>((*record)->content);
@@ -65,16 +74,15 @@ Result<Value> FileRegister::read() const {
     return std::move(*value);
 }
 
-Result<Value> FileRegister::exchange(const Value& expected, Value next) const {
+Result<Value> FileRegister::exchange(const Value& expected, const agreement::Change& change,
+                                     const agreement::ValueId& id) const {
     const auto locked = lock(path_, LOCK_NB);
     if (!locked) return Error{locked.error()};
     auto newest = read();
     if (!*locked) return newest;
     if (!newest || newest->version != expected.version || newest->id != expected.id) return newest;
-    next.version = newest->version.next();
-    next.parent = newest->id;
-    next.view = newest->view + 1;
-    const Record record{std::string(kind), format, StampAccess::value(next.version), to_bytes(next)};
+    const Value next = change.applied_to(*newest, id);
+    const Record record{std::string(register_kind), format, StampAccess::value(next.version), to_bytes(next)};
     if (const auto written = write_record(path_, record); !written) return Error{written.error()};
     return next;
 }

@@ -2,6 +2,8 @@
 // lock on it meanwhile. One daemon suffices to go on.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "base/descriptor.hpp"
@@ -16,16 +18,21 @@ public:
 
     // Until the lock is closed, no second daemon of that host opens this register.
     Result<Descriptor> occupy(const std::string& host) const;
+    // The file of that lock. The guardian of the host writes into it which incarnation has ended with all its
+    // programs; `gone` reads that.
+    std::string place_of(const std::string& host) const { return path_ + "." + host; }
+    std::optional<std::uint32_t> gone(const std::string& host) const;
     // Makes the register. `quiet`: no program runs, so that the first hosts need not wait for earlier ones.
     // Changes nothing if it is there. Views begin after `view`.
     Result<bool> found(std::uint32_t view = 0, bool quiet = true) const;
     Result<bool> exists() const;
     // The newest value; the first of all if there is no file yet.
     Result<agreement::Value> read() const;
-    // Compare-and-set: `next` follows `expected`, if that is still the newest value and nobody else changes
-    // it just now. Returns the newest value afterwards, which is on the disk. Never waits for another
+    // Compare-and-set: changes `expected`, if that is still the newest value and nobody else changes it just
+    // now. Returns the newest value afterwards, which is on the disk. Never waits for another
     // process: one that hangs in the middle of a change must not stop the others.
-    Result<agreement::Value> exchange(const agreement::Value& expected, agreement::Value next) const;
+    Result<agreement::Value> exchange(const agreement::Value& expected, const agreement::Change& change,
+                                      const agreement::ValueId& id) const;
 
 private:
     std::string path_;

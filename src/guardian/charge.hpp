@@ -1,6 +1,7 @@
 // A charge: one lease of a program, and the processes that must not outlive it.
 #pragma once
 
+#include <boost/container_hash/hash.hpp>
 #include <compare>
 #include <cstdint>
 #include <string>
@@ -13,6 +14,12 @@ struct ChargeId {
     std::uint64_t session = 0;
     std::uint64_t ticket = 0;
     auto operator<=>(const ChargeId&) const = default;
+    friend std::size_t hash_value(const ChargeId& id) {
+        std::size_t hash = 0;
+        boost::hash_combine(hash, id.session);
+        boost::hash_combine(hash, id.ticket);
+        return hash;
+    }
 };
 
 struct Charge {

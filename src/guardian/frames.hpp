@@ -8,7 +8,7 @@
 //                               <-    Complete
 //     Keep with pidfds, Drop,   ->
 //     Stop
-//                               <-    Ended, Stopped, Refused
+//                               <-    Confirmed or Refused for each Keep; Ended, Stopped
 //
 // A guardian of another version sends its Welcome without the page and closes the connection.
 #pragma once
@@ -26,7 +26,7 @@
 
 namespace allot::guardian {
 
-constexpr std::uint32_t guardian_version = 2;
+constexpr std::uint32_t guardian_version = 3;
 constexpr std::size_t record_bytes_most = 64 * 1024;
 // A record and the rest of its Keep, which takes less than 64 bytes.
 constexpr std::size_t packet_bytes_most = record_bytes_most + 512;
@@ -100,6 +100,13 @@ struct Stopped {
 };
 BOOST_DESCRIBE_STRUCT(Stopped, (), (id))
 
+// The guardian keeps this charge from now on, also if the daemon ends.
+struct Confirmed {
+    ChargeId id;
+    bool operator==(const Confirmed&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Confirmed, (), (id))
+
 // The guardian cannot keep this charge.
 struct Refused {
     ChargeId id;
@@ -108,8 +115,16 @@ struct Refused {
 };
 BOOST_DESCRIBE_STRUCT(Refused, (), (id, why))
 
-using ToGuardian = std::variant<Hello, Keep, Drop, Stop, Expire, Look>;
-using ToDaemon = std::variant<Welcome, Keep, Complete, Ended, Stopped, Refused>;
+// If the daemon ends and does not come back, the guardian writes into this file that the incarnation has
+// ended with all its programs, once they have.
+struct Testament {
+    std::string file;
+    std::uint64_t incarnation = 0;
+};
+BOOST_DESCRIBE_STRUCT(Testament, (), (file, incarnation))
+
+using ToGuardian = std::variant<Hello, Keep, Drop, Stop, Expire, Look, Testament>;
+using ToDaemon = std::variant<Welcome, Keep, Complete, Ended, Stopped, Refused, Confirmed>;
 
 // The beginning of a first packet, whatever its version; nothing if it is something else.
 inline std::optional<Opening> opening_of(std::string_view packet) {

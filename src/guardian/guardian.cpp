@@ -112,6 +112,15 @@ sigset_t ending_signals() {
     return set;
 }
 
+// Writes one line, in place of what was there. False, with errno, if that fails.
+bool write_text(const std::string& file, const std::string& text) {
+    const Descriptor open_file(::open(file.c_str(), O_WRONLY | O_CLOEXEC));
+    const std::string line = text + "\n";
+    return open_file &&
+           ::pwrite(open_file.get(), line.data(), line.size(), 0) == static_cast<ssize_t>(line.size()) &&
+           ::ftruncate(open_file.get(), static_cast<off_t>(line.size())) == 0;
+}
+
 // --- The process
 
 enum class Phase { running, asked, killing };
@@ -161,6 +170,8 @@ private:
     void stop(const Stop& lost);
     void expire();
     void lose_daemon();
+    bool may_testify() const;
+    void testify();
 
     void take(Keep&& keep, Packet&& packet);
     void keep(Charge&& charge);
@@ -197,6 +208,8 @@ private:
     TimePoint next_round_{};
     TimePoint idle_since_ = BootClock::now();
     bool asked_to_end_ = false;
+    std::optional<Testament> testament_;  // of a daemon whose end is not certified yet
+    Descriptor testator_;                 // pidfd of the last daemon
 };
 
 // The folder may have been removed and made again, with another guardian.
@@ -253,6 +266,7 @@ void Guardian::unwatch(const Descriptor& one) {
 void Guardian::run() {
     while (true) {
         attend_deadline();
+        testify();
         if (may_end()) return;
         set_timer();
         epoll_event event{};
@@ -347,6 +361,9 @@ void Guardian::greet(std::unique_ptr<Connection> stranger, std::uint32_t grace_m
     }
     if (daemon_) lose_daemon();
     daemon_ = std::move(stranger);
+    testament_.reset();
+    // Now, while it waits for the welcome: after its end the number may be another's.
+    testator_ = open_process(daemon_->peer.process);
     grace_ = std::chrono::milliseconds(grace_ms);
     asked_to_end_ = false;
     tell(Complete{});
@@ -355,6 +372,22 @@ void Guardian::greet(std::unique_ptr<Connection> stranger, std::uint32_t grace_m
 void Guardian::lose_daemon() {
     daemon_.reset();
     idle_since_ = BootClock::now();
+}
+
+// The end of the connection is not enough: a daemon whose packet cannot be read is cut off, and lives.
+bool Guardian::may_testify() const {
+    return !daemon_ && testament_ && testator_ && charges_.empty();
+}
+
+// Programs of which only notes tell have stopped at the deadline.
+void Guardian::testify() {
+    if (!may_testify() || !process_ended(testator_)) return;
+    const bool others_run = page_->strangers() + page_->notes() > 0;
+    if (others_run && BootClock::now() < page_->deadline()) return;
+    const std::uint64_t gone = std::max(testament_->incarnation, page_->keeper());
+    if (!write_text(testament_->file, std::to_string(gone)))
+        say(LogLevel::error, fmt::format("{}: {}", testament_->file, std::strerror(errno)));
+    testament_.reset();
 }
 
 // False if nothing came.
@@ -379,6 +412,7 @@ bool Guardian::obey(Packet packet) {
     if (const auto* const unwanted = std::get_if<Drop>(&*message)) drop(unwanted->id);
     if (const auto* const lost = std::get_if<Stop>(&*message)) stop(*lost);
     if (std::holds_alternative<Expire>(*message)) expire();
+    if (auto* const testament = std::get_if<Testament>(&*message)) testament_ = std::move(*testament);
     // After a Look there is nothing to do but what follows every event.
     return true;
 }
@@ -490,7 +524,7 @@ void Guardian::keep(Charge&& charge) {
         processes_[one->get()] = id;
     }
     charges_.emplace(id, std::move(kept));
-    if (watched) return;
+    if (watched) return tell(Confirmed{id});
     drop(id);
     tell(Refused{id, "the kernel watches no more processes for the guardian"});
 }
@@ -548,9 +582,9 @@ void Guardian::attend_deadline() {
 
 // The message to the daemon if the charge is over.
 std::optional<ToDaemon> Guardian::attend(Kept& kept, TimePoint now, TimePoint deadline) {
-    if (!kept.charge.stoppable) return std::nullopt;
+    if (!kept.charge.stoppable && !kept.until) return std::nullopt;
     const ChargeId id = kept.charge.id;
-    if (kept.until) deadline = std::min(deadline, *kept.until);
+    if (kept.until) deadline = kept.charge.stoppable ? std::min(deadline, *kept.until) : *kept.until;
     if (kept.phase == Phase::killing || now >= deadline) {
         kill(kept);
         return kept.stopping.nobody_left() ? std::optional<ToDaemon>(Stopped{id}) : std::nullopt;
@@ -597,6 +631,9 @@ std::optional<TimePoint> Guardian::wake_time() const {
     if (stopping_) return next_round_;
     const auto is_stoppable = [](const auto& one) { return one.second.charge.stoppable; };
     if (std::ranges::any_of(charges_, is_stoppable)) return page_->deadline() - grace_;
+    // A process ends a moment after its connections.
+    if (may_testify() && !process_ended(testator_)) return BootClock::now() + round_time;
+    if (may_testify()) return page_->deadline();
     if (charges_.empty() && !daemon_) return idle_until();
     return std::nullopt;
 }

@@ -238,6 +238,7 @@ News Link::read() {
             if (const auto* const ended = std::get_if<Ended>(&*message)) news.told.emplace_back(*ended);
             if (const auto* const stopped = std::get_if<Stopped>(&*message)) news.told.emplace_back(*stopped);
             if (const auto* const refused = std::get_if<Refused>(&*message)) news.told.emplace_back(*refused);
+            if (const auto* const kept = std::get_if<Confirmed>(&*message)) news.kept.push_back(kept->id);
             continue;
         } else {
             lose("its packet cannot be read");

@@ -28,6 +28,7 @@ namespace allot::guardian {
 
 struct News {
     std::vector<std::variant<Ended, Stopped, Refused>> told;  // in the order of events
+    std::vector<ChargeId> kept;                               // charges that it has from now on
     bool gone = false;                                        // the guardian; `why` is one line
     std::string why;
 };
@@ -65,6 +66,9 @@ public:
     // Leases that no charge stands for: the next daemon cannot go on with them. Takes no system call.
     std::uint64_t strangers() const { return page_.strangers(); }
     void set_strangers(std::uint64_t count) { page_.set_strangers(count); }
+    // Leases that only the memory stands for.
+    void set_notes(std::uint64_t count) { page_.set_notes(count); }
+    void set_testament(const Testament& testament) { send(testament, {}); }
 
     // The memory of the page. It outlives the daemon; from page_room on it is the daemon's.
     const Descriptor& memory() const { return page_.memory(); }

@@ -10,6 +10,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/passing.hpp"
 #include "guardian/frames.hpp"
 
 namespace allot::guardian {
@@ -21,20 +22,6 @@ constexpr int waiting_connections = 16;
 
 // One more than allowed, to tell a broken packet from a lack of room.
 using Control = std::array<char, CMSG_SPACE(sizeof(int) * (descriptors_most + 1))>;
-
-std::vector<Descriptor> descriptors_in(msghdr& message) {
-    std::vector<Descriptor> passed;
-    for (cmsghdr* head = CMSG_FIRSTHDR(&message); head != nullptr; head = CMSG_NXTHDR(&message, head)) {
-        if (head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_RIGHTS) continue;
-        const std::size_t count = (head->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-        for (std::size_t i = 0; i < count; ++i) {
-            int number = -1;
-            std::memcpy(&number, CMSG_DATA(head) + i * sizeof(int), sizeof(int));
-            passed.emplace_back(number);
-        }
-    }
-    return passed;
-}
 
 Error folder_error(const std::string& folder) {
     return Error{fmt::format("{}: {}", socket_path(folder), std::strerror(errno))};
@@ -60,26 +47,10 @@ Descriptor open_folder(const std::string& folder) {
 }  // namespace
 
 Sending send_packet(const Descriptor& socket, std::string_view bytes, std::span<const int> passed) {
-    iovec part{.iov_base = const_cast<char*>(bytes.data()), .iov_len = bytes.size()};
-    alignas(cmsghdr) Control control{};
-    msghdr message{};
-    message.msg_iov = &part;
-    message.msg_iovlen = 1;
-    if (!passed.empty()) {
-        message.msg_control = control.data();
-        message.msg_controllen = CMSG_SPACE(passed.size_bytes());
-        cmsghdr* const rights = CMSG_FIRSTHDR(&message);
-        rights->cmsg_level = SOL_SOCKET;
-        rights->cmsg_type = SCM_RIGHTS;
-        rights->cmsg_len = CMSG_LEN(passed.size_bytes());
-        std::memcpy(CMSG_DATA(rights), passed.data(), passed.size_bytes());
-    }
-    while (::sendmsg(socket.get(), &message, MSG_DONTWAIT | MSG_NOSIGNAL) < 0) {
-        // Too many references: so many descriptors are under way that the other end must first take some.
-        if (errno == EAGAIN || errno == ENOBUFS || errno == ETOOMANYREFS) return Sending::later;
-        if (errno != EINTR) return Sending::failed;
-    }
-    return Sending::done;
+    if (send_passing(socket, bytes, passed) >= 0) return Sending::done;
+    // Too many references: so many descriptors are under way that the other end must first take some.
+    const bool full = errno == EAGAIN || errno == ENOBUFS || errno == ETOOMANYREFS;
+    return full ? Sending::later : Sending::failed;
 }
 
 Packet receive_packet(const Descriptor& socket) {
@@ -101,7 +72,7 @@ Packet receive_packet(const Descriptor& socket) {
         packet.state = nothing ? Packet::State::none : Packet::State::ended;
         return packet;
     }
-    packet.passed = descriptors_in(message);
+    packet.passed = passed_in(message);
     packet.lost_descriptors = (message.msg_flags & MSG_CTRUNC) != 0;
     const bool broken = (message.msg_flags & MSG_TRUNC) != 0 || packet.passed.size() > descriptors_most;
     packet.state = broken ? Packet::State::broken : count == 0 ? Packet::State::ended : Packet::State::whole;

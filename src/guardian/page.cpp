@@ -14,7 +14,7 @@ namespace allot::guardian {
 
 namespace {
 
-constexpr std::uint64_t page_magic = 0x3167'7261'7564'6761;
+constexpr std::uint64_t page_magic = 0x3267'7261'7564'6761;
 constexpr int seals = F_SEAL_SHRINK | F_SEAL_SEAL;
 
 Error page_error() {

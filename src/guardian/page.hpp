@@ -20,7 +20,8 @@ struct Page {
     std::uint64_t magic = 0;
     std::atomic<std::uint64_t> deadline_ns = 0;  // of BootClock; 0: no lease was ever given
     std::atomic<std::uint64_t> keeper = 0;       // the incarnation under whose lease the programs run
-    std::atomic<std::uint64_t> strangers = 0;    // leases under it that no charge stands for
+    std::atomic<std::uint64_t> strangers = 0;    // leases under it that nothing here stands for
+    std::atomic<std::uint64_t> notes = 0;        // leases that only the memory behind the page stands for
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "processes share it");
 constexpr std::size_t page_room = std::size_t{1} << 16;  // a multiple of every kernel's page size
@@ -36,6 +37,8 @@ public:
     std::uint64_t keeper() const { return page_->keeper.load(std::memory_order_acquire); }
     std::uint64_t strangers() const { return page_->strangers.load(std::memory_order_acquire); }
     void set_strangers(std::uint64_t count) { page_->strangers.store(count, std::memory_order_release); }
+    std::uint64_t notes() const { return page_->notes.load(std::memory_order_acquire); }
+    void set_notes(std::uint64_t count) { page_->notes.store(count, std::memory_order_release); }
     // The keeper first: a daemon that dies in between leaves its number with the earlier deadline.
     void set(BootClock::time_point deadline, std::uint64_t keeper);
 

@@ -4,25 +4,38 @@
 #include <map>
 #include <set>
 
+#include "base/ensure.hpp"
 #include "core/draw.hpp"
 #include "core/model.hpp"
+#include "core/stamps.hpp"
 #include "protocols/agreement/register_properties.hpp"
 #include "protocols/multilock/model.hpp"
 
 namespace allot {
 
 using agreement::Value;
-using host::Answer;
 using host::Host;
 using host::Member;
 using host::Program;
-using host::Want;
+using host::SessionEffects;
+using host::Sessions;
 
 namespace {
 
 constexpr std::string_view semaphore_name = "s0";
 constexpr std::uint32_t ticks_between_acts = 3;
 constexpr std::uint32_t pauses_differ_by = 3;  // of two hosts that have refused each other
+
+// Units without an order come last.
+std::vector<Fence> ordered(const std::vector<Fence>& fences) {
+    return {fences.begin(), std::ranges::find(fences, Fence())};
+}
+
+// A sticky request that a program of this host has left behind. Of an absent host nobody here knows whether
+// its programs have ended.
+bool is_abandoned(const std::optional<host::Request>& request, SiteId self) {
+    return request && request->is_of_host() && !request->returned && request->ownership->id.host == self;
+}
 
 }  // namespace
 
@@ -37,6 +50,7 @@ std::optional<std::string> Cluster::config_error(const Config& config) {
         return error("voters", config.voters, 1, config.sites);
     if (config.programs < 1 || config.programs > most_programs)
         return error("programs", config.programs, 1, most_programs);
+    if (config.latecomers >= config.sites) return error("latecomers", config.latecomers, 0, config.sites - 1);
     if (config.seats < 1) return "--seats 0: nobody would be served; write 1 or more";
     if (config.lease < config.grace + 2)
         return "--lease " + std::to_string(config.lease) + ": with --grace " + std::to_string(config.grace) +
@@ -58,17 +72,27 @@ std::optional<std::string> Cluster::config_error(const Config& config) {
 
 host::Config Cluster::host_config(const Config& config) {
     host::Config all;
-    const bool bounded = config.hosts.bound_overtakes;
+    const host::Rules& rules = config.hosts;
     all.locks = {.seats = config.seats,
                  .loans = config.loans,
-                 .line = {bounded ? config.overtakes : ~0u, config.hosts.give_way}};
-    if (config.permits > 0) all.semaphores[semaphore_name] = {config.permits};
+                 .line = {.most_overtakes = rules.bound_overtakes ? config.overtakes : ~0u,
+                          .give_way = rules.give_way,
+                          .look_again = rules.look_again,
+                          .forget_names = rules.forget_names,
+                          .owed_first = rules.owed_first},
+                 .repairs = config.locks,
+                 .keep_ends = rules.keep_ends};
+    if (config.permits > 0)
+        all.semaphores[semaphore_name] = {config.permits, config.semaphores, rules.keep_ends};
     all.hosts = config.sites;
     all.lease = config.lease;
     all.grace = config.grace;
     all.hold_off = config.lease + 2 * config.tolerance;
+    all.renew_every = std::max(1u, (config.lease - config.grace) / 3);
     all.silence = config.silence;
+    if (config.silence > 0) all.alive_every = std::max(1u, (config.silence - 2 * config.tolerance) / 2);
     all.return_within = config.return_within;
+    all.most_weight = config.most_weight;
     all.views = config.views;
     all.adoption = config.adoption;
     all.rules = config.hosts;
@@ -76,7 +100,11 @@ host::Config Cluster::host_config(const Config& config) {
 }
 
 Member::Config Cluster::member_config(const Config& config) {
-    Member::Config all{.host = host_config(config), .council = std::nullopt};
+    Member::Config all{.sessions = {}, .host = host_config(config), .council = std::nullopt};
+    if (config.permits > 0)
+        all.sessions.semaphores[std::string(semaphore_name)] = {config.permits, config.permits};
+    if (config.fenced || config.sticky)
+        all.sessions.modes = {{.names = {"*"}, .fence = config.fenced, .sticky = config.sticky}};
     if (config.engine == host::Engine::atomic) return all;
     agreement::CouncilConfig& council = all.council.emplace();
     council.hosts = config.sites;
@@ -84,6 +112,8 @@ Member::Config Cluster::member_config(const Config& config) {
     council.formed = !config.first_start;
     council.spread = pauses_differ_by;
     council.voting = config.voting;
+    council.forming = config.forming;
+    council.try_again = config.hosts.try_again;
     return all;
 }
 
@@ -125,15 +155,24 @@ Want Cluster::own_want(const Context& ctx, std::size_t program) const {
 }
 
 void Cluster::sample(Draw& draw) {
-    const auto sites = draw.number("sites", 2, 7);
-    // An operation of the hosts' own register takes several ticks, and a lease several operations.
+    // Runs of many hosts are long, so most runs have few.
+    std::uint32_t most = 2;
+    for (const std::uint32_t more : {3u, 4u, 7u}) {
+        if (!draw.coin()) break;
+        most = more;
+    }
+    const auto sites = draw.number("sites", 2, most);
+    // An operation of the hosts' own register takes several ticks, more among many hosts; and a lease takes
+    // several operations.
     std::uint32_t longer = 0;
     if (draw.choice("engine", {"atomic", "hosts"}) == "hosts") {
-        longer = 3;
+        longer = 2 + sites / 2;
         draw.number("voters", 1, std::min(sites, 5u));
         draw.choice("writes", {"instant", "late"});
         draw.toggle("first-start");
+        draw.faults("full-disks", 2);
     }
+    draw.faults("latecomers", sites - 1);
     const auto resources = draw.number("resources", 1, 3);
     draw.number("max-request", 0, resources);
     draw.number("permits", 0, 2);
@@ -142,6 +181,7 @@ void Cluster::sample(Draw& draw) {
     draw.number("seats", 1, 4);
     draw.number("overtakes", 1, 4);
     draw.number("loans", 1, 2);
+    draw.choice("most-weight", {"40", "100000"});
     const auto grace = draw.number("grace", 0, 1);
     draw.number("lease", grace + 2 + longer, grace + 5 + longer);
     const auto skew = draw.number("skew", 0, 1);
@@ -151,8 +191,12 @@ void Cluster::sample(Draw& draw) {
     draw.faults("daemon-deaths", 2);
     draw.faults("stops", 2);
     draw.number("return-within", 0, 2 * tolerance + 6);
+    draw.toggle("kernel");
     const auto crashes = draw.faults("crashes", 4);
+    // A machine that dies for good keeps what is sticky, and nobody else is served.
+    if (crashes == 0) draw.choice("sticky", {"off", "off", "on"});
     draw.faults("restarts", crashes);
+    if (longer > 0) draw.faults("lost-disks", crashes);
     draw.faults("cuts", 4);
     // A longer pause may outlast the hold-off.
     if (skew < tolerance && draw.faults("pauses", 2) > 0) draw.number("pause-ticks", 1, 2);
@@ -173,6 +217,11 @@ std::uint32_t Cluster::incarnation(const Context& ctx) const {
     return (ctx.incarnation * most_ends + ends_) * most_lives;
 }
 
+// Nobody has heard of a latecomer before its first daemon starts.
+bool Cluster::is_late(const Context& ctx) const {
+    return ctx.incarnation == 0 && ends_ == 0 && ctx.self + ctx.config.latecomers >= ctx.config.sites;
+}
+
 void Cluster::start(const Context& ctx, Effects& fx) {
     if (is_register(ctx)) return;
     programs_.resize(ctx.config.programs);
@@ -182,39 +231,56 @@ void Cluster::start(const Context& ctx, Effects& fx) {
     }
     if (ctx.config.whims > 0) fx.arm(Timer::whim, ticks_between_acts);
     if (ctx.config.stops > 0) fx.arm(Timer::leave, ticks_between_acts);
-    raise_daemon(ctx, fx);
+    if (ctx.config.full_disks > 0) fx.arm(Timer::fill, ticks_between_acts);
+    alive_ = !is_late(ctx);
+    if (alive_)
+        raise_daemon(ctx, fx);
+    else
+        fx.arm(Timer::rise, ticks_between_acts);
 }
 
 void Cluster::raise_daemon(const Context& ctx, Effects& fx) {
     alive_ = true;
-    if (incarnation(ctx) > 0) tell_links(ctx, false, fx);
+    uncertified_.reset();
+    if (incarnation(ctx) > 0 || is_late(ctx)) tell_links(ctx, {.ended = false}, fx);
     step(ctx, fx, [&](const Member::Self& self, Member::Effects& out) {
         member_.start(self, incarnation(ctx) == 0, out);
     });
-    act(ctx, fx, [&](Host& host, const Host::Self& self, host::Effects& out) {
-        host.start(self);
+    act(ctx, fx, [&](Host& host, const Host::Self& self, host::Effects&) { host.start(self); });
+    step(ctx, fx, [&](const Member::Self& self, Member::Effects& out) {
         for (const host::Guardian::Program& one : guardian_.programs())
-            host.adopt(self, one.key, one.want, one.fences, one.keeper, out);
-        for (std::size_t program = 0; program < programs_.size(); ++program)
-            if (programs_[program].phase == Phase::waiting)
-                host.ask(self, key_of(program), programs_[program].want, out);
-        host.call_register(self, out);
+            member_.adopt(self, one.lease, one.keeper, out);
     });
+    greet(ctx, fx);
+    act(ctx, fx,
+        [&](Host& host, const Host::Self& self, host::Effects& out) { host.call_register(self, out); });
 }
 
 void Cluster::end_daemon(const Context& ctx, Effects& fx) {
     alive_ = false;
     leaving_ = false;
+    const host::Config config = host_config(ctx.config);
+    if (ctx.config.kernel)
+        uncertified_ = member_.host().myself({config, ctx.self, incarnation(ctx)}).incarnation;
     ++ends_;
+    unwritten_ = false;
     member_ = member_.after_crash(Disk::kept);
-    tell_links(ctx, true, fx);
+    tell_links(ctx, {.ended = true}, fx);
+    testify(ctx, fx);
     fx.arm(Timer::rise, ticks_between_acts);
 }
 
-void Cluster::tell_links(const Context& ctx, bool ended, Effects& fx) const {
-    if (ctx.config.return_within == 0) return;
+void Cluster::tell_links(const Context& ctx, const host::LinkNews& news, Effects& fx) const {
+    if (ctx.config.return_within == 0 && ctx.config.latecomers == 0 && !ctx.config.kernel) return;
     for (SiteId host = 0; host < ctx.config.sites; ++host)
-        if (host != ctx.self) fx.send(host, host::LinkNews{ended});
+        if (host != ctx.self) fx.send(host, news);
+}
+
+// The guardian notices when the last program has ended.
+void Cluster::testify(const Context& ctx, Effects& fx) {
+    const bool programs_run = !guardian_.programs().empty() && ctx.config.hosts.await_programs;
+    if (!uncertified_ || programs_run) return;
+    tell_links(ctx, {.ended = true, .gone = std::exchange(uncertified_, std::nullopt)}, fx);
 }
 
 // A daemon that is told to stop while something is held stays a member; that is as if it died.
@@ -222,13 +288,11 @@ void Cluster::leave(const Context& ctx, Effects& fx) {
     if (++stops_ < ctx.config.stops) fx.arm(Timer::leave, ticks_between_acts);
     const bool holds =
         std::ranges::any_of(programs_, [](const Program& one) { return one.phase == Phase::holding; });
-    if (!alive_ || leaving_ || holds) return;
+    if (!alive_ || leaving_ || (holds && ctx.config.hosts.drain_first)) return;
     leaving_ = true;
-    for (std::size_t program = 0; program < programs_.size(); ++program)
-        if (programs_[program].phase == Phase::waiting)
-            act(ctx, fx, [&](Host& host, const Host::Self& self, host::Effects& out) {
-                host.release(self, key_of(program), out);
-            });
+    converse(ctx, fx, [&](Sessions& sessions, const Sessions::Self& self, SessionEffects& out) {
+        sessions.end_all(self, out);
+    });
     member_.host().leave();
 }
 
@@ -262,6 +326,12 @@ void Cluster::timeout(const Context& ctx, Timer timer, Effects& fx) {
             return leave(ctx, fx);
         case Timer::rise:
             return raise_daemon(ctx, fx);
+        case Timer::fill:
+            return fill_disk(fx);
+        case Timer::room:
+            return make_room(ctx, fx);
+        case Timer::free:
+            return return_abandoned(ctx, fx);
     }
 }
 
@@ -269,19 +339,51 @@ void Cluster::tick(const Context& ctx, Effects& fx) {
     if (is_register(ctx)) return;
     if (alive_)
         step(ctx, fx, [&](const Member::Self& self, Member::Effects& out) { member_.tick(self, out); });
-    if (!ctx.config.hosts.stop_in_time) return;
+    const bool stops = ctx.config.hosts.stop_in_time && (alive_ || ctx.config.hosts.guard);
+    if (!stops || ctx.config.fenced || ctx.config.sticky) return;
     for (const host::Guardian::Program& stopped : guardian_.tick()) {
-        const auto program = static_cast<std::size_t>(stopped.key.session);
-        stop(program, fx);
+        const host::Key key = stopped.lease.key;
+        stop(key.session, fx);
         if (alive_)
-            act(ctx, fx, [&](Host& host, const Host::Self& self, host::Effects& out) {
-                host.release(self, stopped.key, out);
+            converse(ctx, fx, [&](Sessions& sessions, const Sessions::Self& self, SessionEffects& out) {
+                sessions.hear(self, key.session, session::Release{key.ticket}, out);
             });
     }
+    testify(ctx, fx);
 }
 
-void Cluster::synced(const Context& ctx, Effects& fx) {
+void Cluster::return_abandoned(const Context& ctx, Effects& fx) {
     if (!alive_) return;
+    act(ctx, fx, [](Host& host, const Host::Self& self, host::Effects& out) {
+        std::vector<host::Key> abandoned;
+        for (const auto& request : host.requests())
+            if (is_abandoned(request, self.host)) abandoned.push_back(request->key);
+        for (const host::Key& key : abandoned) host.give_back(self, key, out);
+    });
+}
+
+// --- The disk.
+
+void Cluster::write(Effects& fx) {
+    unwritten_ = disk_is_full_;
+    if (!disk_is_full_) fx.persist();
+}
+
+void Cluster::fill_disk(Effects& fx) {
+    ++fills_;
+    disk_is_full_ = true;
+    fx.arm(Timer::room, ticks_between_acts);
+}
+
+void Cluster::make_room(const Context& ctx, Effects& fx) {
+    disk_is_full_ = false;
+    if (unwritten_) write(fx);
+    if (fills_ < ctx.config.full_disks) fx.arm(Timer::fill, ticks_between_acts);
+}
+
+// An earlier write may become durable while a later one waits for room: the member hears of both at once.
+void Cluster::synced(const Context& ctx, Effects& fx) {
+    if (!alive_ || unwritten_) return;
     step(ctx, fx, [&](const Member::Self& self, Member::Effects& out) { member_.synced(self, out); });
 }
 
@@ -294,12 +396,15 @@ void Cluster::step(const Context& ctx, Effects& fx, Action&& action) {
     Member::Effects out;
     action(self, out);
     out.for_each_send([&](SiteId to, auto message) { fx.send(to, std::move(message)); });
-    for (const Answer& one : out.answers) answer(ctx, one, fx);
+    for (const host::ToProgram& told : out.told) hear(ctx, told, fx);
     for (const std::string_view probe : out.probes) fx.reached(probe);
     const Host& host = member_.host();
+    if (ctx.config.sticky &&
+        std::ranges::any_of(host.requests(), [&](const auto& one) { return is_abandoned(one, ctx.self); }))
+        fx.arm(Timer::free, ticks_between_acts);
     if (host.has_lease())
         guardian_.renew(host.lease_left(), host.myself(Member::host_self(self)).incarnation);
-    if (out.persist) fx.persist();
+    if (out.persist) write(fx);
     if (out.call) call(ctx, *out.call, fx);
     if (leaving_ && alive_ && host.has_left()) end_daemon(ctx, fx);
 }
@@ -309,45 +414,73 @@ void Cluster::act(const Context& ctx, Effects& fx, Action&& action) {
     step(ctx, fx, [&](const Member::Self& self, Member::Effects& out) { member_.act(self, out, action); });
 }
 
-void Cluster::answer(const Context& ctx, const Answer& answer, Effects& fx) {
-    const auto number = static_cast<std::size_t>(answer.key.session);
-    Program& program = programs_[number];
-    switch (answer.kind) {
-        case Answer::Kind::granted: {
-            const host::Config config = host_config(ctx.config);
-            program.phase = Phase::holding;
-            program.fences = answer.fences;
-            guardian_.begin({answer.key, program.want, answer.fences,
-                             member_.host().myself({config, ctx.self, incarnation(ctx)}).incarnation});
-            // A death matters only to programs that run.
-            if (deaths_ < ctx.config.daemon_deaths) fx.arm(Timer::die, ticks_between_acts);
-            if (number == 0)
-                fx.granted(answer.fences);
-            else
-                await_act(number, fx);
-            return;
-        }
-        case Answer::Kind::lost:
-            guardian_.end(answer.key);
-            return stop(number, fx);
-        case Answer::Kind::refused:
-            program = {.requests_left = program.requests_left};
-            if (number == 0) fx.refused(answer.reason);
-            return;
-        case Answer::Kind::stop:
-            return fx.reached("stop-in-time");
-        case Answer::Kind::released:
-            return;
+template <class Action>
+void Cluster::converse(const Context& ctx, Effects& fx, Action&& action) {
+    step(ctx, fx,
+         [&](const Member::Self& self, Member::Effects& out) { member_.converse(self, out, action); });
+}
+
+void Cluster::hear(const Context& ctx, const host::ToProgram& told, Effects& fx) {
+    const auto number = static_cast<std::size_t>(told.session);
+    if (told.asked_ms) return begin(ctx, number, fx);
+    const bool is_released = std::holds_alternative<session::Released>(told.message);
+    if (is_released && programs_[number].phase == Phase::leaving) {
+        guardian_.end(key_of(number));
+        programs_[number] = {};
+        fx.released();
+        return testify(ctx, fx);
     }
+    if (!told.ended) return;
+    if (const auto* lost = std::get_if<session::Lost>(&told.message)) {
+        guardian_.end(told.ended->key);
+        return programs_[number].phase == Phase::waiting ? refuse(number, lost->reason, fx)
+                                                         : stop(number, fx);
+    }
+    if (const auto* refused = std::get_if<session::Refused>(&told.message))
+        refuse(number, refused->reason, fx);
+}
+
+void Cluster::refuse(std::size_t number, const std::string& why, Effects& fx) {
+    programs_[number] = {.requests_left = programs_[number].requests_left};
+    if (number == 0)
+        fx.refused(why);
+    else
+        await_act(number, fx);
+}
+
+void Cluster::begin(const Context& ctx, std::size_t number, Effects& fx) {
+    const host::Config config = host_config(ctx.config);
+    const host::Request* request = member_.host().find(key_of(number));
+    if (request == nullptr) return;  // it is lost again in the step in which it was granted
+    Program& program = programs_[number];
+    program.phase = Phase::holding;
+    program.fences = request->fences;
+    guardian_.begin({.lease = {.key = request->key,
+                               .want = request->want,
+                               .fences = request->fences,
+                               .open = member_.sessions().find(number)->open.at(request->key.ticket),
+                               .session = name_of(number),
+                               .caller = {},
+                               .command = {},
+                               .fenced = request->fenced,
+                               .ownership = request->ownership},
+                     .keeper = member_.host().myself({config, ctx.self, incarnation(ctx)}).incarnation});
+    // A death matters only to programs that run.
+    if (deaths_ < ctx.config.daemon_deaths) fx.arm(Timer::die, ticks_between_acts);
+    if (number == 0)
+        fx.granted(request->taken_up ? std::vector<Fence>() : ordered(program.fences));
+    else
+        await_act(number, fx);
 }
 
 // The program is stopped, if it still runs.
 void Cluster::stop(std::size_t number, Effects& fx) {
     Program& program = programs_[number];
-    if (program.phase != Phase::holding) return;
+    const Phase before = program.phase;
+    if (before != Phase::holding && before != Phase::leaving) return;
     program = {.requests_left = program.requests_left};
     if (number == 0)
-        fx.stopped();
+        before == Phase::leaving ? fx.released() : fx.stopped();
     else
         await_act(number, fx);
 }
@@ -359,26 +492,71 @@ void Cluster::request(const Context& ctx, const Demand& demand, Effects& fx) {
 }
 
 void Cluster::release(const Context& ctx, Effects& fx) {
-    fx.released();
-    let_go(ctx, 0, fx);
+    const bool ends_later = ctx.config.sticky && programs_[0].phase == Phase::holding;
+    if (!ends_later) {
+        fx.released();
+        return let_go(ctx, 0, fx);
+    }
+    programs_[0].phase = Phase::leaving;
+    if (alive_) say_release(ctx, 0, fx);
 }
 
 void Cluster::ask(const Context& ctx, std::size_t program, Want want, Effects& fx) {
     programs_[program].phase = Phase::waiting;
     programs_[program].want = std::move(want);
-    if (!alive_ || leaving_) return;
-    act(ctx, fx, [&](Host& host, const Host::Self& self, host::Effects& out) {
-        host.ask(self, key_of(program), programs_[program].want, out);
+    if (alive_ && !leaving_) say_wish(ctx, program, fx);
+}
+
+void Cluster::say_wish(const Context& ctx, std::size_t program, Effects& fx) {
+    session::Acquire acquire{.ticket = key_of(program).ticket};
+    for (const ResourceId lock : programs_[program].want.locks) acquire.locks.push_back(lock.name());
+    for (const auto& [semaphore, units] : programs_[program].want.permits)
+        acquire.permits.push_back({semaphore.name(), units});
+    converse(ctx, fx, [&](Sessions& sessions, const Sessions::Self& self, SessionEffects& out) {
+        sessions.hear(self, program, acquire, out);
     });
+}
+
+void Cluster::connect(const Context& ctx, std::size_t program, Effects& fx) {
+    converse(ctx, fx, [&](Sessions& sessions, const Sessions::Self& self, SessionEffects& out) {
+        const session::Hello hello{.command = {}, .resume = name_of(program)};
+        ensure(static_cast<bool>(sessions.hello(self, {program, name_of(program), {}}, hello, out)),
+               "a program is refused");
+    });
+}
+
+// All programs connect to a daemon that is new, and those that wait ask again.
+void Cluster::greet(const Context& ctx, Effects& fx) {
+    for (std::size_t program = 0; program < programs_.size(); ++program) {
+        connect(ctx, program, fx);
+        if (programs_[program].phase == Phase::waiting && ctx.config.hosts.ask_again)
+            say_wish(ctx, program, fx);
+        if (programs_[program].phase == Phase::leaving) say_release(ctx, program, fx);
+    }
 }
 
 void Cluster::let_go(const Context& ctx, std::size_t program, Effects& fx) {
     programs_[program] = {.requests_left = programs_[program].requests_left};
     guardian_.end(key_of(program));
-    if (!alive_) return;
-    act(ctx, fx, [&](Host& host, const Host::Self& self, host::Effects& out) {
-        host.release(self, key_of(program), out);
+    if (!alive_) return testify(ctx, fx);
+    say_release(ctx, program, fx);
+}
+
+void Cluster::say_release(const Context& ctx, std::size_t program, Effects& fx) {
+    converse(ctx, fx, [&](Sessions& sessions, const Sessions::Self& self, SessionEffects& out) {
+        sessions.hear(self, program, session::Release{key_of(program).ticket}, out);
     });
+}
+
+// The program dies, and another one takes its place.
+void Cluster::replace(const Context& ctx, std::size_t program, Effects& fx) {
+    programs_[program] = {.requests_left = programs_[program].requests_left};
+    guardian_.end(key_of(program));
+    if (!alive_) return testify(ctx, fx);
+    converse(ctx, fx, [&](Sessions& sessions, const Sessions::Self& self, SessionEffects& out) {
+        sessions.disconnected(self, program, out);
+    });
+    connect(ctx, program, fx);
 }
 
 void Cluster::await_act(std::size_t program, Effects& fx) const {
@@ -390,7 +568,10 @@ void Cluster::await_act(std::size_t program, Effects& fx) const {
 void Cluster::perform(const Context& ctx, std::size_t program, Effects& fx) {
     Program& one = programs_[program];
     if (one.phase == Phase::holding) {
-        let_go(ctx, program, fx);
+        if (ctx.config.sticky)
+            replace(ctx, program, fx);
+        else
+            let_go(ctx, program, fx);
         return await_act(program, fx);
     }
     if (one.phase == Phase::waiting || one.requests_left == 0) return;
@@ -404,11 +585,8 @@ void Cluster::call(const Context& ctx, const host::Call& call, Effects& fx) {
     const Value& known = member_.host().known();
     host::Ask ask{.incarnation = incarnation(ctx), .expected = known.id};
     if (call.change) {
-        ask.change = Value{};
-        ask.change->id = {ctx.self, incarnation(ctx), known.view + 1};
-        ask.change->members = call.change->members;
-        ask.change->certified = call.change->certified;
-        ask.change->quiet = call.change->quiet;
+        const auto number = static_cast<std::uint32_t>(StampAccess::value(known.version) + 1);
+        ask.next = call.change->applied_to(known, {ctx.self, incarnation(ctx), number});
     }
     fx.send(ctx.config.sites, std::move(ask));
 }
@@ -416,13 +594,7 @@ void Cluster::call(const Context& ctx, const host::Call& call, Effects& fx) {
 // The atomic register.
 void Cluster::take(const Context& ctx, SiteId from, const host::Ask& ask, Effects& fx) {
     if (!is_register(ctx)) return;
-    if (ask.change && ask.expected == value_.id) {
-        Value next = *ask.change;
-        next.version = value_.version.next();
-        next.parent = value_.id;
-        next.view = value_.view + 1;
-        value_ = std::move(next);
-    }
+    if (ask.next && ask.expected == value_.id) value_ = *ask.next;
     fx.send(from, host::Told{ask.incarnation, value_});
 }
 
@@ -434,8 +606,12 @@ void Cluster::take(const Context& ctx, SiteId, const host::Told& told, Effects& 
 
 // --- Messages.
 
-void Cluster::take(const Context& ctx, SiteId from, const host::LinkNews& news, Effects&) {
-    if (alive_ && !is_register(ctx)) member_.host().ended(from, news.ended);
+void Cluster::take(const Context& ctx, SiteId from, const host::LinkNews& news, Effects& fx) {
+    if (!alive_ || is_register(ctx)) return;
+    member_.host().ended(from, news.ended);
+    if (news.gone) member_.host().certify({from, *news.gone});
+    if (!news.ended)
+        step(ctx, fx, [&](const Member::Self& self, Member::Effects& out) { member_.met(self, from, out); });
 }
 
 void Cluster::take(const Context& ctx, SiteId from, const auto& message, Effects& fx) {
@@ -452,18 +628,29 @@ constexpr PropertyName properties[]{
     {"one-user", "no lock is used by two programs"},
     {"at-most-k", "all programs that run use no more than k units of the semaphore"},
     {"fences-grow", "every grant of a resource has a higher fence than the one before"},
+    {"kept-first", "a program uses what is sticky only while the register keeps it, for nobody else"},
     {"lease-holds", "no program runs at a host whose lease has ended"},
     {"one-token", "no epoch has two tokens of one lock"},
+    {"request-kept", "the daemon of a program that waits or runs knows its request"},
+    {"kept-in-use", "a host keeps requests of programs that wait or run, and names that these want: no more"},
     {"overtaken-seldom", "no request for locks is overtaken on its host more often than it may be"},
     {"free-at-once",
      "at rest no program waits for a single lock that is free, unless a set that was overtaken often or has "
-     "lent others keeps it, or the program has waited since an earlier epoch"},
+     "lent others keeps it, or a program of its host has waited for it since an earlier epoch"},
     agreement::one_value,
     agreement::one_chain,
     agreement::promise_kept,
 };
 
 }  // namespace
+
+// Those of the host, and of its part in the register.
+constexpr auto probes = [] {
+    std::array<std::string_view, std::size(host::probes) + 1> all{};
+    std::ranges::copy(host::probes, all.begin());
+    all.back() = agreement::probe::rolled_back;
+    return all;
+}();
 
 struct ClusterProperties {
     const View<Cluster>& view;
@@ -477,9 +664,11 @@ struct ClusterProperties {
     }
 
     void check() const {
-        check_users();
-        check_leases();
+        if (!view.config.fenced) check_users();
+        if (!view.config.fenced && !view.config.sticky) check_leases();
+        if (view.config.sticky && view.config.engine == host::Engine::atomic) check_register();
         check_tokens();
+        check_requests();
         check_lines();
         check_rest();
         if (view.config.engine == host::Engine::hosts) agreement::check_values(view, report);
@@ -528,6 +717,29 @@ struct ClusterProperties {
         });
     }
 
+    void check_register() const {
+        const std::vector<agreement::Kept>& kept = machine(hosts()).value_.kept;
+        for_each_running([&](SiteId id, const Program& program) {
+            const bool is_kept = std::ranges::any_of(kept, [&](const agreement::Kept& one) {
+                return one.ownership.id.host == id && one.want == program.want;
+            });
+            if (!is_kept)
+                report.violated("kept-first", "the register does not keep what a program of host " +
+                                                  std::to_string(id) + " uses");
+        });
+        std::set<ResourceId> locks;
+        std::uint32_t units = 0;
+        for (const agreement::Kept& one : kept) {
+            for (const auto& [semaphore, used] : one.want.permits) units += used;
+            for (const ResourceId lock : one.want.locks)
+                if (!locks.insert(lock).second)
+                    report.violated("kept-first", "the register keeps " + lock.name() + " twice");
+        }
+        if (units > view.config.permits)
+            report.violated("kept-first", "the register keeps " + std::to_string(units) + " units of " +
+                                              std::to_string(view.config.permits));
+    }
+
     void check_tokens() const {
         std::map<std::pair<std::uint32_t, ResourceId>, int> tokens;
         const auto add = [&](std::uint32_t epoch, ResourceId lock) {
@@ -547,6 +759,56 @@ struct ClusterProperties {
         }
         for (const auto* envelope : view.flight)
             if (const auto* frame = std::get_if<host::Frame>(&envelope->message)) add_all(*frame);
+    }
+
+    void check_requests() const {
+        for (SiteId id = 0; id < hosts(); ++id) {
+            const Cluster& here = machine(id);
+            if (!up(id) || !here.alive_ || here.leaving_) continue;
+            std::size_t open = 0;
+            for (std::size_t program = 0; program < here.programs_.size(); ++program) {
+                if (here.programs_[program].phase == Phase::idle) continue;
+                ++open;
+                if (!here.daemon().find(Cluster::key_of(program)))
+                    report.violated("request-kept", "the daemon of host " + std::to_string(id) +
+                                                        " knows nothing of program " +
+                                                        std::to_string(program));
+            }
+            check_kept(id, open);
+        }
+    }
+
+    // Sticky requests without a program, which the register keeps or is to forget, as far as the host knows.
+    static std::size_t held_for_owners(const host::Host& here) {
+        const auto is_kept = [&](const host::Request& request) {
+            return !here.views().has_seen() ||
+                   std::ranges::any_of(here.known().kept, [&](const agreement::Kept& one) {
+                       return one.ownership.id == request.ownership->id;
+                   });
+        };
+        return static_cast<std::size_t>(std::ranges::count_if(here.requests(), [&](const auto& one) {
+            return one && one->is_of_host() && (one->returned || is_kept(*one));
+        }));
+    }
+
+    void check_kept(SiteId id, std::size_t open) const {
+        const host::Host& here = machine(id).daemon();
+        open += held_for_owners(here);
+        const auto kept = std::ranges::count_if(here.requests(), [](const auto& one) { return !!one; });
+        if (static_cast<std::size_t>(kept) > open)
+            report.violated("kept-in-use", "host " + std::to_string(id) + " keeps " + std::to_string(kept) +
+                                               " requests of " + std::to_string(open) + " programs");
+        const host::Line& line = here.locks().line();
+        std::set<ResourceId> wanted;
+        std::size_t waiting = 0;
+        line.for_each([&](const host::Line::Entry& entry) {
+            ++waiting;
+            wanted.insert(entry.demand.resources.begin(), entry.demand.resources.end());
+        });
+        if (waiting > open || line.names() > wanted.size())
+            report.violated("kept-in-use", "the line of host " + std::to_string(id) + " keeps " +
+                                               std::to_string(waiting) + " requests and " +
+                                               std::to_string(line.names()) + " names");
     }
 
     void check_lines() const {
@@ -598,8 +860,8 @@ struct ClusterProperties {
         return false;
     }
 
-    // Whether a set that was overtaken as often as it may be waits for the lock on this host, or whether all
-    // seats are taken.
+    // Whether a request waits for the lock on this host that was overtaken as often as it may be, or that has
+    // waited since an earlier epoch; or whether all seats are taken.
     bool is_owed(const host::Host& here, ResourceId lock) const {
         bool owed = false;
         std::uint32_t seated = 0;
@@ -607,7 +869,8 @@ struct ClusterProperties {
             const bool wants =
                 std::ranges::find(entry.demand.resources, lock) != entry.demand.resources.end();
             seated += entry.stage != host::Line::Entry::Stage::waits;
-            owed |= wants && entry.overtaken >= view.config.overtakes;
+            owed |= wants && (entry.overtaken >= view.config.overtakes ||
+                              here.locks().is_carried(static_cast<host::RequestId>(entry.claim)));
         });
         return owed || seated >= view.config.seats;
     }
@@ -625,7 +888,7 @@ constinit const Model<Cluster, FencesGrow> Cluster::model{
     .links = Links::fifo,
     .properties = properties,
     .on_state = &on_state,
-    .probes = host::probes,
+    .probes = probes,
     .config_error = &config_error,
     .sites =
         [](const Config& config) { return config.sites + (config.engine == host::Engine::atomic ? 1 : 0); },
@@ -635,7 +898,8 @@ constinit const Model<Cluster, FencesGrow> Cluster::model{
                  .resources = [](const Config& config) { return config.resources; }},
     .timers = {.fair =
                    [](Timer timer) {
-                       return timer == Timer::second || timer == Timer::third || timer == Timer::rise;
+                       return timer == Timer::second || timer == Timer::third || timer == Timer::rise ||
+                              timer == Timer::room || timer == Timer::free;
                    }},
     .faults = {.mortal = &is_mortal},
     .durability = {.after_crash = &Cluster::after_crash},

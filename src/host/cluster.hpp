@@ -3,8 +3,8 @@
 // reality, with the laboratory's links, disks and clocks.
 //
 // The first program of a machine is the laboratory's application. The others act by themselves, by timers:
-// each asks for a single lock, or for a unit of the semaphore, and lets go. A daemon may die and come back
-// while its machine and its programs go on.
+// each asks for a single lock, or for a unit of the semaphore, and lets go, or dies if that is sticky. A
+// daemon may die and come back while its machine and its programs go on.
 //
 // The register is one atomic value at a site of its own (`--engine atomic`), which answers in its own time,
 // or the hosts keep it themselves (`--engine hosts`).
@@ -32,10 +32,10 @@ BOOST_DESCRIBE_ENUM(Engine, atomic, hosts)
 struct Ask {
     std::uint32_t incarnation = 0;  // of the daemon
     agreement::ValueId expected;    // of a change
-    std::optional<agreement::Value> change;
+    std::optional<agreement::Value> next;
     bool operator==(const Ask&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Ask, (), (incarnation, expected, change))
+BOOST_DESCRIBE_STRUCT(Ask, (), (incarnation, expected, next))
 
 struct Told {
     std::uint32_t incarnation = 0;
@@ -47,9 +47,11 @@ BOOST_DESCRIBE_STRUCT(Told, (), (incarnation, value))
 // The link to the daemon of the sender has ended, or is there again.
 struct LinkNews {
     bool ended = false;
+    std::optional<std::uint32_t>
+        gone{};  // this incarnation has ended with all its programs, as the kernel says
     bool operator==(const LinkNews&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(LinkNews, (), (ended))
+BOOST_DESCRIBE_STRUCT(LinkNews, (), (ended, gone))
 
 // A program of a machine, as it sees itself.
 struct Program {
@@ -88,10 +90,19 @@ public:
         std::uint32_t daemon_deaths = 0;
         std::uint32_t stops = 0;
         std::uint32_t return_within = 0;
+        std::uint32_t latecomers = 0;
+        std::uint32_t full_disks = 0;
+        std::uint32_t most_weight = 100'000;
+        bool fenced = false;
+        bool sticky = false;
+        bool kernel = false;
         agreement::ViewRules views;
         agreement::AdoptionRules adoption;
         host::Rules hosts;
+        Counters::Config::Repairs locks;
+        HostPermits::Config::Repairs semaphores;
         agreement::VotingRules voting;
+        agreement::FormingRules forming;
         static constexpr Meaning meanings[]{
             {"sites", "number of hosts; an atomic register is a site of its own, after them"},
             {"engine", "atomic: one register answers at its own pace; hosts: voters among the hosts keep it"},
@@ -113,20 +124,29 @@ public:
             {"daemon_deaths", "maximum of deaths of each daemon that its machine and programs survive"},
             {"stops", "maximum of orderly stops of each daemon; it leaves if nothing is held there"},
             {"return_within", "ticks that a member has whose daemon ended; 0: nobody hears of an end"},
+            {"latecomers", "number of hosts, the last ones, whose daemons start later than the others"},
+            {"full_disks", "maximum of times that each disk is full: nothing is written until there is room"},
+            {"most_weight", "entries about locks above which a host proposes a new view, to forget them"},
+            {"fenced", "programs go on when their lease ends, and only fences tell them from the next"},
+            {"sticky", "what a program holds stays with its host until it gives it back, also if both die"},
+            {"kernel", "all hosts run under one kernel, which tells when a daemon and its programs are gone"},
         };
         BOOST_DESCRIBE_CLASS(Config, (),
                              (sites, engine, voters, first_start, resources, max_request, permits, programs,
                               program_requests, seats, overtakes, loans, lease, grace, tolerance, silence,
-                              whims, daemon_deaths, stops, return_within, views, adoption, hosts, voting),
+                              whims, daemon_deaths, stops, return_within, latecomers, full_disks, most_weight,
+                              fenced, sticky, kernel, views, adoption, hosts, locks, semaphores, voting,
+                              forming),
                              (), ())
     };
     static std::optional<std::string> config_error(const Config& config);
     static void sample(Draw& draw);
 
     using Message = boost::mp11::mp_push_back<host::Member::Message, host::Ask, host::Told, host::LinkNews>;
-    // A further program acts; a host takes against another; the daemon dies, comes back, or is stopped.
-    enum class Timer : std::uint8_t { second, third, whim, die, rise, leave };
-    BOOST_DESCRIBE_NESTED_ENUM(Timer, second, third, whim, die, rise, leave)
+    // A further program acts; a host takes against another; the daemon dies, comes back, or is stopped; the
+    // disk is full, or has room again; the owner gives back what its programs left behind.
+    enum class Timer : std::uint8_t { second, third, whim, die, rise, leave, fill, room, free };
+    BOOST_DESCRIBE_NESTED_ENUM(Timer, second, third, whim, die, rise, leave, fill, room, free)
     using Context = allot::Context<Config>;
     using Effects = allot::Effects<Message, Timer>;
     using Input = allot::Input<Message, input::Cancel, input::Synced, input::Tick, input::Timeout<Timer>>;
@@ -159,26 +179,44 @@ private:
     static host::Config host_config(const Config& config);
     static host::Member::Config member_config(const Config& config);
     static host::Key key_of(std::size_t program) { return {program, 1}; }
-    static host::Want want_of(const Demand& demand);
-    host::Want own_want(const Context& ctx, std::size_t program) const;
+    static std::string name_of(std::size_t program) { return "program " + std::to_string(program); }
+    static Want want_of(const Demand& demand);
+    Want own_want(const Context& ctx, std::size_t program) const;
     std::uint32_t incarnation(const Context& ctx) const;
+    bool is_late(const Context& ctx) const;
 
     // The member.
     template <class Action>
     void step(const Context& ctx, Effects& fx, Action&& action);
     template <class Action>
     void act(const Context& ctx, Effects& fx, Action&& action);
-    void answer(const Context& ctx, const host::Answer& answer, Effects& fx);
+    template <class Action>
+    void converse(const Context& ctx, Effects& fx, Action&& action);
+    void hear(const Context& ctx, const host::ToProgram& told, Effects& fx);
+    void begin(const Context& ctx, std::size_t number, Effects& fx);
+    void refuse(std::size_t number, const std::string& why, Effects& fx);
     void stop(std::size_t number, Effects& fx);
     void call(const Context& ctx, const host::Call& call, Effects& fx);
     void raise_daemon(const Context& ctx, Effects& fx);
     void end_daemon(const Context& ctx, Effects& fx);
     void leave(const Context& ctx, Effects& fx);
-    void tell_links(const Context& ctx, bool ended, Effects& fx) const;
+    void tell_links(const Context& ctx, const host::LinkNews& news, Effects& fx) const;
+    void testify(const Context& ctx, Effects& fx);
+    void return_abandoned(const Context& ctx, Effects& fx);
+
+    // The disk.
+    void write(Effects& fx);
+    void fill_disk(Effects& fx);
+    void make_room(const Context& ctx, Effects& fx);
 
     // The programs.
-    void ask(const Context& ctx, std::size_t program, host::Want want, Effects& fx);
+    void connect(const Context& ctx, std::size_t program, Effects& fx);
+    void greet(const Context& ctx, Effects& fx);
+    void ask(const Context& ctx, std::size_t program, Want want, Effects& fx);
+    void say_wish(const Context& ctx, std::size_t program, Effects& fx);
     void let_go(const Context& ctx, std::size_t program, Effects& fx);
+    void say_release(const Context& ctx, std::size_t program, Effects& fx);
+    void replace(const Context& ctx, std::size_t program, Effects& fx);
     void await_act(std::size_t program, Effects& fx) const;
     void perform(const Context& ctx, std::size_t program, Effects& fx);
 
@@ -198,16 +236,20 @@ private:
     bool alive_ = true;     // the daemon
     bool leaving_ = false;  // it was told to stop
     std::uint32_t ends_ = 0;
+    std::optional<std::uint32_t> uncertified_;  // the incarnation that ended, until the kernel certifies it
     std::uint32_t deaths_ = 0;
     std::uint32_t stops_ = 0;
     std::uint32_t whims_ = 0;
+    std::uint32_t fills_ = 0;
+    bool disk_is_full_ = false;
+    bool unwritten_ = false;  // a write waits for room
     host::Guardian guardian_;
     std::vector<host::Program> programs_;
     agreement::Value value_;  // at the atomic register
 
     BOOST_DESCRIBE_CLASS(Cluster, (), (), (),
-                         (member_, alive_, leaving_, ends_, deaths_, stops_, whims_, guardian_, programs_,
-                          value_))
+                         (member_, alive_, leaving_, ends_, uncertified_, deaths_, stops_, whims_, fills_,
+                          disk_is_full_, unwritten_, guardian_, programs_, value_))
 };
 
 }  // namespace allot

@@ -8,26 +8,24 @@
 #include <cstdint>
 #include <vector>
 
-#include "host/want.hpp"
+#include "host/sessions.hpp"
 
 namespace allot::host {
 
 class Guardian {
 public:
     struct Program {
-        Key key;
-        Want want;
-        std::vector<Fence> fences;
+        Lease lease;
         std::uint32_t keeper = 0;  // the incarnation of the host under whose lease it runs
         bool operator==(const Program&) const = default;
-        BOOST_DESCRIBE_CLASS(Program, (), (key, want, fences, keeper), (), ())
+        BOOST_DESCRIBE_CLASS(Program, (), (lease, keeper), (), ())
     };
 
     const std::vector<Program>& programs() const { return programs_; }
     std::uint32_t left() const { return left_; }
     void begin(Program program) { programs_.push_back(std::move(program)); }
     void end(const Key& key) {
-        std::erase_if(programs_, [&](const Program& one) { return one.key == key; });
+        std::erase_if(programs_, [&](const Program& one) { return one.lease.key == key; });
         if (programs_.empty()) left_ = 0;
     }
     // All programs may run for so many ticks from now, as programs of this incarnation.

@@ -19,35 +19,29 @@ void Host::start(const Self& self, bool knows_programs, bool first) {
 
 // --- Requests of programs.
 
-void Host::ask(const Self& self, const Key& key, const Want& want, Effects& fx) {
-    if (auto why = objection(self, key, want))
-        return fx.answers.push_back({key, Answer::Kind::refused, {}, std::move(*why)});
-    const RequestId id = free_id();
-    requests_[id] = Request{.key = key, .want = want};
-    ids_[key] = id;
+void Host::ask(const Self& self, const Key& key, const Want& want, Effects& fx, Terms terms) {
+    ensure(!ids_.contains(key), "a program asks twice with one ticket");
+    ensure(want.parts() > 0, "a program asks for nothing");
+    if (take_up(self, key, want, terms, fx)) return;
+    Request request{.key = key, .want = want, .fenced = terms.fenced};
+    if (!terms.owner.empty())
+        request.ownership = {.id = {}, .owner = std::move(terms.owner), .since_ms = terms.since_ms};
+    const RequestId id = add(std::move(request));
     if (want.parts() > 1) fx.reached("several-kinds");
     if (!views_.works()) fx.reached("deferred-ask");
     ask_next(self, id);
     settle(self, fx);
 }
 
-std::optional<std::string> Host::objection(const Self& self, const Key& key, const Want& want) const {
-    if (ids_.contains(key)) return "ticket " + std::to_string(key.ticket) + " is in use";
-    if (want.parts() == 0) return "name at least one lock or semaphore";
-    for (const auto& [name, units] : want.permits) {
-        const auto semaphore = self.config.semaphores.find(name);
-        if (semaphore == self.config.semaphores.end()) return name.name() + ": no such semaphore";
-        if (units < 1 || units > semaphore->second.permits)
-            return name.name() + "=" + std::to_string(units) + ": write a number from 1 to " +
-                   std::to_string(semaphore->second.permits);
+// Its number is the smallest that is free.
+RequestId Host::add(Request request) {
+    if (free_ids_.empty()) {
+        free_ids_.insert(static_cast<RequestId>(requests_.size()));
+        requests_.emplace_back();
     }
-    return std::nullopt;
-}
-
-RequestId Host::free_id() {
-    const auto free = std::ranges::find_if(requests_, [](const auto& one) { return !one; });
-    const auto id = static_cast<RequestId>(free - requests_.begin());
-    if (free == requests_.end()) requests_.emplace_back();
+    const RequestId id = free_ids_.extract(free_ids_.begin()).value();
+    ids_[request.key] = id;
+    requests_[id] = std::move(request);
     return id;
 }
 
@@ -56,42 +50,51 @@ void Host::ask_next(const Self& self, RequestId id) {
     const std::uint32_t part = request.part(request.taken, takes_locks_first(self));
     const ResourceId kind = request.want.kind(part);
     const Demand demand = request.want.demand(part);
-    if (kind == ResourceId())
-        locks_.ask(id, demand);
-    else
-        semaphores_.at(kind).ask(id, demand.units);
+    if (kind == ResourceId()) return locks_.ask(id, demand);
+    semaphores_[kind].ask(id, demand.units);
+    note_work(kind);
 }
 
-void Host::release(const Self& self, const Key& key, Effects& fx) {
+std::optional<Request> Host::release(const Self& self, const Key& key, Effects& fx) {
     const auto place = ids_.find(key);
-    if (place != ids_.end()) {
-        if (!views_.works()) fx.reached("deferred-end");
-        end(self, place->second);
-    }
-    fx.answers.push_back({key, Answer::Kind::released});
-    settle(self, fx);
+    if (place == ids_.end()) return std::nullopt;
+    if (!views_.works()) fx.reached("deferred-end");
+    if (!sticky_.contains(place->second)) return end(self, place->second);
+    Request request = *requests_[place->second];
+    hold_for_owner(place->second);
+    let_forget(self, place->second);
+    return request;
 }
 
 // The parts that were taken last are given back first.
-void Host::end(const Self& self, RequestId id) {
-    const Request request = std::move(*requests_[id]);
+Request Host::end(const Self& self, RequestId id) {
+    Request request = std::move(*requests_[id]);
     requests_[id].reset();
-    while (!requests_.empty() && !requests_.back()) requests_.pop_back();
+    free_ids_.insert(id);
+    withheld_.erase(id);
+    sticky_.erase(id);
+    while (!requests_.empty() && !requests_.back()) {
+        requests_.pop_back();
+        free_ids_.erase(static_cast<RequestId>(requests_.size()));
+    }
     ids_.erase(request.key);
     const std::uint32_t asked = std::min(request.taken + 1, request.want.parts());
     const std::uint32_t first = self.config.rules.return_on_end ? 0 : asked - 1;
     for (std::uint32_t step = asked; step-- > first;) {
         const ResourceId kind = request.want.kind(request.part(step, takes_locks_first(self)));
-        if (kind == ResourceId())
+        if (kind == ResourceId()) {
             locks_.end(self.config.locks, id);
-        else
+        } else {
             semaphores_.at(kind).end(id);
+            note_work(kind);
+        }
     }
+    return request;
 }
 
 void Host::stop(const Self& self, RequestId id, const char* why, Effects& fx) {
-    fx.answers.push_back({requests_[id]->key, Answer::Kind::lost, {}, why});
-    end(self, id);
+    Request request = end(self, id);
+    fx.answers.push_back({request.key, Answer::Kind::lost, why, std::move(request)});
 }
 
 // A host that is frozen or has no lease lets no program begin.
@@ -99,28 +102,42 @@ bool Host::may_grant(const Self& self) const {
     return views_.works() && (lease_left_ > self.config.grace || !self.config.rules.grant_in_time);
 }
 
-void Host::granted(const Self& self, RequestId id, const std::vector<Fence>& fences, Effects& fx) {
+// True if the request needs more, and has asked for it.
+bool Host::granted(const Self& self, RequestId id, const std::vector<Fence>& fences, Effects& fx) {
     Request& request = *requests_[id];
     request.fences.insert(request.fences.end(), fences.begin(), fences.end());
     ++request.taken;
-    if (!request.complete()) return ask_next(self, id);
-    if (may_grant(self)) return tell(request, fx);
-    fx.reached("withheld-grant");
+    if (!request.complete()) {
+        ask_next(self, id);
+        return true;
+    }
+    if (request.ownership) begin_keeping(self, id);
+    if (may_tell(self, request)) {
+        tell(request, fx);
+    } else {
+        withheld_.insert(id);
+        fx.reached("withheld-grant");
+    }
+    return false;
 }
 
 void Host::tell(Request& request, Effects& fx) {
     request.told = true;
-    fx.answers.push_back({request.key, Answer::Kind::granted, request.fences});
+    fx.answers.push_back({request.key, Answer::Kind::granted});
 }
 
 // Grants that waited for a lease, or for the next epoch.
 void Host::tell_complete(const Self& self, Effects& fx) {
     if (!may_grant(self)) return;
-    for (auto& request : requests_)
-        if (request && request->complete() && !request->told) tell(*request, fx);
+    for (const RequestId id : std::exchange(withheld_, {})) {
+        if (may_tell(self, *requests_[id]))
+            tell(*requests_[id], fx);
+        else
+            withheld_.insert(id);
+    }
 }
 
-const Host::Request* Host::find(const Key& key) const {
+const Request* Host::find(const Key& key) const {
     const auto place = ids_.find(key);
     return place == ids_.end() ? nullptr : &*requests_[place->second];
 }
@@ -143,15 +160,39 @@ std::vector<std::pair<Peer, Ticks>> Host::hold_offs(const Self& self) const {
 Epoch Host::epoch(const Self& self) const {
     const auto place = views_.place_of(self.host);
     if (!views_.epoch() || !place) return {};
-    return {*views_.epoch(), static_cast<std::uint32_t>(views_.members().size()), *place};
+    const std::uint32_t number = *views_.epoch();
+    return {.number = number,
+            .members = static_cast<std::uint32_t>(views_.members().size()),
+            .place = *place,
+            .fence = self.config.rules.fence_by_view ? number : 0};
+}
+
+template <class F>
+void Host::with_kind(const Self& self, ResourceId name, F&& f) {
+    const Epoch now = epoch(self);
+    if (name == ResourceId())
+        return f(name, locks_, Locks::Context{self.config.locks, now}, Locks::Effects());
+    const auto place = semaphores_.find(name);
+    if (place == semaphores_.end()) return;
+    // Units may be kept of a semaphore that is gone from the settings.
+    static const Semaphore::Config gone;
+    const auto known = self.config.semaphores.find(name);
+    const Semaphore::Config& config = known == self.config.semaphores.end() ? gone : known->second;
+    f(name, place->second, Semaphore::Context{config, now}, Semaphore::Effects());
+    note_work(name);
 }
 
 template <class F>
 void Host::with_each_kind(const Self& self, F&& f) {
-    const Epoch now = epoch(self);
-    f(ResourceId(), locks_, Locks::Context{self.config.locks, now}, Locks::Effects());
-    for (auto& [name, semaphore] : semaphores_)
-        f(name, semaphore, Semaphore::Context{self.config.semaphores.at(name), now}, Semaphore::Effects());
+    with_kind(self, ResourceId(), f);
+    for (const auto& [name, semaphore] : semaphores_) with_kind(self, name, f);
+}
+
+void Host::note_work(ResourceId name) {
+    if (semaphores_.at(name).has_work())
+        unsettled_.insert(name);
+    else
+        unsettled_.erase(name);
 }
 
 // A grant of one kind may be followed by a request for the next.
@@ -159,21 +200,29 @@ void Host::settle(const Self& self, Effects& fx) {
     if (!views_.works()) return;
     for (bool more = true; more;) {
         more = false;
-        with_each_kind(self, [&](ResourceId name, auto& kind, const auto& ctx, auto out) {
+        const auto settle_one = [&](ResourceId name, auto& kind, const auto& ctx, auto out) {
             kind.settle(ctx, out);
             more |= pass_on(self, name, out, fx);
-        });
+        };
+        with_kind(self, ResourceId(), settle_one);
+        for (auto next = unsettled_.begin(); next != unsettled_.end();) {
+            const ResourceId name = *next;
+            with_kind(self, name, settle_one);
+            next = unsettled_.upper_bound(name);
+        }
     }
+    if (!asked_ && wants_to_keep(self)) call_register(self, fx);
 }
 
-// True if it granted anything.
+// True if what it granted leads to something else that must be asked for.
 template <class KindEffects>
 bool Host::pass_on(const Self& self, ResourceId kind, KindEffects& out, Effects& fx) {
     for (auto& send : out.sends)
         fx.sends.push_back(
             {views_.members()[send.to].site, Frame{*views_.epoch(), kind, std::move(send.message)}});
-    for (const auto& grant : out.grants) granted(self, grant.request, grant.fences, fx);
-    return !out.grants.empty();
+    bool more = false;
+    for (const auto& grant : out.grants) more |= granted(self, grant.request, grant.fences, fx);
+    return more;
 }
 
 // --- Messages.
@@ -184,7 +233,10 @@ void Host::receive(const Self& self, SiteId from, const Message& message, Effect
 }
 
 void Host::take(const Self& self, SiteId from, const HostReport& report, Effects& fx) {
-    if (views_.is_early(report)) fx.reached("early-report");
+    if (views_.is_early(report)) {
+        fx.reached("early-report");
+        if (!self.config.rules.keep_reports) return;
+    }
     views_.take(from, report);
     try_complete(self, fx);
 }
@@ -195,7 +247,7 @@ void Host::take(const Self& self, SiteId from, const Frame& frame, Effects& fx) 
             return fx.reached("void-frame");
         case Views::Fate::early:
             fx.reached("early-frame");
-            return views_.keep(from, frame);
+            return self.config.rules.keep_early ? views_.keep(from, frame) : void();
         case Views::Fate::due:
             return handle(self, from, frame, fx);
     }
@@ -204,10 +256,10 @@ void Host::take(const Self& self, SiteId from, const Frame& frame, Effects& fx) 
 void Host::handle(const Self& self, SiteId from, const Frame& frame, Effects& fx) {
     const auto sender = views_.place_of(from);
     if (!sender) return;
-    with_each_kind(self, [&](ResourceId name, auto& kind, const auto& ctx, auto out) {
+    with_kind(self, frame.kind, [&](ResourceId name, auto& kind, const auto& ctx, auto out) {
         using Kind = std::remove_reference_t<decltype(kind)>;
         const auto* message = std::get_if<typename Kind::Message>(&frame.message);
-        if (name != frame.kind || message == nullptr) return;
+        if (message == nullptr) return;
         kind.receive(ctx, *sender, *message, out);
         pass_on(self, name, out, fx);
     });
@@ -215,6 +267,7 @@ void Host::handle(const Self& self, SiteId from, const Frame& frame, Effects& fx
 }
 
 void Host::take(const Self& self, SiteId, const Learn& learn, Effects& fx) {
+    if (!self.config.rules.returned_only && is_member(self, learn.value)) renew(self, 0);
     see(self, learn.value, fx);
 }
 
@@ -237,8 +290,10 @@ void Host::see(const Self& self, const Value& value, Effects& fx) {
         fx.reached("next-life");
         return begin_life(self, fx);
     }
-    const AgreedView view{value.view, value.members, value.certified};
+    compare_kept(self, fx);
     const AgreedView& last = views_.newest();
+    if (views_.has_seen() && value.view == last.number) return tell_complete(self, fx);
+    const AgreedView view{value.view, value.members, value.certified};
     if (views_.has_seen() && view.number > last.number + 1) fx.reached("skipped-view");
     if (views_.sent(self.host) && views_.epoch() != last.number) fx.reached("superseded-view");
     judge_adopted(self, view, fx);
@@ -260,6 +315,7 @@ void Host::judge_adopted(const Self& self, const AgreedView& view, Effects& fx) 
         if (!requests_[id] || !requests_[id]->keeper) continue;
         const Peer keeper{self.host, *requests_[id]->keeper};
         requests_[id]->keeper.reset();
+        if (requests_[id]->ownership) continue;  // the register says what becomes of it
         const bool replaces =
             std::ranges::any_of(view.certified, [&](const Peer& one) { return one.site == self.host; });
         const bool goes_on = view.certifies(keeper) || !self.config.adoption.refuse_late ||
@@ -271,6 +327,7 @@ void Host::judge_adopted(const Self& self, const AgreedView& view, Effects& fx) 
 
 void Host::try_report(const Self& self, Effects& fx) {
     if (!views_.report_is_due()) return;
+    take_custody(self, fx);
     Parts mine;
     with_each_kind(self, [&](ResourceId name, auto& kind, const auto& ctx, auto) {
         if (Holdings holdings = kind.holdings(ctx); !holdings.empty()) mine.kinds[name] = std::move(holdings);
@@ -297,10 +354,21 @@ void Host::begin_epoch(const Self& self, Effects& fx) {
     std::vector<Parts> parts = views_.begin_epoch();
     with_each_kind(self, [&](ResourceId name, auto& kind, const auto& ctx, auto out) {
         std::vector<Holdings> hosts;
-        for (Parts& part : parts) hosts.push_back(std::move(part.kinds[name]));
+        for (Parts& part : parts) {
+            const auto mine = part.kinds.find(name);
+            hosts.push_back(mine == part.kinds.end() ? Holdings() : std::move(mine->second));
+        }
         kind.rebuild(ctx, agreement::claims_of(hosts), out);
         pass_on(self, name, out, fx);
     });
+    weigh(self);
+}
+
+// Each epoch keeps the names that are used or waited for. If these are many, a view that follows at once
+// would forget little.
+void Host::weigh(const Self& self) {
+    const std::size_t weight = locks_.weight();
+    kept_weight_ = weight > self.config.most_weight / 2 ? weight : 0;
 }
 
 // The others go on without this host.
@@ -310,59 +378,55 @@ void Host::part() {
     lease_left_ = 0;
 }
 
-// Requests that wait go on in the next life; programs that run are stopped. There is no lease yet.
+// There is no lease yet.
 void Host::begin_life(const Self& self, Effects& fx) {
-    ++life_;
-    const Value known = known_;
-    const auto silences = silences_;
-    std::vector<Request> waiting;
-    for (RequestId id = 0; id < requests_.size(); ++id) {
-        if (!requests_[id]) continue;
-        if (requests_[id]->told && self.config.rules.stop_old_life)
-            fx.answers.push_back(
-                {requests_[id]->key, Answer::Kind::lost, {}, "the other hosts have removed this one"});
-        else
-            waiting.push_back(*requests_[id]);
-    }
     Host next;
-    next.life_ = life_;
-    next.known_ = known;
-    next.silences_ = silences;
+    next.life_ = life_ + 1;
+    next.known_ = known_;
+    next.disowned_ = disowned_;
+    next.silences_ = silences_;
     next.asked_ = asked_;
     next.ended_ = ended_;
+    next.certified_ = certified_;
     next.renewed_ = renewed_;
     next.beat_ = beat_;
+    const auto before = std::exchange(requests_, {});
     *this = std::move(next);
     for (const auto& [name, config] : self.config.semaphores) semaphores_[name];
-    for (const Request& request : waiting) {
-        const RequestId id = free_id();
-        requests_[id] = Request{.key = request.key, .want = request.want};
-        ids_[request.key] = id;
-        ask_next(self, id);
-    }
+    for (const auto& request : before)
+        if (request) carry_over(self, *request, fx);
 }
 
-void Host::adopt(const Self& self, const Key& key, const Want& want, std::vector<Fence> fences,
-                 std::uint32_t keeper, Effects& fx) {
+// From the life before. Requests that wait go on, and so do programs that use what is sticky; all others are
+// stopped. A request that was held for its owner is held again when the host has seen who shall hold it.
+void Host::carry_over(const Self& self, const Request& request, Effects& fx) {
+    const bool is_kept = request.ownership && !request.returned && (request.told || request.taken_up);
+    if (is_kept && !request.is_of_host()) return hold(self, request);
+    if (request.ownership && !is_kept && find_kept(request.ownership->id) != nullptr)
+        disowned_.insert(request.ownership->id);
+    if (request.is_of_host()) return;
+    if (request.returned) return fx.answers.push_back({request.key, Answer::Kind::released, {}, request});
+    if (request.told && self.config.rules.stop_old_life)
+        return fx.answers.push_back(
+            {request.key, Answer::Kind::lost, "the other hosts have removed this one", request});
+    if (!self.config.rules.keep_waiting) return;
+    Request again{.key = request.key, .want = request.want, .fenced = request.fenced};
+    again.ownership = request.ownership;
+    ask_next(self, add(std::move(again)));
+}
+
+void Host::adopt(const Self& self, Request request, Effects& fx) {
+    const Key key = request.key;
+    request.taken = request.want.parts();
+    request.told = true;
     if (views_.has_seen()) {
         fx.reached("late-adoption");
-        return fx.answers.push_back({key, Answer::Kind::lost, {}, "it came back too late"});
+        return fx.answers.push_back({key, Answer::Kind::lost, "it came back too late", std::move(request)});
     }
-    const RequestId id = free_id();
-    requests_[id] = Request{.key = key,
-                            .want = want,
-                            .taken = want.parts(),
-                            .fences = std::move(fences),
-                            .told = true,
-                            .keeper = keeper};
-    ids_[key] = id;
-    if (!self.config.adoption.report_adopted) return;
-    for (std::uint32_t part = 0; part < want.parts(); ++part) {
-        if (want.kind(part) == ResourceId())
-            locks_.adopt(self.config.locks, id, want.demand(part));
-        else
-            semaphores_.at(want.kind(part)).adopt(id, want.demand(part).units);
-    }
+    if (self.config.adoption.report_adopted)
+        hold(self, std::move(request));
+    else
+        add(std::move(request));
 }
 
 // --- Time.
@@ -394,7 +458,7 @@ Ticks Host::due_in(const Self& self) const {
     if (counts || !views_.works() || (!asked_ && wanted_change(self))) return 1;
     Ticks due = config.renew_every - (asked_ ? 0 : renewed_);
     if (config.alive_every > 0) due = std::min(due, config.alive_every - beat_);
-    if (lease_left_ > 0) due = std::min(due, lease_left_ - (lease_left_ > config.grace ? config.grace : 0));
+    if (lease_left_ > 0) due = std::min(due, lease_left_);
     for (const auto& [host, silence] : silences_)
         if (silence < config.silence) due = std::min(due, config.silence - silence);
     return std::max<Ticks>(1, due);
@@ -407,20 +471,16 @@ void Host::ended(SiteId host, bool has_ended) {
         ended_.erase(host);
 }
 
-// Programs are asked to stop while there is time, and have stopped when the lease ends.
+// Programs know when the lease ends and stop before, or the guardian stops them; except those for whom fences
+// are enough.
 void Host::pass_lease(const Self& self, Effects& fx) {
     if (lease_left_ == 0) return;
     --lease_left_;
-    if (!self.config.rules.stop_in_time) return;
-    for (auto& request : requests_) {
-        if (!request || !request->told || request->stopping || lease_left_ > self.config.grace) continue;
-        request->stopping = true;
-        fx.answers.push_back({request->key, Answer::Kind::stop, {}, "the lease of this host ends"});
-    }
-    if (lease_left_ > 0) return;
+    if (!self.config.rules.stop_in_time || lease_left_ > 0) return;
     fx.reached("lease-ended");
     for (RequestId id = 0; id < requests_.size(); ++id)
-        if (requests_[id] && requests_[id]->told) stop(self, id, "the lease of this host has ended", fx);
+        if (requests_[id] && requests_[id]->told && !requests_[id]->fenced)
+            stop(self, id, "the lease of this host has ended", fx);
     settle(self, fx);
 }
 
@@ -446,9 +506,18 @@ void Host::call_register(const Self& self, Effects& fx) {
     asked_ = 0;
     renewed_ = 0;
     fx.call = Call{wanted_change(self)};
+    if (!fx.call->change) {
+        fx.call->change = renewal(self);
+        if (fx.call->change) fx.reached("forgotten-names");
+    }
+    if (!fx.call->change) return;
+    fx.call->change->kept = wanted_kept(self);
+    fx.call->change->of = {known_.id, known_.version};
+    const bool removes = fx.call->change->members.size() < known_.members.size();
+    if (removes && !fx.call->change->same_view) fx.reached("removed-peer");
 }
 
-// The members of the view that this host would like to have; nothing if it likes the newest.
+// The value that this host would like to have; nothing if it likes the newest.
 std::optional<agreement::Change> Host::wanted_change(const Self& self) const {
     std::optional<agreement::Change> change;
     if (!is_member(self, known_))
@@ -458,6 +527,7 @@ std::optional<agreement::Change> Host::wanted_change(const Self& self) const {
     const bool removes = is_member(self, known_) && (!leaving_ || self.config.rules.remove_until_gone);
     if (!change && removes) change = removal(self);
     if (change) change->quiet = !self.config.rules.prove_quiet || stays_quiet(*change);
+    if (!change && wants_to_keep(self)) change = {.same_view = true};
     return change;
 }
 
@@ -476,7 +546,11 @@ std::optional<agreement::Change> Host::entry(const Self& self) const {
 // Only from an epoch that has begun: nobody waits for the report of this host, or for programs that it knows
 // of.
 std::optional<agreement::Change> Host::exit(const Self& self) const {
-    if (!works_in_newest() || !ids_.empty()) return std::nullopt;
+    const bool runs_none = ids_.empty() || ids_.begin()->first.session == host_session;
+    const bool owes_none =
+        std::ranges::none_of(sticky_, [&](RequestId id) { return requests_[id]->returned; });
+    const bool drained = (runs_none && owes_none) || !self.config.rules.drain_first;
+    if (!works_in_newest() || !drained) return std::nullopt;
     agreement::Change change{.members = known_.members, .certified = {myself(self)}};
     std::erase(change.members, myself(self));
     return change;
@@ -486,14 +560,25 @@ std::optional<agreement::Change> Host::removal(const Self& self) const {
     if (!has_lease()) return std::nullopt;
     agreement::Change change{.members = known_.members};
     std::erase_if(change.members, [&](const Peer& one) {
+        const bool certified = certified_.contains(one);
         const bool removed =
-            one.site != self.host &&
-            (is_silent(self, one.site) || unwanted_.contains(one.site) || one.site >= self.config.hosts);
-        if (removed && !self.config.rules.certify_own) change.certified.push_back(one);
+            one.site != self.host && (certified || is_silent(self, one.site) ||
+                                      unwanted_.contains(one.site) || one.site >= self.config.hosts);
+        if (removed && (certified || !self.config.rules.certify_own)) change.certified.push_back(one);
         return removed;
     });
-    const bool heavy = locks_.weight() > self.config.most_weight;
-    if (change.members == known_.members && !heavy) return std::nullopt;
+    if (change.members == known_.members) return std::nullopt;
+    return change;
+}
+
+// The same members, whose next epoch forgets names that nobody uses. To weigh takes time, so only calls that
+// are due anyway ask for it.
+std::optional<agreement::Change> Host::renewal(const Self& self) const {
+    const bool may_propose = is_member(self, known_) && has_lease() && !leaving_;
+    if (!may_propose || locks_.weight() <= std::max(self.config.most_weight, 2 * kept_weight_))
+        return std::nullopt;
+    agreement::Change change{.members = known_.members};
+    change.quiet = !self.config.rules.prove_quiet || stays_quiet(change);
     return change;
 }
 
@@ -526,7 +611,11 @@ void Host::returned(const Self& self, const Value& value, Effects& fx) {
     std::erase_if(unwanted_, [&](SiteId host) {
         return std::ranges::find(value.members, host, &Peer::site) == value.members.end();
     });
-    if (is_member(self, value)) renew(self, self.config.rules.from_question ? age : 0);
+    std::erase_if(certified_, [&](const Peer& one) {
+        return std::ranges::find(value.members, one) == value.members.end();
+    });
+    const bool renews = is_member(self, value) || !self.config.rules.members_only;
+    if (renews) renew(self, self.config.rules.from_question ? age : 0);
     see(self, value, fx);
     tell_complete(self, fx);
     if (!is_member(self, value) && !leaving_ && is_new) call_register(self, fx);
@@ -537,9 +626,6 @@ void Host::returned(const Self& self, const Value& value, Effects& fx) {
 
 void Host::renew(const Self& self, Ticks age) {
     if (age < self.config.lease) lease_left_ = std::max(lease_left_, self.config.lease - age);
-    if (lease_left_ <= self.config.grace) return;
-    for (auto& request : requests_)
-        if (request) request->stopping = false;
 }
 
 }  // namespace allot::host

@@ -11,10 +11,15 @@
 // host without a lease grants nothing, and its programs have stopped when the lease ends. A host that sees a
 // view without itself begins its next life: it stops its programs and joins again.
 //
+// A sticky request is granted when the register keeps it, and is free for others when the register has
+// forgotten it. In between it belongs to its owner. If the program ends without giving it back, its host
+// goes on holding it; if the host is gone, the first member does.
+//
 // Time is counted in ticks, as ages and remainders, never as a point in time: so the state is finite.
 #pragma once
 
 #include <boost/container/flat_map.hpp>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -22,10 +27,11 @@
 #include <variant>
 #include <vector>
 
+#include "core/want.hpp"
+#include "host/key.hpp"
 #include "host/locks.hpp"
 #include "host/rules.hpp"
 #include "host/semaphore.hpp"
-#include "host/want.hpp"
 #include "protocols/agreement/register.hpp"
 #include "protocols/agreement/views.hpp"
 
@@ -87,13 +93,49 @@ using Message = std::variant<HostReport, Frame, Alive, Learn>;
 
 // --- Effects.
 
-// An answer to a program. stop: it has `grace` ticks to end. lost: it has been stopped, or must be at once.
+// The session of requests that the host itself holds.
+inline constexpr std::uint64_t host_session = ~std::uint64_t{0};
+
+// A request of a program as the host knows it.
+struct Request {
+    Key key;
+    Want want;
+    std::uint32_t taken = 0;  // parts that are granted
+    // One per lock in the order of the request, then one per semaphore; 0: its units have no order.
+    std::vector<Fence> fences{};
+    bool told = false;                                // the program has been told that all is granted
+    bool fenced = false;                              // the program may go on when the lease ends
+    std::optional<agreement::Ownership> ownership{};  // sticky: it is kept by the register
+    bool taken_up = false;  // sticky: another program of the owner had it before, with the same fences
+    bool returned = false;  // sticky, and given back; the register is to forget it
+    std::optional<std::uint32_t> keeper{};  // of an adopted program until the first view: where it ran
+    bool complete() const { return taken == want.parts(); }
+    // The host holds it for an owner whose program is gone, or it is being given back.
+    bool is_of_host() const { return key.session == host_session; }
+    // The part that is taken in this step.
+    std::uint32_t part(std::uint32_t step, bool locks_first) const {
+        return locks_first ? step : want.parts() - 1 - step;
+    }
+    bool operator==(const Request&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Request, (),
+                      (key, want, taken, fences, told, fenced, ownership, taken_up, returned, keeper))
+
+// How a request is served.
+struct Terms {
+    bool fenced = false;         // the program may go on when the lease ends
+    std::string owner{};         // sticky: who keeps it
+    std::uint64_t since_ms = 0;  // sticky: the time of day
+};
+
+// News of a request. lost: its program has been stopped, or must be at once, and the request is over.
+// released: it is sticky, and was given back.
 struct Answer {
-    enum class Kind : std::uint8_t { granted, released, refused, stop, lost };
+    enum class Kind : std::uint8_t { granted, lost, released };
     Key key;
     Kind kind{};
-    std::vector<Fence> fences{};  // granted: one per lock in the order of the request, then one per semaphore
     std::string reason{};
+    std::optional<Request> request{};  // that is over
 };
 
 // An operation on the register: a read, or a change of the newest value that this host knows.
@@ -112,13 +154,20 @@ struct Effects {
     std::vector<std::string_view> probes;
 
     void reached(std::string_view probe) { probes.push_back(probe); }
+    void clear() {
+        sends.clear();
+        answers.clear();
+        call.reset();
+        probes.clear();
+    }
 };
 
 // Rare paths of the handlers.
 inline constexpr std::string_view probes[]{
-    "skipped-view",  "superseded-view", "early-report",  "early-frame",    "void-frame",    "cold-start",
-    "single-member", "deferred-ask",    "deferred-end",  "withheld-grant", "stop-in-time",  "lease-ended",
-    "next-life",     "adoption",        "late-adoption", "removed-peer",   "several-kinds", "forgotten-names",
+    "skipped-view",  "superseded-view", "early-report", "early-frame",   "void-frame",
+    "cold-start",    "single-member",   "deferred-ask", "deferred-end",  "withheld-grant",
+    "lease-ended",   "next-life",       "adoption",     "late-adoption", "removed-peer",
+    "several-kinds", "forgotten-names", "abandoned",    "taken-up",      "custody",
 };
 
 class Host {
@@ -129,40 +178,34 @@ public:
         std::uint32_t incarnation = 0;  // of the daemon; the next one exceeds it by more than it had lives
     };
 
-    // A request of a program as the host knows it.
-    struct Request {
-        Key key;
-        Want want;
-        std::uint32_t taken = 0;  // parts that are granted
-        std::vector<Fence> fences;
-        bool told = false;                    // the program has been told that all is granted
-        bool stopping = false;                // the program has been asked to stop
-        std::optional<std::uint32_t> keeper;  // of an adopted program until the first view: where it ran
-        bool complete() const { return taken == want.parts(); }
-        // The part that is taken in this step.
-        std::uint32_t part(std::uint32_t step, bool locks_first) const {
-            return locks_first ? step : want.parts() - 1 - step;
-        }
-        bool operator==(const Request&) const = default;
-        BOOST_DESCRIBE_CLASS(Request, (), (key, want, taken, fences, told, stopping, keeper), (), ())
-    };
-
     // The first input. Programs that run already are adopted next; then the host calls the register.
     // `knows_programs`: no others run that an earlier incarnation left behind. `first`: nothing has run at
     // all before the first view.
     void start(const Self& self, bool knows_programs = true, bool first = false);
 
-    // Programs.
-    void ask(const Self& self, const Key& key, const Want& want, Effects& fx);
-    // Gives back what is held, or takes the request back.
-    void release(const Self& self, const Key& key, Effects& fx);
-    // A program that an earlier incarnation left behind comes back, before the host has seen a view.
-    void adopt(const Self& self, const Key& key, const Want& want, std::vector<Fence> fences,
-               std::uint32_t keeper, Effects& fx);
+    // Requests of programs (sessions.hpp says who may ask for what).
+    void ask(const Self& self, const Key& key, const Want& want, Effects& fx, Terms terms = {});
+    // Gives back what is held, or takes the request back; nothing if it is over already. `settle` must
+    // follow.
+    std::optional<Request> release(const Self& self, const Key& key, Effects& fx);
+    // The same for a program that has ended; but a sticky request that it had stays.
+    std::optional<Request> abandon(const Self& self, const Key& key, Effects& fx);
+    // Serves those that can be served now.
+    void settle(const Self& self, Effects& fx);
+    // A program that an earlier incarnation left behind comes back, before the host has seen a view. The
+    // request says what it holds, and where it ran.
+    void adopt(const Self& self, Request request, Effects& fx);
 
     // Other hosts, and operators.
     void receive(const Self& self, SiteId from, const Message& message, Effects& fx);
     void expel(SiteId host) { unwanted_.insert(host); }
+    // Gives a sticky request back: of a program, or one that this host holds for its owner. It is `released`
+    // when the register knows that.
+    void give_back(const Self& self, const Key& key, Effects& fx);
+    // The same for one that this host shall hold, and does not yet.
+    void disown(const Self& self, const agreement::ValueId& id, Effects& fx);
+    // The kernel says that this incarnation and all its programs have ended.
+    void certify(Peer gone) { certified_.insert(gone); }
     // The daemon of that host has ended, or is back.
     void ended(SiteId host, bool has_ended);
     // No request is served any more, and none may be open; when the others need this host no longer, it
@@ -189,6 +232,8 @@ public:
     const Request* find(const Key& key) const;
     // The site of a request for locks, if it has one in this epoch.
     std::optional<SiteId> site_of(const Self& self, const Key& key) const;
+    // Sticky requests of absent hosts that this host shall hold, and does not yet.
+    std::vector<agreement::Kept> unheld(const Self& self) const;
     // Members that are gone, and ticks that are left until their programs have stopped for certain.
     std::vector<std::pair<Peer, Ticks>> hold_offs(const Self& self) const;
     const std::vector<std::optional<Request>>& requests() const { return requests_; }
@@ -200,24 +245,42 @@ public:
 
 private:
     // Requests.
-    std::optional<std::string> objection(const Self& self, const Key& key, const Want& want) const;
     void ask_next(const Self& self, RequestId id);
     static bool takes_locks_first(const Self& self) {
         return self.config.rules.locks_first || self.host % 2 == 0;
     }
-    void granted(const Self& self, RequestId id, const std::vector<Fence>& fences, Effects& fx);
+    bool granted(const Self& self, RequestId id, const std::vector<Fence>& fences, Effects& fx);
+    bool may_tell(const Self& self, const Request& request) const;
     static void tell(Request& request, Effects& fx);
     void tell_complete(const Self& self, Effects& fx);
-    void end(const Self& self, RequestId id);
+    Request end(const Self& self, RequestId id);
     void stop(const Self& self, RequestId id, const char* why, Effects& fx);
-    void settle(const Self& self, Effects& fx);
-    RequestId free_id();
+    RequestId add(Request request);
     bool may_grant(const Self& self) const;
+
+    // Sticky requests.
+    const agreement::Kept* find_kept(const agreement::ValueId& id) const;
+    Key own_key() const;
+    void begin_keeping(const Self& self, RequestId id);
+    void hold_for_owner(RequestId id);
+    bool take_up(const Self& self, const Key& key, const Want& want, const Terms& terms, Effects& fx);
+    void let_forget(const Self& self, RequestId id);
+    void heard_of_return(RequestId id, Effects& fx);
+    bool wants_to_keep(const Self& self) const;
+    bool may_forget(const Self& self) const;
+    std::vector<agreement::Kept> wanted_kept(const Self& self) const;
+    void compare_kept(const Self& self, Effects& fx);
+    SiteId custodian(const agreement::Kept& kept) const;
+    void take_custody(const Self& self, Effects& fx);
+    void hold(const Self& self, Request request);
 
     // Kinds.
     Epoch epoch(const Self& self) const;
     template <class F>
+    void with_kind(const Self& self, ResourceId name, F&& f);
+    template <class F>
     void with_each_kind(const Self& self, F&& f);
+    void note_work(ResourceId name);
     template <class KindEffects>
     bool pass_on(const Self& self, ResourceId kind, KindEffects& out, Effects& fx);
 
@@ -235,6 +298,7 @@ private:
     void try_complete(const Self& self, Effects& fx);
     void begin_epoch(const Self& self, Effects& fx);
     void begin_life(const Self& self, Effects& fx);
+    void carry_over(const Self& self, const Request& request, Effects& fx);
     void part();
 
     // Leases, and the register.
@@ -246,6 +310,8 @@ private:
     std::optional<agreement::Change> entry(const Self& self) const;
     std::optional<agreement::Change> exit(const Self& self) const;
     std::optional<agreement::Change> removal(const Self& self) const;
+    std::optional<agreement::Change> renewal(const Self& self) const;
+    void weigh(const Self& self);
     bool works_in_newest() const;
     bool stays_quiet(const agreement::Change& change) const;
     bool is_member(const Self& self, const agreement::Value& value) const;
@@ -253,9 +319,16 @@ private:
 
     // Requests of programs.
     std::vector<std::optional<Request>> requests_;  // by id
-    boost::container::flat_map<Key, RequestId> ids_;
+    std::set<RequestId> free_ids_;                  // of these, the empty ones
+    std::set<RequestId> withheld_;                  // complete, and their programs do not know it
+    std::set<RequestId> sticky_;                    // complete, and kept by the register or to be kept
+    std::set<agreement::ValueId> disowned_;         // to be given back, though nobody here holds them
+    std::uint32_t numbered_ = 0;                    // sticky requests of this life
+    std::map<Key, RequestId> ids_;
     Locks locks_;
     boost::container::flat_map<ResourceId, Semaphore> semaphores_;
+    std::set<ResourceId> unsettled_;  // semaphores with something to settle
+    std::size_t kept_weight_ = 0;     // with which the epoch began, if that is much
     // Views and leases.
     std::uint32_t life_ = 0;
     Views views_;
@@ -267,14 +340,16 @@ private:
     boost::container::flat_map<SiteId, Ticks> silences_;  // ticks since a message of the host
     std::set<SiteId> unwanted_;                           // to be removed, as somebody says
     std::set<SiteId> ended_;                              // whose daemons have ended
+    std::set<Peer> certified_;                            // members that are gone with all their programs
     Ticks renewed_ = 0;                                   // ticks since the last question, if it is answered
     Ticks beat_ = 0;                                      // ticks since the last signs of life
     bool knows_programs_ = true;
     bool leaving_ = false;
 
     BOOST_DESCRIBE_CLASS(Host, (), (), (),
-                         (requests_, ids_, locks_, semaphores_, life_, views_, known_, asked_, lease_left_,
-                          missing_, first_seen_, silences_, unwanted_, ended_, renewed_, beat_,
+                         (requests_, free_ids_, withheld_, sticky_, disowned_, numbered_, ids_, locks_,
+                          semaphores_, unsettled_, kept_weight_, life_, views_, known_, asked_, lease_left_,
+                          missing_, first_seen_, silences_, unwanted_, ended_, certified_, renewed_, beat_,
                           knows_programs_, leaving_))
 };
 

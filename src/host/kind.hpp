@@ -31,7 +31,8 @@ using RequestId = std::uint32_t;
 struct Epoch {
     std::uint32_t number = 0;
     std::uint32_t members = 1;
-    SiteId place = 0;  // of this host among them
+    SiteId place = 0;         // of this host among them
+    std::uint32_t fence = 0;  // fences of the epoch begin with this number
 };
 
 // The effects of a kind. Hosts are named by their places in the epoch.
@@ -43,7 +44,7 @@ struct KindEffects {
     };
     struct Grant {
         RequestId request;
-        std::vector<Fence> fences;  // one per lock in the order of the demand; none if the kind has no order
+        std::vector<Fence> fences;  // one per lock in the order of the demand; 0: units have no order
     };
     std::vector<Send> sends;
     std::vector<Grant> grants;

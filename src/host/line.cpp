@@ -24,10 +24,9 @@ const Line::Entry* Line::find(Claim claim) const {
 bool Line::withdraw(Claim claim, const Bounds& bounds) {
     const Entry* one = find(claim);
     if (one == nullptr || one->stage != Stage::waits) return false;
-    const Demand demand = one->demand;
-    remove(place_of_.at(claim));
-    look_again(demand, bounds);  // it may have been the one that was looked at
-    forget_unused(demand);
+    const Demand demand = remove(place_of_.at(claim));
+    if (bounds.look_again) look_again(demand, bounds);  // it may have been the one that was looked at
+    forget_unused(demand, bounds);
     return true;
 }
 
@@ -35,7 +34,7 @@ const Line::Entry* Line::next(const Bounds& bounds) {
     while (!candidates_.empty()) {
         const Order order = *candidates_.begin();
         const Entry& one = entries_.at(order);
-        Name* obstacle = obstacle_of(one, bounds);
+        Name* obstacle = obstacle_of(order, bounds);
         if (obstacle == nullptr) return &one;
         park(order, *obstacle);
         look_again(one.demand, bounds);
@@ -48,10 +47,12 @@ void Line::seat(Claim claim, const Bounds& bounds) {
     count_overtaken_by(order, bounds);
     Entry& one = entries_.at(order);
     ensure(one.stage == Stage::waits, "a request has two seats");
-    unpark(order);
+    if (!candidates_.contains(order)) unpark(order);
     candidates_.erase(order);
     one.stage = Stage::seated;
     for (const ResourceId name : one.demand.resources) names_.at(name).seated.insert(order);
+    const bool is_set = one.demand.resources.size() > 1;
+    if (is_set) look_again(one.demand, bounds);  // it gives way to single requests that wait behind it
 }
 
 void Line::enter(Claim claim) {
@@ -61,8 +62,7 @@ void Line::enter(Claim claim) {
     one.stage = Stage::holds;
     for (const ResourceId name : one.demand.resources) {
         Name& known = names_.at(name);
-        known.waiters.erase(order);
-        known.seated.erase(order);
+        stop_waiting(order, known);
         ++known.holders;
     }
 }
@@ -70,10 +70,9 @@ void Line::enter(Claim claim) {
 void Line::leave_seat(Claim claim, const Bounds& bounds) {
     const auto place = place_of_.find(claim);
     if (place == place_of_.end()) return;
-    const Demand demand = entries_.at(place->second).demand;
-    remove(place->second);
+    const Demand demand = remove(place->second);
     look_again(demand, bounds);
-    forget_unused(demand);
+    forget_unused(demand, bounds);
 }
 
 void Line::add(Order order, Entry one) {
@@ -83,39 +82,61 @@ void Line::add(Order order, Entry one) {
     entries_.emplace(order, std::move(one));
 }
 
-void Line::remove(Order order) {
-    unpark(order);
-    candidates_.erase(order);
-    const auto node = entries_.extract(order);
-    const Entry& one = node.mapped();
+Demand Line::remove(Order order) {
+    const auto place = entries_.find(order);
+    if (place->second.stage == Stage::waits) {
+        unpark(order);
+        candidates_.erase(order);
+    }
+    Entry one = std::move(place->second);
+    entries_.erase(place);
     place_of_.erase(one.claim);
     for (const ResourceId name : one.demand.resources) {
         Name& known = names_.at(name);
-        known.waiters.erase(order);
-        known.seated.erase(order);
-        if (one.stage == Stage::holds) --known.holders;
+        if (one.stage == Stage::holds)
+            --known.holders;
+        else
+            stop_waiting(order, known);
     }
     if (entries_.empty()) first_ = last_ = 0;
+    return std::move(one.demand);
+}
+
+void Line::stop_waiting(Order order, Name& name) {
+    name.waiters.erase(order);
+    name.seated.erase(order);
+    // The next one that is owed a seat waited for this one.
+    if (name.owed.erase(order) > 0 && !name.owed.empty()) unpark(*name.owed.begin());
 }
 
 void Line::park(Order order, Name& where) {
     candidates_.erase(order);
-    where.parked.insert(order);
+    const bool single = entries_.at(order).demand.resources.size() == 1;
+    (single ? where.parked_singles : where.parked_sets).insert(order);
 }
 
 void Line::unpark(Order order) {
-    for (const ResourceId name : entries_.at(order).demand.resources)
-        if (names_.at(name).parked.erase(order) > 0) candidates_.insert(order);
+    for (const ResourceId name : entries_.at(order).demand.resources) {
+        Name& known = names_.at(name);
+        if (known.parked_singles.erase(order) + known.parked_sets.erase(order) == 0) continue;
+        candidates_.insert(order);
+        return;  // nobody is parked twice
+    }
 }
 
 void Line::count_overtaken_by(Order order, const Bounds& bounds) {
-    std::set<Order> overtaken;
+    std::vector<Order> overtaken;
     for (const ResourceId name : entries_.at(order).demand.resources) {
         const auto& waiters = names_.at(name).waiters;
-        overtaken.insert(waiters.begin(), waiters.lower_bound(order));
+        overtaken.insert(overtaken.end(), waiters.begin(), waiters.lower_bound(order));
     }
-    for (const Order one : overtaken)
-        if (++entries_.at(one).overtaken >= bounds.most_overtakes) unpark(one);
+    std::ranges::sort(overtaken);
+    overtaken.erase(std::unique(overtaken.begin(), overtaken.end()), overtaken.end());
+    for (const Order one : overtaken) {
+        if (++entries_.at(one).overtaken < bounds.most_overtakes) continue;
+        for (const ResourceId name : entries_.at(one).demand.resources) names_.at(name).owed.insert(one);
+        unpark(one);
+    }
 }
 
 void Line::look_again(const Demand& demand, const Bounds& bounds) {
@@ -125,18 +146,23 @@ void Line::look_again(const Demand& demand, const Bounds& bounds) {
         const Name& known = place->second;
         const bool open = known.seated.empty();
         if (!open && !gives_way(known, bounds)) continue;
-        const auto first = std::ranges::find_if(known.parked, [&](Order order) {
-            return open || entries_.at(order).demand.resources.size() == 1;
-        });
-        if (first != known.parked.end()) unpark(*first);
+        const auto& singles = known.parked_singles;
+        const auto& sets = known.parked_sets;
+        const bool set_first = open && !sets.empty() && (singles.empty() || *sets.begin() < *singles.begin());
+        if (!set_first && singles.empty()) continue;
+        const Order first = set_first ? *sets.begin() : *singles.begin();
+        if (!known.is_owed_before(first)) unpark(first);
     }
 }
 
-Line::Name* Line::obstacle_of(const Entry& one, const Bounds& bounds) {
-    if (one.overtaken >= bounds.most_overtakes) return nullptr;
+Line::Name* Line::obstacle_of(Order order, const Bounds& bounds) {
+    const Entry& one = entries_.at(order);
+    const bool owed = one.overtaken >= bounds.most_overtakes;
     const bool single = one.demand.resources.size() == 1;
     for (const ResourceId name : one.demand.resources) {
         Name& known = names_.at(name);
+        if (known.is_owed_before(order) && (bounds.owed_first || !owed)) return &known;
+        if (owed) continue;
         const bool waited_for = !known.seated.empty() && !(single && gives_way(known, bounds));
         if (known.holders > 0 || waited_for) return &known;
     }
@@ -152,7 +178,8 @@ bool Line::gives_way(const Name& name, const Bounds& bounds) const {
            });
 }
 
-void Line::forget_unused(const Demand& demand) {
+void Line::forget_unused(const Demand& demand, const Bounds& bounds) {
+    if (!bounds.forget_names) return;
     for (const ResourceId name : demand.resources)
         if (const auto place = names_.find(name); place != names_.end() && place->second.unused())
             names_.erase(place);

@@ -6,8 +6,9 @@
 //     - a single lock for which only sets wait in seats is asked for at once: if it is free, the protocol
 //       lends it.
 //
-// A request that `most_overtakes` others have overtaken, which want some of the same, waits no longer in the
-// line, and in its seat nobody of this host overtakes it again.
+// A request that `most_overtakes` others have overtaken, which want some of the same, is owed a seat: it
+// waits in the line only behind an earlier one that is owed a seat, and nobody of this host overtakes it
+// again.
 //
 // The line may be long, and most of it may want the same. So a request that has to wait is parked at one
 // name, and is looked at again only when that name may be free and nobody parked there comes before it.
@@ -33,7 +34,10 @@ public:
     // Every call must have the same.
     struct Bounds {
         std::uint32_t most_overtakes = usual_overtakes;
-        bool give_way = true;  // a single lock is asked for though sets wait for it in seats
+        bool give_way = true;      // a single lock is asked for though sets wait for it in seats
+        bool look_again = true;    // behind a request that leaves the line
+        bool forget_names = true;  // that nobody wants any more
+        bool owed_first = true;    // a request that is owed a seat does not overtake an earlier one that is
     };
 
     struct Entry {
@@ -53,6 +57,8 @@ public:
     // All who wait for a seat, in order.
     std::vector<Entry> waiting() const;
     const Entry* find(Claim claim) const;
+    // Names that it keeps: of those who wait, and of those in seats.
+    std::size_t names() const { return names_.size(); }
     template <class F>
     void for_each(F f) const {
         for (const auto& [order, entry] : entries_) f(entry);
@@ -77,22 +83,28 @@ private:
         std::uint32_t holders = 0;  // seats that use it
         std::set<Order> waiters;    // all who want it and do not use it, in seats and in the line
         std::set<Order> seated;     // of these, those in seats
-        std::set<Order> parked;     // of these, those in the line that are not looked at before it is free
+        // Of these, those in the line that are not looked at before it is free.
+        std::set<Order> parked_singles;
+        std::set<Order> parked_sets;
+        std::set<Order> owed;  // of the waiters, those that must not be overtaken again
         bool unused() const { return holders == 0 && waiters.empty(); }
+        bool is_owed_before(Order order) const { return !owed.empty() && *owed.begin() < order; }
         bool operator==(const Name&) const = default;
-        BOOST_DESCRIBE_CLASS(Name, (), (holders, waiters, seated, parked), (), ())
+        BOOST_DESCRIBE_CLASS(Name, (), (holders, waiters, seated, parked_singles, parked_sets, owed), (), ())
     };
 
     void add(Order order, Entry one);
-    void remove(Order order);
+    // Returns what it wanted.
+    Demand remove(Order order);
+    void stop_waiting(Order order, Name& name);
     void park(Order order, Name& where);
     void unpark(Order order);
     void count_overtaken_by(Order order, const Bounds& bounds);
     // Looks again at the first request parked at each of these names for which the name is no obstacle.
     void look_again(const Demand& demand, const Bounds& bounds);
-    Name* obstacle_of(const Entry& one, const Bounds& bounds);
+    Name* obstacle_of(Order order, const Bounds& bounds);
     bool gives_way(const Name& name, const Bounds& bounds) const;
-    void forget_unused(const Demand& demand);
+    void forget_unused(const Demand& demand, const Bounds& bounds);
 
     std::map<Order, Entry> entries_;
     std::map<Claim, Order> place_of_;

@@ -1,6 +1,8 @@
 #include "host/locks.hpp"
 
 #include <algorithm>
+#include <boost/container/flat_map.hpp>
+#include <boost/container/small_vector.hpp>
 #include <utility>
 
 #include "base/ensure.hpp"
@@ -18,6 +20,7 @@ Counters::Config protocol_config(const Locks::Config& config, std::uint32_t memb
     protocol.sites = members * config.seats;
     protocol.homes = members;
     protocol.loans = config.loans;
+    protocol.repairs = config.repairs;
     return protocol;
 }
 
@@ -27,29 +30,39 @@ Counters::Config protocol_config(const Locks::Config& config, std::uint32_t memb
 
 void Locks::end(const Config& config, RequestId request) {
     if (line_.withdraw(request, config.line)) return;
-    const auto seat = std::ranges::find(seats_, std::optional(request), &Seat::request);
-    ensure(seat != seats_.end(), "a request for locks ends that nobody made");
-    seat->request.reset();
-    ended_.insert(static_cast<std::uint32_t>(seat - seats_.begin()));
+    const auto seat = seat_of_.extract(request);
+    ensure(!seat.empty(), "a request for locks ends that nobody made");
+    seats_[seat.mapped()].request.reset();
+    ended_.insert(seat.mapped());
     line_.leave_seat(request, config.line);
 }
 
+// It came before all who wait.
 void Locks::adopt(const Config& config, RequestId request, const Demand& demand) {
-    line_.append(request, demand);
+    line_.prepend(request, demand);
     line_.seat(request, config.line);
     line_.enter(request);
-    seats_.push_back({.request = request, .phase = Phase::holding, .demand = demand});
+    const std::uint32_t seat = idle_.empty() ? static_cast<std::uint32_t>(seats_.size()) : *idle_.begin();
+    Seat& mine = open(seat);
+    mine = {.site = std::move(mine.site),
+            .request = request,
+            .phase = Phase::holding,
+            .demand = demand,
+            .adopted = true};
+    idle_.erase(seat);
+    seat_of_[request] = seat;
+    ++adopted_;
 }
 
 bool Locks::is_carried(RequestId request) const {
-    const auto seat = std::ranges::find(seats_, std::optional(request), &Seat::request);
-    return seat != seats_.end() && seat->carried;
+    const auto seat = seat_of_.find(request);
+    return seat != seat_of_.end() && seats_[seat->second].carried;
 }
 
 std::optional<SiteId> Locks::site_of(const Epoch& epoch, RequestId request) const {
-    const auto seat = std::ranges::find(seats_, std::optional(request), &Seat::request);
-    if (seat == seats_.end()) return std::nullopt;
-    return static_cast<SiteId>(seat - seats_.begin()) * epoch.members + epoch.place;
+    const auto seat = seat_of_.find(request);
+    if (seat == seat_of_.end()) return std::nullopt;
+    return seat->second * epoch.members + epoch.place;
 }
 
 // --- Steps.
@@ -61,12 +74,21 @@ void Locks::settle(const Context& ctx, Effects& fx) {
 
 void Locks::receive(const Context& ctx, SiteId from, const Message& message, Effects& fx) {
     Step step = begin(ctx, fx);
-    const SiteId sender = message.from_seat * ctx.epoch.members + from;
-    open(message.to_seat);
-    act(step, message.to_seat, [&](Counters& site, const auto& at, auto& out) {
-        site.handle(at, input::Receive<Counters::Message>{sender, message.message}, out);
-    });
+    deliver(step, message.to_seat, message.from_seat * ctx.epoch.members + from, message.message);
     run(step);
+}
+
+void Locks::deliver(Step& step, std::uint32_t seat, SiteId from, const Counters::Message& message) {
+    open(seat);
+    act(step, seat, [&](Counters& site, const auto& at, auto& out) {
+        site.handle(at, input::Receive<Counters::Message>{from, message}, out);
+    });
+    Counters::for_each_resource(message, [&](ResourceId resource) { note_token(seat, resource); });
+}
+
+// A token leaves a seat in a message. It comes with one, or is made at the first mention of its resource.
+void Locks::note_token(std::uint32_t seat, ResourceId resource) {
+    if (seats_[seat].site.has_token(resource)) token_at_[resource] = seat;
 }
 
 Locks::Step Locks::begin(const Context& ctx, Effects& fx) const {
@@ -88,6 +110,7 @@ void Locks::act(Step& step, std::uint32_t seat, Action&& action) {
     action(seats_[seat].site, step.at(seat), out);
     const std::uint32_t members = step.ctx.epoch.members;
     for (const auto& send : out.sends()) {
+        Counters::for_each_token(send.message, [&](ResourceId resource) { token_at_.erase(resource); });
         const std::uint32_t to = send.to / members;
         if (send.to % members == step.ctx.epoch.place)
             step.inbox.push_back({seat, to, send.message});
@@ -105,17 +128,14 @@ void Locks::entered(Step& step, std::uint32_t seat, const std::vector<Fence>& fe
     if (!mine.request) return;  // it is over, and let_go follows
     line_.enter(*mine.request);
     std::vector<Fence> in_this_epoch;
-    for (const Fence fence : fences) in_this_epoch.push_back(in_epoch(step.ctx.epoch.number, fence));
+    for (const Fence fence : fences) in_this_epoch.push_back(in_epoch(step.ctx.epoch.fence, fence));
     step.fx.grants.push_back({*mine.request, std::move(in_this_epoch)});
 }
 
 void Locks::deliver_local(Step& step) {
     for (std::size_t next = 0; next < step.inbox.size(); ++next) {
         const Local local = std::move(step.inbox[next]);
-        open(local.to);
-        act(step, local.to, [&](Counters& site, const auto& at, auto& out) {
-            site.handle(at, input::Receive<Counters::Message>{step.site(local.from), local.message}, out);
-        });
+        deliver(step, local.to, step.site(local.from), local.message);
     }
     step.inbox.clear();
 }
@@ -126,9 +146,15 @@ void Locks::let_go(Step& step) {
             if (site.phase() == Phase::holding) site.release(at, out);
             if (site.phase() == Phase::waiting) site.cancel(at, out);
         });
-        Seat& mine = seats_[seat];
-        mine = {.site = std::move(mine.site)};
+        make_idle(seat);
     }
+}
+
+void Locks::make_idle(std::uint32_t seat) {
+    Seat& mine = seats_[seat];
+    adopted_ -= mine.adopted ? 1 : 0;
+    mine = {.site = std::move(mine.site)};
+    idle_.insert(seat);
 }
 
 // False if nobody may have a seat now.
@@ -138,34 +164,38 @@ bool Locks::seat_next(Step& step) {
     const auto seat = free_seat(step, next->demand);
     if (!seat) return false;
     const auto request = static_cast<RequestId>(next->claim);
-    const Demand demand = next->demand;
     Seat& mine = open(*seat);
     mine.request = request;
     mine.phase = Phase::waiting;
-    mine.demand = demand;
+    mine.demand = next->demand;
+    idle_.erase(*seat);
+    seat_of_[request] = *seat;
     line_.seat(request, step.ctx.config.line);
-    act(step, *seat, [&](Counters& site, const auto& at, auto& out) { site.request(at, demand, out); });
+    act(step, *seat, [&](Counters& site, const auto& at, auto& out) { site.request(at, mine.demand, out); });
+    for (const ResourceId resource : mine.demand.resources) note_token(*seat, resource);
     return true;
 }
 
 // The free seat that needs the fewest messages; among equals the first.
-std::optional<std::uint32_t> Locks::free_seat(Step& step, const Demand& demand) {
-    std::optional<std::uint32_t> best;
-    std::size_t most = 0;
-    for (std::uint32_t seat = 0; seat < seats_.size(); ++seat) {
-        if (seats_[seat].phase != Phase::idle) continue;
-        const std::size_t here = seats_[seat].site.at_hand(demand);
-        if (best && here <= most) continue;
-        best = seat;
-        most = here;
-    }
-    if (!best && seats_.size() < step.ctx.config.seats) best = static_cast<std::uint32_t>(seats_.size());
-    return best;
+std::optional<std::uint32_t> Locks::free_seat(const Step& step, const Demand& demand) const {
+    boost::container::small_flat_map<std::uint32_t, std::size_t, 4> at_hand;  // tokens of it at idle seats
+    for (const ResourceId resource : demand.resources)
+        if (const auto place = token_at_.find(resource);
+            place != token_at_.end() && idle_.contains(place->second))
+            ++at_hand[place->second];
+    if (!at_hand.empty())
+        return std::ranges::max_element(at_hand, {}, [](const auto& one) { return one.second; })->first;
+    if (!idle_.empty()) return *idle_.begin();
+    if (seats_.size() < step.ctx.config.seats + adopted_) return static_cast<std::uint32_t>(seats_.size());
+    return std::nullopt;
 }
 
 // A seat that nobody has used yet may be written to.
 Locks::Seat& Locks::open(std::uint32_t seat) {
-    if (seats_.size() <= seat) seats_.resize(seat + 1);
+    while (seats_.size() <= seat) {
+        idle_.insert(static_cast<std::uint32_t>(seats_.size()));
+        seats_.emplace_back();
+    }
     return seats_[seat];
 }
 
@@ -188,26 +218,41 @@ Holdings Locks::holdings(const Context& ctx) {
 
 void Locks::forget_epoch() {
     for (Seat& seat : seats_) seat.site.forget_epoch({});
+    token_at_.clear();
 }
 
 void Locks::rebuild(const Context& ctx, std::vector<Claim> claims, Effects& fx) {
     for (Claim& claim : claims) claim.host = claim.seat * ctx.epoch.members + claim.host;
+    const counters::Estate estate(claims);
+    if (!ctx.config.keep_ends) ended_.clear();
     Step step = begin(ctx, fx);
     open(0);
+    const auto known = known_here(step, estate);
+    token_at_.clear();
     for (std::uint32_t seat = 0; seat < seats_.size(); ++seat) {
-        Seat& mine = seats_[seat];
-        const Counters nothing;
         act(step, seat, [&](Counters& site, const auto& at, auto& out) {
-            site = Counters::rebuild(at, {nothing, {}}, claims, out);
-            site.forget_distant(at);
+            site = Counters::rebuild(at, estate, known[seat], out);
         });
+        for (const ResourceId resource : known[seat]) note_token(seat, resource);
         // Seats whose request ended before the report are idle now.
-        mine.carried = mine.site.phase() == Phase::waiting;
-        if (mine.site.phase() != Phase::idle) continue;
-        mine = {.site = std::move(mine.site)};
+        seats_[seat].carried = seats_[seat].site.phase() == Phase::waiting;
+        if (seats_[seat].site.phase() != Phase::idle) continue;
+        make_idle(seat);
         ended_.erase(seat);
     }
     run(step);
+}
+
+// The resources that each seat has to know: those that it claims; the first seat knows those of its home.
+std::vector<std::vector<ResourceId>> Locks::known_here(const Step& step,
+                                                       const counters::Estate& estate) const {
+    std::vector<std::vector<ResourceId>> known(seats_.size());
+    for (std::uint32_t seat = 0; seat < seats_.size(); ++seat)
+        if (const auto place = estate.places.find(step.site(seat)); place != estate.places.end())
+            known[seat] = estate.claims[place->second].demand.resources;
+    for (const auto& [resource, heirs] : estate.resources)
+        if (step.config.home(resource) == step.site(0)) known[0].push_back(resource);
+    return known;
 }
 
 bool Locks::is_kept_by_lender(ResourceId lock) const {

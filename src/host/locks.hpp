@@ -5,6 +5,7 @@
 // Requests that have no seat yet wait in a line, which decides which of them goes next (line.hpp).
 #pragma once
 
+#include <map>
 #include <optional>
 #include <set>
 #include <vector>
@@ -22,6 +23,8 @@ public:
         std::uint32_t seats = 64;  // at most, of one host
         std::uint32_t loans = 1;   // maximum of missing tokens for which a request asks for a loan
         Line::Bounds line;
+        Counters::Config::Repairs repairs;
+        bool keep_ends = true;  // of requests that end while the host is frozen
     };
     // From a seat to a seat.
     struct Message {
@@ -82,8 +85,9 @@ private:
         Demand demand;
         std::optional<agreement::Birth> birth;
         bool carried = false;  // it has waited since an earlier epoch
+        bool adopted = false;  // it came with what it uses
         bool operator==(const Seat&) const = default;
-        BOOST_DESCRIBE_CLASS(Seat, (), (site, request, phase, demand, birth, carried), (), ())
+        BOOST_DESCRIBE_CLASS(Seat, (), (site, request, phase, demand, birth, carried, adopted), (), ())
     };
     // A message between two seats of this host.
     struct Local {
@@ -107,19 +111,28 @@ private:
     Step begin(const Context& ctx, Effects& fx) const;
     template <class Action>
     void act(Step& step, std::uint32_t seat, Action&& action);
+    void deliver(Step& step, std::uint32_t seat, SiteId from, const Counters::Message& message);
+    void note_token(std::uint32_t seat, ResourceId resource);
     void run(Step& step);
     void deliver_local(Step& step);
     void let_go(Step& step);
     bool seat_next(Step& step);
-    std::optional<std::uint32_t> free_seat(Step& step, const Demand& demand);
+    std::optional<std::uint32_t> free_seat(const Step& step, const Demand& demand) const;
     Seat& open(std::uint32_t seat);
+    void make_idle(std::uint32_t seat);
+    std::vector<std::vector<ResourceId>> known_here(const Step& step, const counters::Estate& estate) const;
     void entered(Step& step, std::uint32_t seat, const std::vector<Fence>& fences);
 
     std::vector<Seat> seats_;
+    std::size_t adopted_ = 0;        // seats that do not count for the limit
     std::set<std::uint32_t> ended_;  // seats whose request is over, which their sites do not know yet
     Line line_;
+    // To find a seat without looking at all of them.
+    std::set<std::uint32_t> idle_;
+    std::map<RequestId, std::uint32_t> seat_of_;
+    std::map<ResourceId, std::uint32_t> token_at_;  // the seats that have tokens
 
-    BOOST_DESCRIBE_CLASS(Locks, (), (), (), (seats_, ended_, line_))
+    BOOST_DESCRIBE_CLASS(Locks, (), (), (), (seats_, adopted_, ended_, line_, idle_, seat_of_, token_at_))
 };
 
 }  // namespace allot::host

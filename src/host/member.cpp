@@ -16,6 +16,27 @@ Member Member::after_crash(Disk disk) const {
     return next;
 }
 
+// Units that have no order are told apart by the view and the host.
+Sessions::Self Member::sessions_self(const Self& self) const {
+    return {self.config.sessions, host_, self.now_ms,
+            std::uint64_t{host_.views().epoch().value_or(0)} << 40 | self.host};
+}
+
+bool Member::adopt(const Self& self, Lease lease, std::uint32_t keeper, Effects& fx) {
+    const bool awaited = sessions_.adopt(sessions_self(self), lease, fx);
+    act(self, fx, [&](Host& host, const Host::Self& inner, host::Effects& out) {
+        host.adopt(inner,
+                   {.key = lease.key,
+                    .want = std::move(lease.want),
+                    .fences = std::move(lease.fences),
+                    .fenced = lease.fenced,
+                    .ownership = std::move(lease.ownership),
+                    .keeper = keeper},
+                   out);
+    });
+    return awaited;
+}
+
 // Fences begin with the number of the view.
 void Member::returned(const Self& self, const agreement::Value& value, Effects& fx) {
     forgotten_view_.reset();
@@ -28,7 +49,10 @@ void Member::returned(const Self& self, const agreement::Value& value, Effects& 
 }
 
 void Member::receive(const Self& self, SiteId from, const Message& message, Effects& fx) {
-    if (const auto* learn = std::get_if<Learn>(&message)) council_.learn(learn->value);
+    if (const auto* learn = std::get_if<Learn>(&message)) {
+        if (learn->value.view < self.config.least_view) return;
+        council_.learn(learn->value);
+    }
     std::visit(
         [&](const auto& one) {
             using Kind = std::remove_cvref_t<decltype(one)>;
@@ -56,7 +80,10 @@ void Member::synced(const Self& self, Effects& fx) {
 void Member::tick(const Self& self, Effects& fx, std::uint32_t passed, bool late) {
     const bool council_waits = self.config.council && council_.is_restless();
     act(self, fx, [&](Host& host, const Host::Self& inner, host::Effects& out) {
-        for (std::uint32_t tick = 0; tick < passed; ++tick) host.tick(inner, out, late);
+        for (std::uint32_t tick = 0; tick < passed; ++tick) {
+            host.tick(inner, out, late);
+            pass_answers(self, fx);
+        }
     });
     if (council_waits) consult(self, fx, [&](const auto& inner, auto& out) { council_.tick(inner, out); });
 }
@@ -64,6 +91,38 @@ void Member::tick(const Self& self, Effects& fx, std::uint32_t passed, bool late
 Ticks Member::due_in(const Self& self) const {
     const bool is_restless = self.config.council && council_.is_restless();
     return is_restless ? 1 : host_.due_in(host_self(self));
+}
+
+void Member::pass_answers(const Self& self, Effects& fx) {
+    for (Answer& answer : fx.answers) sessions_.answer(sessions_self(self), std::move(answer), fx);
+    fx.answers.clear();
+}
+
+// All of them end before anybody is served: one must not get what another of them had.
+void Member::end_requests(const Self& self, Effects& fx) {
+    act(self, fx, [&](Host& host, const Host::Self& inner, host::Effects& out) {
+        for (SessionEffects::End& end : fx.ends) {
+            const auto request =
+                end.abandoned ? host.abandon(inner, end.key, out) : host.release(inner, end.key, out);
+            sessions_.tell_end(std::move(end.message), request, end.open, fx);
+        }
+        fx.ends.clear();
+        host.settle(inner, out);
+    });
+}
+
+void Member::free_unheld(const Self& self, Effects& fx) {
+    for (const agreement::Kept& kept : host_.unheld(host_self(self))) {
+        const auto held =
+            Sessions::held_by({.want = kept.want, .fences = kept.fences, .ownership = kept.ownership}, {});
+        const bool is_freed = std::ranges::any_of(
+            fx.freed, [&](const session::Held& one) { return std::ranges::find(held, one) != held.end(); });
+        if (!is_freed) continue;
+        act(self, fx, [&](Host& host, const Host::Self& inner, host::Effects& out) {
+            host.disown(inner, kept.ownership.id, out);
+        });
+    }
+    fx.freed.clear();
 }
 
 void Member::call_council(const Self& self, Effects& fx) {

@@ -1,6 +1,7 @@
 #include "host/semaphore.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/ensure.hpp"
 
@@ -20,6 +21,7 @@ HostPermits::Config protocol_config(const Semaphore::Context& ctx) {
     config.max_request = ctx.config.permits;
     config.seats = ctx.config.permits;
     config.seat_requests = {{0}};
+    config.repairs = ctx.config.repairs;
     return config;
 }
 
@@ -27,17 +29,46 @@ HostPermits::Config protocol_config(const Semaphore::Context& ctx) {
 
 // --- Requests.
 
+void Semaphore::ask(RequestId request, std::uint32_t units) {
+    const Order order = line_.empty() ? 0 : line_.rbegin()->first + 1;
+    line_[order] = {request, units};
+    orders_[request] = order;
+}
+
 void Semaphore::end(RequestId request) {
-    if (std::erase_if(unasked_, [&](const auto& one) { return one.first == request; }) > 0) return;
-    const auto seat = std::ranges::find(seats_, std::optional(request), &Seat::request);
-    ensure(seat != seats_.end(), "a request for permits ends that nobody made");
-    seat->request.reset();
-    ended_.insert(static_cast<std::uint32_t>(seat - seats_.begin()));
+    if (const auto place = orders_.find(request); place != orders_.end()) return withdraw(place->second);
+    const auto seat = seat_of_.extract(request);
+    ensure(!seat.empty(), "a request for permits ends that nobody made");
+    seats_[seat.mapped()].request.reset();
+    ended_.insert(seat.mapped());
+}
+
+// A short line is numbered from 0 on, so that equal lines are equal values.
+void Semaphore::withdraw(Order order) {
+    orders_.erase(line_.at(order).first);
+    line_.erase(order);
+    constexpr std::size_t short_line = 8;
+    if (line_.size() > short_line) return;
+    for (const auto& [before, one] : std::exchange(line_, {})) {
+        orders_[one.first] = line_.size();
+        line_.emplace(line_.size(), one);
+    }
 }
 
 void Semaphore::adopt(RequestId request, std::uint32_t units) {
-    seats_.push_back({request, Phase::holding, units});
+    seats_.emplace_back();
     site_.open(seats_.size() - 1);
+    set(static_cast<std::uint32_t>(seats_.size() - 1), {request, Phase::holding, units});
+}
+
+void Semaphore::set(std::uint32_t seat, const Seat& content) {
+    if (seats_[seat].request) seat_of_.erase(*seats_[seat].request);
+    seats_[seat] = content;
+    idle_.erase(seat);
+    waiting_.erase(seat);
+    if (content.phase == Phase::idle) idle_.insert(seat);
+    if (content.phase == Phase::waiting) waiting_.insert(seat);
+    if (content.request) seat_of_[*content.request] = seat;
 }
 
 // --- Steps.
@@ -59,16 +90,18 @@ void Semaphore::act(const Context& ctx, Effects& fx, Action&& action) {
     HostPermits::Effects out;
     action(allot::Context<HostPermits::Config>{config, ctx.epoch.place, ctx.epoch.number}, out);
     for (const auto& send : out.sends()) fx.sends.push_back({send.to, send.message});
-    for (std::uint32_t seat = 0; seat < seats_.size(); ++seat) {
-        Seat& mine = seats_[seat];
-        if (mine.phase != Phase::waiting || site_.seats()[seat].phase != Phase::holding) continue;
+    for (auto next = waiting_.begin(); next != waiting_.end();) {
+        const std::uint32_t seat = *next++;
+        if (site_.seats()[seat].phase != Phase::holding) continue;
+        Seat mine = seats_[seat];
         mine.phase = Phase::holding;
+        set(seat, mine);
         if (!mine.request) continue;  // it is over, and the site hears of it next
-        std::vector<Fence> fences;
-        if (config.permits == 1)
-            fences.push_back(
-                in_epoch(ctx.epoch.number, at_place(site_.seats()[seat].stamp, ctx.epoch.place)));
-        fx.grants.push_back({*mine.request, std::move(fences)});
+        const Fence fence =
+            config.permits == 1
+                ? in_epoch(ctx.epoch.fence, at_place(site_.seats()[seat].stamp, ctx.epoch.place))
+                : Fence();
+        fx.grants.push_back({*mine.request, {fence}});
     }
 }
 
@@ -76,23 +109,24 @@ void Semaphore::act(const Context& ctx, Effects& fx, Action&& action) {
 void Semaphore::run(const Context& ctx, Effects& fx) {
     for (const std::uint32_t seat : std::exchange(ended_, {})) {
         act(ctx, fx, [&](const auto& at, auto& out) { site_.let_go(at, seat, out); });
-        seats_[seat] = {};
+        set(seat, {});
     }
-    for (const auto& [request, units] : std::exchange(unasked_, {})) seat(ctx, request, units, fx);
+    while (has_next()) seat_next(ctx, fx);
 }
 
-void Semaphore::seat(const Context& ctx, RequestId request, std::uint32_t units, Effects& fx) {
+void Semaphore::seat_next(const Context& ctx, Effects& fx) {
+    const auto [request, units] = line_.begin()->second;
+    withdraw(line_.begin()->first);
     const std::uint32_t seat = free_seat();
-    seats_[seat] = {request, Phase::waiting, units};
-    act(ctx, fx, [&](const auto& at, auto& out) { site_.ask(at, seat, units, out); });
+    set(seat, {request, Phase::waiting, units});
+    act(ctx, fx, [&, units = units](const auto& at, auto& out) { site_.ask(at, seat, units, out); });
 }
 
 std::uint32_t Semaphore::free_seat() {
-    const auto free = std::ranges::find(seats_, Phase::idle, &Seat::phase);
-    const auto seat = static_cast<std::uint32_t>(free - seats_.begin());
-    if (free == seats_.end()) seats_.emplace_back();
-    site_.open(seat);
-    return seat;
+    if (!idle_.empty()) return *idle_.begin();
+    seats_.emplace_back();
+    site_.open(seats_.size() - 1);
+    return static_cast<std::uint32_t>(seats_.size() - 1);
 }
 
 // --- From epoch to epoch.
@@ -104,9 +138,9 @@ Holdings Semaphore::holdings(const Context& ctx) const {
     for (std::uint32_t seat = 0; seat < seats_.size(); ++seat) {
         const Seat& one = seats_[seat];
         if (!one.request) continue;
-        const auto place = std::ranges::find(known, seat, &Holding::seat);
+        const auto place = std::ranges::lower_bound(known, seat, {}, &Holding::seat);
         mine.push_back({.seat = seat, .phase = one.phase, .demand = {one.units, {}}});
-        if (place != known.end()) mine.back().birth = place->birth;
+        if (place != known.end() && place->seat == seat) mine.back().birth = place->birth;
     }
     return mine;
 }
@@ -117,13 +151,14 @@ void Semaphore::forget_epoch() {
 
 void Semaphore::rebuild(const Context& ctx, const std::vector<Claim>& claims, Effects& fx) {
     const std::vector<std::optional<SiteId>> strangers(ctx.epoch.members);
+    if (!ctx.config.keep_ends) ended_.clear();
     act(ctx, fx, [&](const auto& at, auto& out) {
         site_ = HostPermits::rebuild(at, {site_, strangers}, claims, out);
     });
     // Seats whose request ended before the report are idle now.
     for (std::uint32_t seat = 0; seat < seats_.size(); ++seat) {
         if (site_.seats()[seat].phase != Phase::idle) continue;
-        seats_[seat] = {};
+        set(seat, {});
         ended_.erase(seat);
     }
     run(ctx, fx);

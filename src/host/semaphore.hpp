@@ -1,7 +1,9 @@
 // A semaphore on one host, by `host-permits`: the host is the participant, and each request of a program has
-// a seat in it. There are as many seats as requests.
+// a seat in it, for as long as it is served. Of those that wait, only the first have seats, because all seats
+// count in every step; the others wait in a line, in the order in which they asked.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -15,8 +17,11 @@ namespace allot::host {
 
 class Semaphore {
 public:
+    static constexpr std::size_t most_waiting_seats = 64;
     struct Config {
         std::uint32_t permits = 1;
+        HostPermits::Config::Repairs repairs{};
+        bool keep_ends = true;  // of requests that end while the host is frozen
     };
     using Message = HostPermits::Message;
     using Effects = KindEffects<Message>;
@@ -25,8 +30,10 @@ public:
         Epoch epoch;
     };
 
-    void ask(RequestId request, std::uint32_t units) { unasked_.emplace_back(request, units); }
+    void ask(RequestId request, std::uint32_t units);
     void end(RequestId request);
+    // Whether `settle` has something to do.
+    bool has_work() const { return !ended_.empty() || has_next(); }
     void settle(const Context& ctx, Effects& fx);
     void receive(const Context& ctx, SiteId from, const Message& message, Effects& fx);
 
@@ -40,6 +47,7 @@ public:
     bool operator==(const Semaphore&) const = default;
 
 private:
+    using Order = std::uint64_t;
     struct Seat {
         std::optional<RequestId> request;
         Phase phase = Phase::idle;  // of the request; the site may not know yet that it is over
@@ -51,15 +59,24 @@ private:
     template <class Action>
     void act(const Context& ctx, Effects& fx, Action&& action);
     void run(const Context& ctx, Effects& fx);
-    void seat(const Context& ctx, RequestId request, std::uint32_t units, Effects& fx);
+    bool has_next() const { return !line_.empty() && waiting_.size() < most_waiting_seats; }
+    void seat_next(const Context& ctx, Effects& fx);
     std::uint32_t free_seat();
+    void set(std::uint32_t seat, const Seat& content);
+    void withdraw(Order order);
 
     HostPermits site_;
     std::vector<Seat> seats_;
+    // To find a seat without looking at all of them.
+    std::set<std::uint32_t> idle_;
+    std::set<std::uint32_t> waiting_;
+    std::map<RequestId, std::uint32_t> seat_of_;
     std::set<std::uint32_t> ended_;  // seats whose request is over, which the site does not know yet
-    std::vector<std::pair<RequestId, std::uint32_t>> unasked_;  // requests without a seat, in order
+    std::map<Order, std::pair<RequestId, std::uint32_t>> line_;  // requests without a seat, and their units
+    std::map<RequestId, Order> orders_;                          // of those in the line
 
-    BOOST_DESCRIBE_CLASS(Semaphore, (), (), (), (site_, seats_, ended_, unasked_))
+    BOOST_DESCRIBE_CLASS(Semaphore, (), (), (),
+                         (site_, seats_, idle_, waiting_, seat_of_, ended_, line_, orders_))
 };
 
 }  // namespace allot::host

@@ -2,15 +2,14 @@
 
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <sys/socket.h>
 #include <system_error>
+
+#include "base/passing.hpp"
 
 namespace allot::net {
 
 namespace {
-
-constexpr std::size_t descriptors_at_once = 16;
 
 bool is_closed_by_peer(int error) {
     return error == EPIPE || error == ECONNRESET;
@@ -62,7 +61,8 @@ public:
         message.msg_control = control.data();
         message.msg_controllen = control.size();
         const ssize_t count = ::recvmsg(socket_, &message, MSG_CMSG_CLOEXEC);
-        if (count > 0) keep_descriptors(message);
+        if (count > 0)
+            for (Descriptor& one : passed_in(message)) passed_.push_back(std::move(one));
         Transfer result = taken(count, into.size());
         // The kernel ends a read where descriptors came; more bytes may follow.
         result.more = result.more || !passed_.empty();
@@ -72,18 +72,6 @@ public:
     std::vector<Descriptor> passed() override { return std::exchange(passed_, {}); }
 
 private:
-    void keep_descriptors(msghdr& message) {
-        for (cmsghdr* head = CMSG_FIRSTHDR(&message); head != nullptr; head = CMSG_NXTHDR(&message, head)) {
-            if (head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_RIGHTS) continue;
-            const std::size_t count = (head->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-            for (std::size_t i = 0; i < count; ++i) {
-                int number = -1;
-                std::memcpy(&number, CMSG_DATA(head) + i * sizeof(int), sizeof(int));
-                passed_.emplace_back(number);
-            }
-        }
-    }
-
     std::vector<Descriptor> passed_;
 };
 

@@ -9,26 +9,12 @@ namespace allot::net {
 
 namespace {
 
-// No link ever carries this many payloads: a larger number is invalid, and sums of two do not overflow.
-constexpr std::uint64_t numbers_end = std::uint64_t{1} << 62;
-
 // Empty payloads take memory, too.
 std::size_t room_of(std::string_view payload) {
     return payload.size() + sizeof(std::string);
 }
 
 }  // namespace
-
-std::optional<Link> Link::restored(LinkState state) {
-    const bool unmet = !state.peer && (state.over || state.received > 0 || state.acknowledged > 0);
-    const bool undead = state.over && (state.received > 0 || state.acknowledged > 0 || !state.kept.empty());
-    if (unmet || undead || state.received >= numbers_end || state.acknowledged >= numbers_end)
-        return std::nullopt;
-    Link link(state.own);
-    link.state_ = std::move(state);
-    for (const std::string& payload : link.state_.kept) link.kept_bytes_ += room_of(payload);
-    return link;
-}
 
 Position Link::position() const {
     return {.incarnation = state_.own, .met = state_.peer, .over = state_.over, .received = state_.received};

@@ -27,7 +27,6 @@ struct Position {
 };
 BOOST_DESCRIBE_STRUCT(Position, (), (incarnation, met, over, received))
 
-// Everything that an end must save to continue later.
 struct LinkState {
     Incarnation own = 0;
     std::optional<Incarnation> peer;  // the last incarnation met
@@ -35,15 +34,11 @@ struct LinkState {
     std::uint64_t received = 0;       // number of payloads from that peer
     std::uint64_t acknowledged = 0;   // number of our payloads that it has
     std::deque<std::string> kept;     // our later payloads: the first has number acknowledged + 1
-    bool operator==(const LinkState&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(LinkState, (), (own, peer, over, received, acknowledged, kept))
 
 class Link {
 public:
     explicit Link(Incarnation own) { state_.own = own; }
-    // Nothing if no end can reach this state.
-    static std::optional<Link> restored(LinkState state);
     const LinkState& state() const { return state_; }
 
     Position position() const;

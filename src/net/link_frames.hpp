@@ -8,12 +8,13 @@
 #include <string>
 #include <string_view>
 
+#include "base/process_mark.hpp"
 #include "base/result.hpp"
 #include "net/link.hpp"
 
 namespace allot::net {
 
-constexpr std::uint32_t link_version = 1;
+constexpr std::uint32_t link_version = 3;
 constexpr std::string_view link_magic = "allot link";
 // Large enough for a Hello; an unidentified sender may send no larger frame.
 constexpr std::size_t hello_limit = 4096;
@@ -25,16 +26,6 @@ struct Opening {
     bool operator==(const Opening&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Opening, (), (magic, version))
-
-// Identifies a process for other processes under the same kernel, which tells them when it ends.
-struct ProcessMark {
-    std::string boot;           // /proc/sys/kernel/random/boot_id
-    std::string pid_namespace;  // where /proc/self/ns/pid points
-    std::int32_t pid = 0;
-    std::uint64_t started = 0;  // field 22 of /proc/PID/stat: tells it from a later process with its number
-    bool operator==(const ProcessMark&) const = default;
-};
-BOOST_DESCRIBE_STRUCT(ProcessMark, (), (boot, pid_namespace, pid, started))
 
 struct Hello {
     std::string from;  // name of the sending host
@@ -52,7 +43,7 @@ BOOST_DESCRIBE_STRUCT(Hello, (), (from, to, agreement, payload_limit, position, 
 enum class FrameKind : std::uint8_t {
     payload,      // number: of the payload; content: the payload
     acknowledge,  // number: of payloads that came so far; also a sign of life
-    goodbye,      // this host stops in order, and may come back as the same incarnation
+    goodbye,      // this host stops in order
     refusal       // number: 0, or name_taken; content: why the sender closes the link, in one line
 };
 BOOST_DESCRIBE_ENUM(FrameKind, payload, acknowledge, goodbye, refusal)

@@ -7,16 +7,12 @@
 
 #include "base/address.hpp"
 #include "base/ensure.hpp"
-#include "core/bytes.hpp"
 #include "net/peer.hpp"
-#include "net/saved_mesh.hpp"
 
 namespace allot::net {
 
 namespace {
 
-// A pause of this process makes the order of events unreliable for this long.
-constexpr std::chrono::milliseconds pause_counts{1000};
 // Delay before a standalone acknowledgement is sent.
 constexpr std::chrono::milliseconds acknowledgement_delay{20};
 // Maximum number of connections without a Hello; the oldest is dropped.
@@ -32,11 +28,9 @@ public:
     MeshOfPeers(boost::asio::io_context& loop, MeshConfig config, Events events);
 
     Result<std::uint16_t> start() override;
-    void stop(std::function<void()> parted) override;
+    void stop() override;
     void send(HostId to, std::string_view payload) override;
     LinkStatus status(HostId peer) const override;
-    std::string saved() const override;
-    bool resume(std::string_view saved) override;
 
 private:
     void accept(StreamPtr stream);
@@ -46,7 +40,6 @@ private:
     bool turn_away(Wire& wire, Peer* suspect, const std::string& why);
     Peer* peer_called(std::string_view name) const;
 
-    void wait_for_goodbyes(std::function<void()> parted);
     bool is_late() const;
     void tick_later();
     void acknowledge_later();
@@ -63,9 +56,7 @@ private:
     std::deque<WirePtr> strangers_;
     LogOnce logged_;
     Timer heartbeat_;
-    Timer::Clock::time_point paused_until_{};
     Timer acknowledgements_;
-    Timer goodbyes_;
     bool acknowledging_ = false;  // the timer of acknowledgements runs
     bool started_ = false;
 };
@@ -77,12 +68,9 @@ MeshOfPeers::MeshOfPeers(boost::asio::io_context& loop, MeshConfig config, Event
             .mark = mark_of_this_process(),
             .process = drawn_number(),
             .random = Random(drawn_number()),
-            .acknowledgement_owed = [this] { acknowledge_later(); },
-            .paused_lately =
-                [this] { return is_late() || Timer::Clock::now() < paused_until_ + pause_counts; }},
+            .acknowledgement_owed = [this] { acknowledge_later(); }},
       heartbeat_(loop),
-      acknowledgements_(loop),
-      goodbyes_(loop) {
+      acknowledgements_(loop) {
     for (HostId id = 0; id < here_.config.hosts.size(); ++id)
         peers_.push_back(id == here_.config.self ? nullptr : std::make_unique<Peer>(here_, id));
 }
@@ -101,23 +89,13 @@ Result<std::uint16_t> MeshOfPeers::start() {
     return listener_->port();
 }
 
-void MeshOfPeers::stop(std::function<void()> parted) {
+void MeshOfPeers::stop() {
     if (std::exchange(here_.stopped, true)) return;
     listener_.reset();
     strangers_.clear();
     heartbeat_.cancel();
     acknowledgements_.cancel();
     for_each_peer([](Peer& peer) { peer.stop(); });
-    wait_for_goodbyes(std::move(parted));
-}
-
-void MeshOfPeers::wait_for_goodbyes(std::function<void()> parted) {
-    constexpr std::chrono::milliseconds a_moment{5};
-    goodbyes_.set(a_moment, [this, parted = std::move(parted)] {
-        bool any = false;
-        for_each_peer([&](const Peer& peer) { any = any || peer.may_be_misjudged(); });
-        any ? wait_for_goodbyes(parted) : parted();
-    });
 }
 
 void MeshOfPeers::send(HostId to, std::string_view payload) {
@@ -198,7 +176,6 @@ bool MeshOfPeers::is_late() const {
 void MeshOfPeers::tick_later() {
     heartbeat_.set(here_.config.heartbeat, [this] {
         const bool late = is_late();
-        if (late) paused_until_ = Timer::Clock::now();
         for_each_peer([&](Peer& peer) {
             if (!here_.stopped) peer.tick(late);
         });
@@ -212,31 +189,6 @@ void MeshOfPeers::acknowledge_later() {
         acknowledging_ = false;
         for_each_peer([](Peer& peer) { peer.acknowledge_owed(); });
     });
-}
-
-// --- Saving and resuming
-
-std::string MeshOfPeers::saved() const {
-    SavedMesh all{.self = here_.self().name, .agreement = here_.config.agreement};
-    for_each_peer([&](const Peer& peer) { all.links.emplace_back(peer.host().name, peer.state()); });
-    return to_bytes(all);
-}
-
-bool MeshOfPeers::resume(std::string_view saved) {
-    ensure(!started_, "a mesh is restored after its start");
-    auto all = from_bytes<SavedMesh>(saved);
-    if (!all || all->version != link_version || all->self != here_.self().name ||
-        all->agreement != here_.config.agreement)
-        return false;
-    std::vector<std::pair<Peer*, Link>> links;
-    for (auto& [name, state] : all->links) {
-        Peer* const peer = peer_called(name);
-        auto link = Link::restored(std::move(state));
-        if (peer == nullptr || !link || link->state().own != here_.config.incarnation) return false;
-        links.emplace_back(peer, std::move(*link));
-    }
-    for (auto& [peer, link] : links) peer->restore(std::move(link));
-    return true;
 }
 
 // --- Errors in a configuration

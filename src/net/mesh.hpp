@@ -1,7 +1,6 @@
 // The links of one host to all others. A link is in order and exactly once, also across reconnects, as long
-// as both ends live: it retransmits unacknowledged payloads and drops duplicates. A host that stops in order
-// may save its ends of the links and resume them later; after a crash it returns as a new incarnation, and
-// all payloads from and to the earlier one are dropped.
+// as both ends live: it retransmits unacknowledged payloads and drops duplicates. A host that was stopped or
+// has crashed returns as a later incarnation, and all payloads from and to the earlier one are dropped.
 //
 // Of two hosts, the one with the lower number connects; both listen, so one address per host is enough.
 #pragma once
@@ -39,18 +38,15 @@ struct MeshConfig {
     std::chrono::milliseconds handshake{5000};
     std::chrono::milliseconds retry_first{50};  // doubles with each failure, up to retry_last
     std::chrono::milliseconds retry_last{2000};
-    std::size_t frame_limit = std::size_t{4} << 20;    // largest payload; the same on all hosts
-    std::size_t buffer_limit = std::size_t{16} << 20;  // unacknowledged bytes at which a peer is congested
-    bool watch_processes = true;                       // ask the kernel about peers that run under it
+    std::size_t frame_limit = std::size_t{4} << 20;  // largest payload; the same on all hosts
+    bool watch_processes = true;                     // ask the kernel about peers that run under it
 };
 
 struct LinkStatus {
     std::string host;
     bool connected = false;
     bool silent = false;
-    bool watched = false;  // the kernel reports the end of its process
-    bool parted = false;   // it stopped in order and may return
-    std::string problem;   // why there is no connection, if known
+    std::string problem;  // why there is no connection, if known
     std::uint32_t incarnation = 0;
     std::uint64_t sent = 0;      // payloads, and how many of them are unacknowledged
     std::uint64_t received = 0;  // payloads
@@ -75,8 +71,6 @@ public:
         // A sign of life came, without a payload.
         std::function<void(HostId peer)> sign;
         std::function<void(HostId peer)> heard;
-        // The buffer for that peer became full, or has room again.
-        std::function<void(HostId peer, bool full)> congestion;
         // That host has ended this incarnation, has met a later one, or knows payloads of it that this host
         // does not (this host has lost its state): there will be no link to it. Called once. `met`: the last
         // incarnation that it met.
@@ -92,21 +86,15 @@ public:
 
     // Listens and connects. Returns the port; port 0 in the own address chooses a free one.
     virtual Result<std::uint16_t> start() = 0;
-    // Closes the links in order; unacknowledged payloads stay in saved(). No event comes after this, and
-    // nothing is sent. Calls `parted` when all reachable peers know that the end of this process does not end
-    // this incarnation: at once, or after a second or two.
-    virtual void stop(std::function<void()> parted = [] {}) = 0;
+    // Closes the links: says goodbye after all payloads that the kernel takes at once. No event comes after
+    // this, and nothing is sent.
+    virtual void stop() = 0;
 
     // `to` is another host; `payload` has at most frame_limit bytes. The mesh keeps it until it is
     // acknowledged or the receiving incarnation has ended, without a time limit.
     virtual void send(HostId to, std::string_view payload) = 0;
 
     virtual LinkStatus status(HostId peer) const = 0;
-
-    // This end of all links, for a host that resumes the same incarnation later. Call it after stop(), and
-    // give it to a new mesh before start().
-    virtual std::string saved() const = 0;
-    virtual bool resume(std::string_view saved) = 0;
 };
 
 }  // namespace allot::net

@@ -13,10 +13,6 @@ constexpr std::uint64_t owed_payloads_limit = 64;
 constexpr std::size_t owed_bytes_limit = std::size_t{64} << 10;
 // Bytes handed to the stream ahead of the kernel; the rest stays only in the link.
 constexpr std::size_t unsent_limit = std::size_t{256} << 10;
-// A crash ends a process and its connections within this time; events further apart are unrelated. An orderly
-// stop waits longer than this for its goodbye to arrive.
-constexpr std::chrono::milliseconds crash_takes{1000};
-constexpr std::chrono::milliseconds goodbye_takes{1500};
 
 }  // namespace
 
@@ -53,23 +49,11 @@ void Peer::start() {
 void Peer::stop() {
     if (up_) {
         write({.kind = FrameKind::goodbye}, "");
-        parting_ = std::exchange(up_, nullptr);
-        down_since_ = Clock::now();
+        std::exchange(up_, nullptr)->close();
     }
     greeting_.reset();
     attempt_.reset();
     retry_.cancel();
-}
-
-// The peer answers a goodbye with a goodbye. Without a connection, or if it broke before the answer, enough
-// time must pass before the end of the process.
-bool Peer::may_be_misjudged() const {
-    return watch_ && !parted_ && down_since_ && Clock::now() - *down_since_ < goodbye_takes;
-}
-
-void Peer::restore(Link link) {
-    link_ = std::move(link);
-    count_buffer();
 }
 
 // --- Connecting
@@ -156,22 +140,12 @@ bool Peer::meet(const WirePtr& wire, const Hello& theirs) {
     return admit(wire, theirs);
 }
 
-// A hello may arrive after its process has stopped in order.
-bool Peer::is_too_late(const Hello& theirs) const {
-    return here_.config.watch_processes && here_.mark && theirs.mark && has_ended(*here_.mark, *theirs.mark);
-}
-
 bool Peer::admit(const WirePtr& wire, const Hello& theirs) {
-    if (is_too_late(theirs)) {
-        wire->refuse("this process has ended");
-        fail_to_connect(LogLevel::info, "its process has ended");
-        return false;
-    }
     if (const std::string objection = link_.objection_to(theirs.position); !objection.empty())
         return object_to(*wire, theirs, objection);
     // The meeting reports what ends now, and the new process is alive.
     watch_.reset();
-    process_gone_since_.reset();
+    process_gone_ = false;
     go_down("a later connection replaced this one");
     if (here_.stopped) return false;
     const Link::Meeting meeting = link_.meet(theirs.position);
@@ -207,12 +181,9 @@ void Peer::go_up(const WirePtr& wire, const Hello& theirs) {
     up_ = wire;
     up_->hand_over_to(*this, here_.config.frame_limit + head_limit);
     up_since_ = Clock::now();
-    down_since_.reset();
-    torn_ = false;
     next_ = link_.first();
     process_ = theirs.process;
     connection_ = theirs.connection;
-    parted_ = false;
     owed_ = 0;
     owed_bytes_ = 0;
     heard_ = true;
@@ -222,7 +193,6 @@ void Peer::go_up(const WirePtr& wire, const Hello& theirs) {
     retry_.cancel();
     attempt_.reset();
     watch(theirs);
-    count_buffer();
     logged_.log(LogLevel::info, fmt::format("link to host {} is up (incarnation {})", host().name,
                                             theirs.position.incarnation));
 }
@@ -238,7 +208,6 @@ void Peer::go_down(const std::string& why) {
     if (!up_) return;
     const WirePtr wire = std::exchange(up_, nullptr);
     wire->close();
-    down_since_ = Clock::now();
     // A link that never lasts keeps its retry delay and is not logged again.
     if (Clock::now() - up_since_ >= here_.config.retry_last) {
         retry_delay_ = here_.config.retry_first;
@@ -247,7 +216,7 @@ void Peer::go_down(const std::string& why) {
     problem_ = why;
     logged_.log(LogLevel::info, fmt::format("link to host {} is down: {}", host().name, why));
     here_.tell(here_.events.disconnected, id_);
-    if (process_gone_since_) conclude_end();
+    if (process_gone_) end();
 }
 
 void Peer::closed(Wire& wire, const std::string& why) {
@@ -255,11 +224,8 @@ void Peer::closed(Wire& wire, const std::string& why) {
         greeting_.reset();
         fail_to_connect(LogLevel::info, fmt::format("{} closed in the handshake: {}", host().address, why));
     } else if (&wire == up_.get()) {
-        torn_ = true;
         go_down(why);
         retry_later();
-    } else if (&wire == parting_.get()) {
-        down_since_ = Clock::now();
     }
 }
 
@@ -270,35 +236,25 @@ void Peer::note_problem(const std::string& why) {
 // --- The end of the peer's process
 
 void Peer::watch(const Hello& theirs) {
-    process_gone_since_.reset();
+    process_gone_ = false;
     watch_.reset();
     if (!here_.config.watch_processes || !here_.mark || !theirs.mark) return;
     watch_ = watch_process(here_.loop, *here_.mark, *theirs.mark, [this] { process_gone(); });
 }
 
-// Its last frames may still be in flight, for instance a goodbye: wait for the end of the connection.
+// Its last frames may still be in flight: wait for the end of the connection.
 void Peer::process_gone() {
-    if (here_.stopped) return watch_.reset();
-    process_gone_since_ = Clock::now();
-    if (!up_) conclude_end();
-}
-
-// The peer crashed if it said no goodbye and its end broke the connection. A connection that was down or
-// silent before could carry no goodbye: the process may have stopped in order and may return. The same holds
-// if this process was stopped and sees all events at once.
-void Peer::conclude_end() {
-    const auto apart = std::chrono::abs(*down_since_ - *process_gone_since_);
-    process_gone_since_.reset();
-    watch_.reset();
-    if (!parted_ && torn_ && apart < crash_takes && !here_.paused_lately()) end();
+    process_gone_ = true;
+    if (!up_) end();
 }
 
 void Peer::end() {
+    process_gone_ = false;
+    watch_.reset();
     const auto ended = link_.end();
     if (!ended) return;
     problem_ = "its process has ended";
-    log_warning(fmt::format("host {}: the process of incarnation {} has ended", host().name, *ended));
-    count_buffer();
+    log_info(fmt::format("host {}: the process of incarnation {} has ended", host().name, *ended));
     here_.tell(here_.events.ended, id_, *ended);
 }
 
@@ -311,7 +267,7 @@ void Peer::tick(bool late) {
     silent_ = true;
     if (up_) {
         const std::string why = fmt::format("nothing was heard for {} ms", here_.config.silence.count());
-        up_->refuse(why);  // tells a peer that resumes that this was no crash
+        up_->refuse(why);
         go_down(why);
         retry_later();
     }
@@ -322,16 +278,11 @@ void Peer::tick(bool late) {
 
 bool Peer::frame(Wire& wire, std::string_view content) {
     if (&wire == greeting_.get()) return take_answer(content);
-    if (&wire != up_.get() && &wire != parting_.get()) return false;
+    if (&wire != up_.get()) return false;
     heard_ = true;
     const auto frame = read_link_frame(content);
-    if (&wire == parting_.get()) {
-        // Everything else comes too late; the peer will retransmit it.
-        parted_ = parted_ || (frame && frame->head.kind == FrameKind::goodbye);
-        return true;
-    }
     if (!frame) return break_off("it sent a malformed frame");
-    return take(*frame) && (&wire == up_.get() || &wire == parting_.get());
+    return take(*frame) && &wire == up_.get();
 }
 
 bool Peer::take(const LinkFrame& frame) {
@@ -342,7 +293,8 @@ bool Peer::take(const LinkFrame& frame) {
             here_.tell(here_.events.sign, id_);
             return take_acknowledgement(frame.head.number);
         case FrameKind::goodbye:
-            take_goodbye();
+            go_down("it has stopped");
+            retry_later();
             return false;
         case FrameKind::refusal:
             return break_off("refused: " + printable(frame.content));
@@ -373,15 +325,7 @@ bool Peer::take_acknowledgement(std::uint64_t count) {
     if (!link_.acknowledge(count))
         return break_off(fmt::format("it acknowledges {} payloads of {}", count, link_.last()));
     next_ = std::max(next_, link_.first());
-    count_buffer();
     return true;
-}
-
-void Peer::take_goodbye() {
-    parted_ = true;
-    write({.kind = FrameKind::goodbye}, "");
-    go_down("it has stopped");
-    retry_later();
 }
 
 bool Peer::break_off(const std::string& why) {
@@ -399,7 +343,6 @@ void Peer::send(std::string_view payload) {
     link_.keep(payload);
     ++sent_;
     if (up_) pump();
-    count_buffer();
 }
 
 void Peer::pump() {
@@ -433,18 +376,10 @@ void Peer::acknowledge() {
     write({.kind = FrameKind::acknowledge, .number = link_.state().received}, "");
 }
 
-void Peer::count_buffer() {
-    const std::size_t limit = here_.config.buffer_limit;
-    const bool full = link_.kept_bytes() > (full_ ? limit / 2 : limit);
-    if (std::exchange(full_, full) != full) here_.tell(here_.events.congestion, id_, full);
-}
-
 LinkStatus Peer::status() const {
     return {.host = host().name,
             .connected = up_ != nullptr,
             .silent = silent_,
-            .watched = watch_ && !process_gone_since_,
-            .parted = parted_ && up_ == nullptr,
             .problem = problem_,
             .incarnation = link_.state().peer.value_or(0),
             .sent = sent_,

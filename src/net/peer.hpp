@@ -21,8 +21,6 @@ struct Surroundings {
     const std::uint64_t process;  // random number
     Random random;
     std::function<void()> acknowledgement_owed;  // calls acknowledge_owed() of all peers soon
-    // True if this process was paused recently: then the order of events is unreliable.
-    std::function<bool()> paused_lately;
     bool stopped = false;
 
     const MeshConfig::Host& self() const { return config.hosts[config.self]; }
@@ -44,8 +42,6 @@ public:
     void start();
     // Says goodbye if there is a connection.
     void stop();
-    // After stop(): whether a peer that watches this process could take its end for a crash.
-    bool may_be_misjudged() const;
 
     void send(std::string_view payload);
     // Takes a connection of this peer with its hello. False if it was refused.
@@ -57,8 +53,6 @@ public:
     void tick(bool late);
     void acknowledge_owed();
 
-    const LinkState& state() const { return link_.state(); }
-    void restore(Link link);
     LinkStatus status() const;
     HostId id() const { return id_; }
     const MeshConfig::Host& host() const { return here_.config.hosts[id_]; }
@@ -79,7 +73,6 @@ private:
     Hello hello() const;
     void say_hello(Wire& wire);
     void answer(Wire& wire);
-    bool is_too_late(const Hello& theirs) const;
     bool admit(const WirePtr& wire, const Hello& theirs);
     bool object_to(Wire& wire, const Hello& theirs, const std::string& objection);
     void go_up(const WirePtr& wire, const Hello& theirs);
@@ -87,33 +80,26 @@ private:
     void go_down(const std::string& why);
     void watch(const Hello& theirs);
     void process_gone();
-    void conclude_end();
     void end();
 
     bool take(const LinkFrame& frame);
     bool take_payload(const LinkFrame& frame);
     bool take_acknowledgement(std::uint64_t count);
-    void take_goodbye();
     bool break_off(const std::string& why);
 
     void write(const Head& head, std::string_view content);
     void acknowledge();
     void pump();
-    void count_buffer();
 
     Surroundings& here_;
     const HostId id_;
     Link link_;
 
     WirePtr up_;              // carries the link; null: the link is down
-    WirePtr parting_;         // the last connection: goodbye is sent, and its arrival is unknown
     std::uint64_t next_ = 0;  // number of the next payload to write to it
     Clock::time_point up_since_;
-    std::optional<Clock::time_point> down_since_;  // empty: it was never up, or is up
-    bool torn_ = false;                            // the connection broke without a goodbye
-    std::uint64_t process_ = 0;                    // the process of the connection, and its number
+    std::uint64_t process_ = 0;  // the process of the connection, and its number
     std::uint64_t connection_ = 0;
-    bool parted_ = false;  // it said goodbye: the end of its process does not end its incarnation
 
     std::unique_ptr<Attempt> attempt_;
     WirePtr greeting_;  // our own connection, during the handshake
@@ -122,7 +108,7 @@ private:
     std::chrono::milliseconds retry_delay_;
 
     std::unique_ptr<ProcessWatch> watch_;
-    std::optional<Clock::time_point> process_gone_since_;
+    bool process_gone_ = false;
 
     Clock::time_point last_heard_;
     bool heard_ = false;    // since the last tick
@@ -132,8 +118,7 @@ private:
 
     std::uint64_t owed_ = 0;      // payloads received and not acknowledged,
     std::size_t owed_bytes_ = 0;  // and their size
-    bool full_ = false;
-    std::string frames_;  // buffer for outgoing frames
+    std::string frames_;          // buffer for outgoing frames
 
     std::string problem_;
     LogOnce logged_;

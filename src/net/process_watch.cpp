@@ -8,9 +8,10 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
-#include <poll.h>
 #include <sstream>
-#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/processes.hpp"
 
 namespace allot::net {
 
@@ -93,14 +94,10 @@ std::optional<ProcessMark> mark_of(std::int32_t pid) {
     return ProcessMark{.boot = boot, .pid_namespace = pid_namespace, .pid = pid, .started = *started};
 }
 
-bool has_ended(const ProcessMark& self, const ProcessMark& other) {
-    return can_be_asked(self, other) && start_of(other.pid) != other.started;
-}
-
 std::unique_ptr<ProcessWatch> watch_process(boost::asio::io_context& loop, const ProcessMark& self,
                                             const ProcessMark& other, std::function<void()> gone) {
     if (!can_be_asked(self, other)) return nullptr;
-    Descriptor process(static_cast<int>(::syscall(SYS_pidfd_open, other.pid, 0)));
+    Descriptor process = open_process(other.pid);
     const bool gone_before = !process && errno == ESRCH;
     if (!process && !gone_before) return nullptr;
     auto watch = std::make_unique<PidWatch>(loop, std::move(gone));
@@ -111,20 +108,6 @@ std::unique_ptr<ProcessWatch> watch_process(boost::asio::io_context& loop, const
         return nullptr;
     }
     return watch;
-}
-
-std::optional<std::int32_t> pid_of(const Descriptor& process) {
-    std::ifstream file(fmt::format("/proc/self/fdinfo/{}", process.get()));
-    std::string word;
-    std::int32_t pid = 0;
-    while (file >> word)
-        if (word == "Pid:" && file >> pid && pid > 0) return pid;
-    return std::nullopt;
-}
-
-bool has_ended(const Descriptor& process) {
-    pollfd ended{.fd = process.get(), .events = POLLIN, .revents = 0};
-    return ::poll(&ended, 1, 0) == 1;
 }
 
 std::unique_ptr<ProcessWatch> watch_descriptor(boost::asio::io_context& loop, Descriptor process,

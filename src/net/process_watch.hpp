@@ -21,18 +21,11 @@ public:
     virtual ~ProcessWatch() = default;  // stops watching
 };
 
-// True if the process with that mark has certainly ended.
-bool has_ended(const ProcessMark& self, const ProcessMark& other);
-
 // Calls `gone` once, from the loop, when the process with that mark ends. Nothing if it runs under another
 // kernel or in another PID namespace, or if the kernel does not let us watch it.
 std::unique_ptr<ProcessWatch> watch_process(boost::asio::io_context& loop, const ProcessMark& self,
                                             const ProcessMark& other, std::function<void()> gone);
 
-// The process of a pidfd; nothing if the descriptor is something else, as a program may pass anything.
-std::optional<std::int32_t> pid_of(const Descriptor& process);
-// True if the process of this pidfd has ended.
-bool has_ended(const Descriptor& process);
 // The same for a process whose pidfd we have. Nothing if it cannot be watched.
 std::unique_ptr<ProcessWatch> watch_descriptor(boost::asio::io_context& loop, Descriptor process,
                                                std::function<void()> gone);

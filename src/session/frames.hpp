@@ -16,7 +16,7 @@
 
 namespace allot::session {
 
-constexpr std::uint32_t version = 2;
+constexpr std::uint32_t version = 3;
 constexpr std::size_t frame_limit = std::size_t{1} << 20;
 
 using Ticket = std::uint64_t;
@@ -25,11 +25,12 @@ using Ticket = std::uint64_t;
 
 struct Hello {
     std::uint32_t version = session::version;
-    std::string command;  // the command line, for `allot status`
-    std::string resume;   // the name of a session to resume; empty: a new session
+    std::string command;     // the command line, for `allot status`
+    std::string resume;      // the name of a session to resume; empty: a new session
+    bool stoppable = false;  // the guardian may kill the program when its lease ends
     bool operator==(const Hello&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Hello, (), (version, command, resume))
+BOOST_DESCRIBE_STRUCT(Hello, (), (version, command, resume, stoppable))
 
 struct Permit {
     std::string semaphore;
@@ -77,13 +78,21 @@ struct StatusQuery {
 };
 BOOST_DESCRIBE_STRUCT(StatusQuery, (), (whole))
 
-using ClientMessage = std::variant<Hello, Acquire, Release, Follow, Ping, StatusQuery>;
+// The order of an operator: a verb and its words. `release LOCK FENCE`: the holder with this fence must stop
+// and give the lock back.
+struct Order {
+    std::string verb;
+    std::vector<std::string> words;
+    bool operator==(const Order&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Order, (), (verb, words))
+
+using ClientMessage = std::variant<Hello, Acquire, Release, Follow, Ping, StatusQuery, Order>;
 
 // --- From the daemon.
 
 // The time for which the leases of this session are valid without further contact. The program counts it from
-// the moment in which it asked: Hello, Acquire or Ping. Missing: they are valid until the daemon says
-// otherwise, or has been silent for stop_within.
+// the moment in which it asked: Hello, Acquire or Ping. The desk of the daemon fills it in.
 using Validity = std::optional<std::uint64_t>;
 
 // If the session was not resumed, it is new: its leases are lost, and its requests must be sent again. If it
@@ -111,13 +120,21 @@ struct Held {
 };
 BOOST_DESCRIBE_STRUCT(Held, (), (name, fence))
 
+// The end of a lease, for its program. stopped: it is stopped before others get what it held. told: it must
+// stop by itself, since nobody can stop it. nothing: it may go on (mode `fence`). kept: there is no end
+// before it is given back (mode `sticky`). With `told` and `nothing` only fences keep it apart from the next
+// holder.
+enum class Ending : std::uint8_t { stopped, told, nothing, kept };
+BOOST_DESCRIBE_ENUM(Ending, stopped, told, nothing, kept)
+
 struct Granted {
     Ticket ticket = 0;
     std::vector<Held> held;  // locks in the order of the request, then permits by name
+    Ending ending = Ending::stopped;
     Validity valid_us;
     bool operator==(const Granted&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Granted, (), (ticket, held, valid_us))
+BOOST_DESCRIBE_STRUCT(Granted, (), (ticket, held, ending, valid_us))
 
 // timed_out: patience_us is over. wrong: the request is malformed or names an undeclared resource. forbidden:
 // not for this user. unavailable: not now, and waiting does not help. limit: too many.
@@ -159,6 +176,14 @@ struct StatusAnswer {
 };
 BOOST_DESCRIBE_STRUCT(StatusAnswer, (), (status))
 
+// The outcome of an order, in one line.
+struct OrderAnswer {
+    bool done = false;
+    std::string text;
+    bool operator==(const OrderAnswer&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(OrderAnswer, (), (done, text))
+
 // The daemon ends the session and closes the connection.
 struct Farewell {
     std::string reason;
@@ -166,6 +191,7 @@ struct Farewell {
 };
 BOOST_DESCRIBE_STRUCT(Farewell, (), (reason))
 
-using DaemonMessage = std::variant<Welcome, Granted, Refused, Released, Lost, Pong, StatusAnswer, Farewell>;
+using DaemonMessage =
+    std::variant<Welcome, Granted, Refused, Released, Lost, Pong, StatusAnswer, Farewell, OrderAnswer>;
 
 }  // namespace allot::session

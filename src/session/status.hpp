@@ -18,9 +18,14 @@ struct Party {
     std::uint64_t fence = 0;          // of a holder
     std::uint64_t since_ms = 0;       // since the grant, or since the request
     std::vector<std::string> wanted;  // everything that the request asks for
+    bool fenced = false;              // a holder that nobody stops: only its fence tells it from the next
+    bool sticky = false;              // a holder that keeps it until it gives it back
+    bool gone = false;                // sticky, without a program; the user is its owner
+    bool away = false;                // the same, and nobody knows whether a program runs at its host
     bool operator==(const Party&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Party, (), (host, pid, user, command, units, fence, since_ms, wanted))
+BOOST_DESCRIBE_STRUCT(Party, (),
+                      (host, pid, user, command, units, fence, since_ms, wanted, fenced, sticky, gone, away))
 
 struct ResourceStatus {
     std::string name;

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/json.hpp"
+#include "session/status_json.hpp"
 
 namespace allot::cli {
 namespace {
@@ -84,9 +84,16 @@ TEST(StatusText, An_idle_cluster_says_so) {
 }
 
 TEST(StatusJson, Has_the_names_of_the_fields) {
-    const auto json = to_json(example());
+    const auto json = session::status_json(example());
     EXPECT_EQ(json.at("resources").at(0).at("holders").at(0).at("since_ms").to_number<int>(), 3250);
     EXPECT_EQ(json.at("hosts").at(0).at("links").at(1).at("problem").as_string(), "connection refused");
+}
+
+TEST(StatusJson, Keeps_every_digit_of_a_fence_for_readers_that_round_numbers) {
+    Status status = example();
+    status.resources.front().holders.front().fence = (std::uint64_t{1} << 53) + 1;
+    const auto json = session::status_json(status);
+    EXPECT_EQ(json.at("resources").at(0).at("holders").at(0).at("fence").as_string(), "9007199254740993");
 }
 
 }  // namespace

@@ -44,12 +44,15 @@ std::string conversation() {
            heard("Welcome", Welcome{.session = "alpha-7",
                                     .host = "alpha",
                                     .stop_within_us = 3'000'000,
-                                    .resume_within_us = 10'000'000}) +
+                                    .resume_within_us = 10'000'000,
+                                    .valid_us = 2'900'000}) +
            said("Acquire", Acquire{.ticket = 1,
                                    .locks = {"db", "gpu0"},
                                    .permits = {{"builds", 2}},
                                    .patience_us = 30'000'000}) +
-           heard("Granted", Granted{.ticket = 1, .held = {{"db", 17}, {"gpu0", 4}, {"builds", 300}}}) +
+           heard("Granted", Granted{.ticket = 1,
+                                    .held = {{"db", 17}, {"gpu0", 4}, {"builds", 300}},
+                                    .valid_us = 2'900'000}) +
            said("Release", Release{.ticket = 1}) + heard("Released", Released{.ticket = 1});
 }
 

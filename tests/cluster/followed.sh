@@ -10,7 +10,7 @@ busy() {
     [ $? -eq 120 ] || fail "h$1 gets $2, which is in use"
 }
 fence_of() {
-    "$ALLOT" status --json --socket ./h1.sock | grep -o "\"name\":\"$1\",\"kind\":\"lock\".*" | grep -o '"fence":[1-9][0-9]*' | head -n 1
+    "$ALLOT" status --json --socket ./h1.sock | grep -o "\"name\":\"$1\",\"kind\":\"lock\".*" | grep -o '"fence":"[1-9][0-9]*"' | head -n 1
 }
 sessions_are() {
     "$ALLOT" status --json --socket ./h1.sock | grep -qE "\"name\":\"h1\",\"state\":\"up\",\"incarnation\":[0-9]+,\"sessions\":$1,"

@@ -31,7 +31,7 @@ wait_until 20 "garbage is refused" contains 'a connection from 127.0.0.1 is refu
 exec {trickle}<>"/dev/tcp/$loopback/7402"
 
 # A second host that says it is h2, and connects to h3: by another authority, then with another configuration.
-mkdir -p fake
+rm -rf fake && mkdir fake
 declare -A refusal=([authority]='certificate is refused' [configuration]='its configuration differs')
 for kind in authority configuration; do
     sed -e 's/"h2.sock"/"fake\/sock2"/' -e 's/state = "h2"/state = "fake\/state2"/' -e 's/7402/7498/' h2.toml >fake/h2.toml

@@ -2,31 +2,17 @@
 # end meanwhile, others get it.
 . "$ALLOT_SOURCE_DIR/tests/cluster/lib.sh"
 
-# library NAME HOST WHAT...: a program that holds all that through the library.
-declare -A input_of=()
-library() {
-    local name=$1 i=$2 input
-    shift 2
-    rm -f "$name".*
-    mkfifo "$name.fifo"
-    "$HOLDER" "./h$i.sock" "$@" <"$name.fifo" >"$name.out" 2>"$name.err" &
-    asker[$name]=$!
-    started+=($!)
-    exec {input}>"$name.fifo"
-    input_of[$name]=$input
-    wait_until 20 "$name has what it wants" test -s "$name.out"
-}
 says_more_than() { [ "$(wc -l <"$1.out")" -gt "$2" ]; }
 # holds NAME: it still does, and its fences are the same.
 holds() {
     local lines
     lines=$(wc -l <"$1.out")
-    echo >&"${input_of[$1]}"
+    tell "$1"
     wait_until 20 "$1 answers" says_more_than "$1" "$lines"
     [ "$(sort -u "$1.out" | wc -l)" -eq 1 ] || fail "$1 does not hold what it held: $(cat "$1.out")"
 }
 gives_back() {
-    echo . >&"${input_of[$1]}"
+    tell "$1" .
     wait "${asker[$1]}" || fail "$1 ended with exit code $?: $(cat "$1.out" "$1.err")"
 }
 nobody_gets() {
@@ -38,7 +24,6 @@ terminate() {
     wait_until 20 "h$1 stops" not_running "${process[$1]}"
 }
 
-agree_in_file
 semaphores='builds = 2'
 configure 3
 start_all

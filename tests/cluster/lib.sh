@@ -131,8 +131,9 @@ stop() {
 kill_machine() {
     local i=$1 name
     shift
-    kill_host "$i"
-    pkill -KILL -f "allot guardian --folder $PWD/h$i "
+    # At once: the guardian must not see the end of the daemon.
+    kill -KILL $(pgrep -f "allot guardian --folder $PWD/h$i ") "${process[$i]}"
+    wait "${process[$i]}" 2>/dev/null
     for name in "$@"; do kill -KILL "${asker[$name]}" "$(cat "$name.in")"; done
 }
 
@@ -184,6 +185,8 @@ ask() {
     started+=($!)
 }
 granted() { [ -s "$1.in" ]; }
+# is_guarded NAME HOST: the guardian of that host knows the process in NAME.in, daemon or not.
+is_guarded() { grep -qsx "Pid:[[:space:]]*$(cat "$1.in")" /proc/"$(pgrep -f "allot guardian --folder $PWD/h$2 ")"/fdinfo/*; }
 hold() {
     ask "$@"
     wait_until 20 "$1 is granted" granted "$1"
@@ -192,6 +195,26 @@ let_go() {
     timeout 20 bash -c "echo >$1.fifo" || fail "$1 does not use what it held any more"
     wait "${asker[$1]}" || fail "$1 ended with exit code $?: $(cat "$1.err")"
 }
+
+# library NAME HOST [FLAG] WHAT...: the program $HOLDER holds all that through the library, as process ${asker[NAME]}.
+# NAME.out says what it holds, or why it holds it no longer, and says so again after each `tell NAME`. It gives
+# everything back, and ends, at `tell NAME .`.
+declare -A input_of=()
+library() {
+    local name=$1 socket="./h$2.sock" flag=() input
+    shift 2
+    [[ $1 != --* ]] || flag=("$1")
+    shift ${#flag[@]}
+    rm -f "$name".*
+    mkfifo "$name.fifo"
+    "$HOLDER" "${flag[@]}" "$socket" "$@" <"$name.fifo" >"$name.out" 2>"$name.err" &
+    asker[$name]=$!
+    started+=($!)
+    exec {input}>"$name.fifo"
+    input_of[$name]=$input
+    wait_until 20 "$name has what it wants" contains '=' "$name.out"
+}
+tell() { echo "${2:-}" >&"${input_of[$1]}"; }
 
 # waits_for RESOURCE COUNT HOST: so many wait for it, as that host sees it.
 waits_for() {
@@ -265,4 +288,22 @@ fault() {
     shift
     [ $# -gt 0 ] || set -- "${!proxy_in[@]}"
     for pair in "$@"; do echo "$command" >&"${proxy_in[$pair]}"; done
+}
+
+# cut_off PAIR...: these links break, and none is made again until `fault heal`.
+cut_off() {
+    fault refuse "$@"
+    fault cut "$@"
+}
+
+# case_ends: `first` ends, which holds the permit `single` in the case $case; all links are healed, and then every host
+# gets the permit.
+case_ends() {
+    local i
+    kill -KILL "${asker[first]}" "$(cat first.in)" 2>/dev/null
+    wait "${asker[first]}" 2>/dev/null
+    fault heal
+    for i in $(seq "$hosts"); do
+        run "$i" --permit single --timeout 30s -- true 2>next.err || fail "$case: h$i gets no permit in the end: $(cat next.err)"
+    done
 }

@@ -48,7 +48,7 @@ before=$(descriptors)
 idle ./h1.sock 2000
 wait_until 20 "idle connections are made" test -s idle.txt
 for name in a b c d; do hold $name 1 --lock $name; done
-wait_until 20 "the idle ones are closed" few_descriptors $((before + 16)) # a connection and three of processes for each who holds
+wait_until 20 "the idle ones are closed" few_descriptors $((before + 20)) # a connection and four of processes for each who holds
 [ "$(grep -c 'from unix is refused: no hello within 5 seconds' h1.log)" -eq 1 ] || fail "it is not said, or too often"
 [ "$(grep -c 'from unix is refused: too many connections have not said hello' h1.log)" -eq 1 ] || fail "so many are borne with"
 for name in a b c d; do let_go $name; done
@@ -63,20 +63,35 @@ few_descriptors $((before + 64)) || fail "there are too many visitors: $(descrip
 idle_no_more
 wait_until 20 "visitors go" few_descriptors "$before"
 
-# --- No descriptors left: the daemon waits for some, and who is connected notices nothing.
+# --- Few descriptors: what the daemon needs for its own files is left, whoever comes.
 stop 1
 sed -i "s/^sessions = 4/sessions = 100/" h1.toml
 within[1]="prlimit --nofile=120:120"
 start 1
-# Of these a quarter is for processes that are followed, and three quarters of that for one user.
-for ((i = 0; i < 23; i++)); do hold many$i 1 --lock many$i; done
-run 1 --lock many23 --timeout 20s -- touch wrong 2>err.txt
+# Of 120 descriptors, 32 are the daemon's own and 7 for the page. Half of the rest is for processes that are followed, with
+# three each: that makes 13, and three quarters of them are for one user.
+for ((i = 0; i < 10; i++)); do hold many$i 1 --lock many$i; done
+run 1 --lock many10 --timeout 20s -- touch wrong 2>err.txt
 [ $? -eq 119 ] || fail "one process more is followed: $(cat err.txt)"
-contains 'the daemon watches 23 processes for .*, which is the limit for one user' err.txt || fail "it is told: $(cat err.txt)"
-for ((i = 0; i < 23; i++)); do let_go many$i; done
-prlimit --pid "${process[1]}" --nofile=50: || fail "the limit of the daemon cannot be lowered"
-hold keeper 1 --lock kept
+contains 'the daemon watches 10 processes for .*, which is the limit for one user' err.txt || fail "it is told: $(cat err.txt)"
+idle ./h1.sock 200
+wait_until 20 "idle connections are made" test -s idle.txt
+first_idle=$idle first_idler=$idler
 idle "$loopback:7490" 200
+wait_until 20 "visitors come" test -s idle.txt
+[ "$(descriptors)" -le 110 ] || fail "only $((120 - $(descriptors))) descriptors are left for the daemon's own files"
+page_answers || fail "the page does not answer"
+contains 'Too many open files' h1.log && fail "the daemon ran out of descriptors: $(grep 'Too many' h1.log)"
+idle_no_more
+exec {first_idle}>&-
+wait $first_idler
+for ((i = 0; i < 10; i++)); do let_go many$i; done
+
+# --- None left, because somebody lowers the limit of the process: the daemon waits for some, and who is connected notices
+# nothing.
+hold keeper 1 --lock kept
+prlimit --pid "${process[1]}" --nofile=$(($(descriptors) + 2)): || fail "the limit of the daemon cannot be lowered"
+idle ./h1.sock 200
 wait_until 20 "there are no descriptors" contains 'cannot accept connections: Too many open files' h1.log
 cpu_ticks() { awk '{ print $14 + $15 }' "/proc/${process[1]}/stat"; }
 # A daemon that tries again without a rest takes 50 ticks of CPU time in half a second, and is never found asleep.
@@ -89,6 +104,7 @@ rests() {
 wait_until 10 "the daemon rests" rests
 let_go keeper
 idle_no_more
+prlimit --pid "${process[1]}" --nofile=120: || fail "the limit of the daemon cannot be raised"
 wait_until 20 "the page is back" page_answers
 run 1 --lock kept --timeout 20s -- true || fail "programs are not let in any more"
 

@@ -8,7 +8,10 @@ engine=hosts
 tls=$'certificate = "certs/HOST.pem"\nkey = "certs/HOST.key"\nauthority = "certs/ca.pem"'
 group=daemon
 configure 2
-for i in 1 2; do sed -i "1i clients = \"$loopback:$((7480 + i))\"" "h$i.toml"; done
+for i in 1 2; do
+    sed -i "1i clients = \"$loopback:$((7480 + i))\"" "h$i.toml"
+    printf '[[mode]]\nnames = ["build-strict"]\nstrict = true\n' >>"h$i.toml"
+done
 cat >>h1.toml <<END
 [[allow]]
 users = ["cert:ci-*"]
@@ -60,10 +63,15 @@ else
     id -Gn | grep -qw $group || refused 119 'may not take lock of-the-group' run 1 --lock of-the-group -- touch wrong
 fi
 
+# --- Nobody can stop a command on another machine.
+refused 119 'only programs that can be stopped may use it (strict)' \
+    as certs/programs/ci-1 run --lock build-7,build-strict -- touch wrong
+run 1 --lock build-strict --timeout 20s -- true || fail "a command on a host is refused, which can be stopped"
+
 # --- Who is let in. A program that is called like a host is still a program, and a host is none.
 refused 119 'its certificate is for host h2' as certs/h2 run --lock build-7 -- touch wrong
 refused 123 'is `allot node` running there' as others/programs/ci-1 run --lock build-7 -- touch wrong
-mkdir -p fake
+rm -rf fake && mkdir fake
 sed -e 's/"h1.sock"/"fake\/sock"/; s/state = "h1"/state = "fake\/state"/; s/:7401/:7498/; s/:7481/:7497/' \
     -e 's/certs\/h1/certs\/programs\/h1/' h1.toml >fake/h1.toml
 "$ALLOT" node --config fake/h1.toml 2>fake/log &

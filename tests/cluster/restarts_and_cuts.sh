@@ -6,10 +6,6 @@ engine=hosts
 semaphores='single = 1'
 for pair in 1,2 1,3 2,3; do proxied "${pair%,*}" "${pair#*,}"; done
 
-cut_off() {
-    fault refuse "$@"
-    fault cut "$@"
-}
 # gets_it HOST: asks for the permit there and gets it, and nobody else uses it then.
 gets_it() {
     run "$1" --permit single --timeout 30s -- bash -c "kill -0 $(cat first.in) 2>/dev/null && touch overlap; true" 2>next.err ||
@@ -24,14 +20,6 @@ gets_it_or_waits() {
     [ $code -eq 0 ] || [ $code -eq 121 ] || fail "$case: exit code $code: $(cat next.err)"
     [ ! -e overlap ] || fail "$case: two use the permit at once"
 }
-end() {
-    kill -KILL "${asker[first]}" "$(cat first.in)" 2>/dev/null
-    wait "${asker[first]}" 2>/dev/null
-    fault heal
-    for i in 1 2 3; do
-        run "$i" --permit single --timeout 30s -- true 2>next.err || fail "$case: h$i gets no permit in the end: $(cat next.err)"
-    done
-}
 
 agree $'lease = "3s"\ngrace = "500ms"\nsilence = "1s"'
 configure 3
@@ -43,7 +31,7 @@ stop 2
 cut_off 1,2
 start 2
 gets_it_or_waits 1
-end
+case_ends
 
 case="the holder's host is cut off while another restarts"
 hold first 2 --permit single
@@ -51,7 +39,7 @@ stop 1
 cut_off 1,2 2,3
 start 1
 gets_it 3
-end
+case_ends
 
 case="a host is killed that did not hear the holder's"
 hold first 2 --permit single
@@ -62,7 +50,7 @@ fault heal 1,2
 start 1
 cut_off 2,3
 gets_it_or_waits 3
-end
+case_ends
 
 case="the holder's host is cut off for long, and restarts"
 hold first 2 --permit single
@@ -71,7 +59,7 @@ wait_until 20 "$case: the holder is stopped" not_running "$(cat first.in)"
 stop 2
 start 2
 gets_it 3
-end
+case_ends
 
 case="the holder's host is stopped for good"
 hold first 2 --permit single
@@ -84,5 +72,5 @@ wait "${asker[first]}"
 [ $? -eq 122 ] || fail "$case: who held the permit was not told that it is lost: $(cat first.err)"
 let_go second
 start 2
-end
+case_ends
 exit 0

@@ -2,7 +2,7 @@
 # lease has ended; locks held elsewhere are not disturbed. When it is back it takes part as before.
 . "$ALLOT_SOURCE_DIR/tests/cluster/lib.sh"
 
-fence() { "$ALLOT" status --json --socket "./h$2.sock" | tr '{' '\n' | grep "\"host\":\"h$3\"" | grep -o "\"fence\":[0-9]*" | head -n 1 | cut -d: -f2; }
+fence() { "$ALLOT" status --json --socket "./h$2.sock" | tr '{' '\n' | grep "\"host\":\"h$3\"" | sed -n 's/.*"fence":"\([0-9]*\)".*/\1/p' | head -n 1; }
 
 agree $'lease = "3s"'
 semaphores='builds = 2'

@@ -6,18 +6,18 @@ configure 3
 start_all
 crowd 2 40 8
 crowd_is_there 40
-# A hello of version 2: its length, the magic, the version, and then what this version does not know.
+# A hello of version 9: its length, the magic, the version, and then what this version does not know.
 for try in 1 2 3; do
     exec {stranger}<>"/dev/tcp/$loopback/7402"
-    printf '\x11\x00\x00\x00\x0aallot link\x02from2' >&"$stranger"
+    printf '\x11\x00\x00\x00\x0aallot link\x09from9' >&"$stranger"
     timeout 10 cat <&"$stranger" >answer.txt
     exec {stranger}<&-
-    grep -aq 'it speaks version 2 of the link protocol, this host version 1' answer.txt || fail "it is told: $(cat answer.txt)"
+    grep -aq 'it speaks version 9 of the link protocol, this host version 3' answer.txt || fail "it is told: $(cat answer.txt)"
 done
-[ "$(grep -c " warning: .* is refused: it speaks version 2 of the link protocol, this host version 1" h2.log)" -eq 1 ] ||
+[ "$(grep -c " warning: .* is refused: it speaks version 9 of the link protocol, this host version 3" h2.log)" -eq 1 ] ||
     fail "not one line is logged"
 crowd_ends
 for log in h*.log; do
-    grep -E ' (error|warning): ' "$log" | grep -v 'it speaks version 2' && fail "$log complains"
+    grep -E ' (error|warning): ' "$log" | grep -v 'it speaks version 9' && fail "$log complains"
 done
 one_token_each lock{0..11}

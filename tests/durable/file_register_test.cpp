@@ -18,11 +18,8 @@ using namespace allot;
 using agreement::Value;
 using durable::FileRegister;
 
-Value named(SiteId host, std::uint32_t number) {
-    Value value;
-    value.id = {host, 0, number};
-    value.members = {{host, number}};
-    return value;
+auto change_of(const FileRegister& one, const Value& known, SiteId host, std::uint32_t number) {
+    return one.exchange(known, {.members = {{host, number}}}, {host, 0, number});
 }
 
 TEST(FileRegister, Begins_with_the_first_value_of_all) {
@@ -35,25 +32,32 @@ TEST(FileRegister, Begins_with_the_first_value_of_all) {
 TEST(FileRegister, Changes_only_what_the_caller_knows) {
     const test::TemporaryFolder folder;
     const FileRegister one(folder / "register");
-    const auto first = one.exchange({}, named(1, 1));
+    const auto first = change_of(one, {}, 1, 1);
     ASSERT_TRUE(first) << first.error();
     EXPECT_EQ(first->view, 1u);
     EXPECT_EQ(first->members, (std::vector<Peer>{{1, 1}}));
-    const auto late = one.exchange({}, named(2, 1));
+    const auto late = change_of(one, {}, 2, 1);
     ASSERT_TRUE(late);
     EXPECT_EQ(*late, *first);
-    const auto second = one.exchange(*first, named(2, 1));
+    const auto second = change_of(one, *first, 2, 1);
     EXPECT_EQ(second->parent, first->id);
     EXPECT_EQ(*FileRegister(folder / "register").read(), *second);
 }
 
+TEST(FileRegister, Views_begin_after_the_one_that_it_was_made_with) {
+    const test::TemporaryFolder folder;
+    const FileRegister one(folder / "register");
+    ASSERT_TRUE(one.found(5));
+    EXPECT_EQ(change_of(one, {}, 1, 1)->view, 6u);  // the caller has not read it yet
+}
+
 TEST(FileRegister, A_damaged_file_is_refused_and_not_replaced) {
     const test::TemporaryFolder folder;
-    const std::string content = "allot register 1 1 3 0000000000000000\nabc";
+    const std::string content = "allot register 2 1 3 0000000000000000\nabc";
     std::ofstream(folder / "register") << content;
     const FileRegister one(folder / "register");
     EXPECT_FALSE(one.read());
-    EXPECT_FALSE(one.exchange({}, named(1, 1)));
+    EXPECT_FALSE(change_of(one, {}, 1, 1));
     std::stringstream kept;
     kept << std::ifstream(folder / "register").rdbuf();
     EXPECT_EQ(kept.str(), content);
@@ -64,10 +68,9 @@ void change(const std::string& path, SiteId host, std::uint32_t times) {
     const FileRegister one(path);
     Value known;
     for (std::uint32_t done = 0; done < times;) {
-        const Value mine = named(host, done + 1);
-        const auto newest = one.exchange(known, mine);
+        const auto newest = change_of(one, known, host, done + 1);
         if (!newest) _exit(1);
-        done += newest->id == mine.id;
+        done += newest->id == agreement::ValueId{host, 0, done + 1};
         known = *newest;
     }
     _exit(0);
@@ -105,7 +108,7 @@ TEST(FileRegister, A_killed_process_leaves_a_whole_file_and_no_lock) {
         ASSERT_TRUE(value) << value.error();
         EXPECT_GE(value->view, view);
         view = value->view;
-        const auto next = FileRegister(path).exchange(*value, named(2, view + 1));
+        const auto next = change_of(FileRegister(path), *value, 2, view + 1);
         ASSERT_TRUE(next) << next.error();
         EXPECT_EQ(next->view, view + 1);
         view = next->view;

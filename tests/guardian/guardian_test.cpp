@@ -47,6 +47,13 @@ Descriptor same_process(const Descriptor& process) {
     return Descriptor(::fcntl(process.get(), F_DUPFD_CLOEXEC, 0));
 }
 
+// The next news that are no confirmations.
+News next_news(Link& link) {
+    News news;
+    while (news.told.empty() && !news.gone && readable(link.descriptor())) news = link.read();
+    return news;
+}
+
 // --- Programs
 
 // The end of a pipe where programs say who they are, and what happened to them when.
@@ -186,8 +193,7 @@ struct GuardianTest : testing::Test {
         const ChargeId none{~0ULL, ~0ULL};
         const Charge wrong{.id = none, .owner = Descriptor(::open("/dev/null", O_RDONLY | O_CLOEXEC))};
         ASSERT_TRUE(link.keep(wrong));
-        ASSERT_TRUE(readable(link.descriptor()));
-        const News news = link.read();
+        const News news = next_news(link);
         ASSERT_EQ(news.told.size(), 1u);
         EXPECT_TRUE(std::holds_alternative<Refused>(news.told.front()));
     }
@@ -218,10 +224,6 @@ struct GuardianTest : testing::Test {
     Descriptor log_pipe;  // instead of a file
     std::vector<pid_t> guardians;
 };
-
-News next_news(Link& link) {
-    return readable(link.descriptor()) ? link.read() : News{};
-}
 
 constexpr ChargeId first{4, 1}, second{4, 2};
 
@@ -498,6 +500,18 @@ TEST_F(GuardianTest, A_charge_ends_with_its_owner_and_its_command) {
 
 // --- Daemons that come and go
 
+TEST_F(GuardianTest, Only_a_charge_that_is_kept_is_confirmed) {
+    auto link = open();
+    const Owner owner([] { fork_to(stubborn); });
+    const Descriptor command = owner.started();
+    link->set_deadline(BootClock::now() + far, 1);
+    ASSERT_TRUE(link->keep({.id = second, .owner = Descriptor(::open("/dev/null", O_RDONLY | O_CLOEXEC))}));
+    ASSERT_TRUE(link->keep(charge_of(first, owner.process(), command)));
+    std::vector<ChargeId> kept;
+    while (kept.empty() && readable(link->descriptor())) kept = link->read().kept;
+    EXPECT_EQ(kept, std::vector{first});
+}
+
 TEST_F(GuardianTest, The_next_daemon_takes_the_charges_over) {
     auto link = open();
     const Owner owner([] { fork_to(stubborn); });
@@ -672,6 +686,41 @@ TEST_F(GuardianTest, SIGTERM_ends_it_only_without_charges_and_daemon) {
     EXPECT_EQ(end_of(guardians.front()), 0);
 }
 
+// --- Certificates
+
+TEST_F(GuardianTest, A_daemon_is_certified_when_its_process_has_ended_not_when_its_connection_has) {
+    const std::string file = place() + "/certificate";
+    std::ofstream(file).flush();
+    const auto certificate = [&] {
+        std::string text;
+        std::ifstream(file) >> text;
+        return text;
+    };
+    const auto guardian = open();  // this process lives on
+    guardian->set_testament({file, 7});
+    auto cut_off = open();  // takes its place
+    cut_off->set_testament({file, 8});
+    await_guardian(*cut_off);
+    cut_off.reset();
+    // The guardian has seen that end when it answers a stranger.
+    const auto stranger = connect_in(place());
+    ASSERT_TRUE(stranger && *stranger);
+    ASSERT_EQ(send_packet(*stranger, "garbage", {}), Sending::done);
+    ASSERT_TRUE(readable(stranger->get()));
+    EXPECT_EQ(certificate(), "");
+
+    const pid_t daemon = ::fork();
+    if (daemon == 0) {
+        auto link = Link::open(place(), 100ms);
+        if (link) (*link)->set_testament({file, 9});
+        ::_exit(link ? 0 : 1);
+    }
+    int status = 1;
+    ASSERT_EQ(::waitpid(daemon, &status, 0), daemon);
+    EXPECT_EQ(status, 0);
+    EXPECT_TRUE(test::eventually([&] { return certificate() == "9"; }));
+}
+
 // --- Strangers
 
 TEST_F(GuardianTest, A_packet_that_makes_no_sense_costs_its_connection_and_no_charge) {
@@ -719,7 +768,7 @@ TEST_F(GuardianTest, A_daemon_of_another_version_hears_so_and_takes_nothing) {
     EXPECT_EQ(opening->number, 1u);
     EXPECT_TRUE(answer.passed.empty());
     await_guardian(*link);
-    EXPECT_THAT(log(), HasSubstr("a daemon of guardian version 3 came"));
+    EXPECT_THAT(log(), HasSubstr("a daemon of guardian version 4 came"));
 }
 
 TEST_F(GuardianTest, A_guardian_of_another_version_is_one_line) {
@@ -735,7 +784,7 @@ TEST_F(GuardianTest, A_guardian_of_another_version_is_one_line) {
     const auto never = [](const std::string&, std::chrono::milliseconds) { return Result<bool>(true); };
     const auto link = Link::open(place(), 100ms, never);
     ASSERT_FALSE(link);
-    EXPECT_THAT(link.error(), HasSubstr("has version 3, this program needs version 2; its 3 leases"));
+    EXPECT_THAT(link.error(), HasSubstr("has version 4, this program needs version 3; its 3 leases"));
     ::waitpid(guardian, nullptr, 0);
 }
 

@@ -11,7 +11,7 @@ namespace {
 using namespace allot;
 using namespace allot::protocol_tests;
 
-constexpr std::size_t own_properties = 10;
+constexpr std::size_t own_properties = 13;
 
 class ClusterHolds : public testing::TestWithParam<Pinned> {};
 
@@ -32,9 +32,19 @@ INSTANTIATE_TEST_SUITE_P(Surroundings, ClusterHolds,
                                          Pinned{"lease=2 backlog=1 silence=2 crashes=1", 17636, 77725},
                                          Pinned{"lease=2 backlog=1 whims=1", 310801, 840840}));
 
+// Nobody stops these programs, so two may use a lock. Fences tell them apart.
+INSTANTIATE_TEST_SUITE_P(Fenced, ClusterHolds,
+                         testing::Values(Pinned{"lease=2 backlog=1 cuts=1 fenced=on", 75014, 240297}));
+
+// Nobody stops these programs either, and yet only one of them uses a lock.
+INSTANTIATE_TEST_SUITE_P(Sticky, ClusterHolds,
+                         testing::Values(Pinned{"lease=2 backlog=1 sticky=on", 16278, 36536},
+                                         Pinned{"lease=2 backlog=1 sticky=on cancel=on", 69478, 160441},
+                                         Pinned{"lease=2 backlog=1 sticky=on cuts=1", 371991, 1068365}));
+
 // A timer may fire only while no message is in flight, so these runs say nothing about starvation.
 const std::string safety =
-    " property=one-user,at-most-k,fences-grow,lease-holds,one-token,overtaken-seldom,free-at-once";
+    " property=one-user,at-most-k,fences-grow,kept-first,lease-holds,one-token,overtaken-seldom,free-at-once";
 
 class ClusterIsSafe : public testing::TestWithParam<Pinned> {};
 
@@ -45,10 +55,16 @@ TEST_P(ClusterIsSafe, With_so_many_states) {
     EXPECT_EQ(result.transitions, GetParam().transitions);
 }
 
-INSTANTIATE_TEST_SUITE_P(Programs, ClusterIsSafe,
-                         testing::Values(Pinned{"lease=2 backlog=1 daemon-deaths=1", 14166, 34481},
-                                         Pinned{"lease=2 backlog=1 resources=0 permits=1 programs=2", 121883,
-                                                311146}));
+INSTANTIATE_TEST_SUITE_P(
+    Programs, ClusterIsSafe,
+    testing::Values(Pinned{"lease=2 backlog=1 daemon-deaths=1", 14166, 34481},
+                    Pinned{"lease=2 backlog=1 daemon-deaths=1 silence=2 kernel=on", 444204, 1134863},
+                    Pinned{"lease=2 backlog=1 resources=0 permits=1 programs=2", 121883, 311146}));
+
+// The machine that holds the lock dies, and nobody gets it.
+INSTANTIATE_TEST_SUITE_P(StickyCrashes, ClusterIsSafe,
+                         testing::Values(Pinned{"lease=2 backlog=1 sticky=on silence=2 crashes=1", 82016,
+                                                361646}));
 
 // --- Every simpler design fails.
 
@@ -72,20 +88,24 @@ TEST_P(SimplerHost, Fails) {
     EXPECT_EQ(result.violations.front().property, property);
 }
 
-INSTANTIATE_TEST_SUITE_P(Rules, SimplerHost,
-                         testing::Values(Simpler{"without=hold-off whims=1", "one-user"},
-                                         Simpler{"without=certify-own whims=1", "one-user"},
-                                         Simpler{"without=prove-quiet whims=1 crashes=1 restarts=1 "
-                                                 "requests=1,0,0 programs=2",
-                                                 "one-user"},
-                                         Simpler{"without=stop-old-life whims=1", "one-user"},
-                                         Simpler{"without=numbered-messages whims=1", "fences-grow"},
-                                         Simpler{"without=whole-hold-off whims=1 daemon-deaths=1",
-                                                 "one-user"},
-                                         Simpler{"without=stop-in-time whims=1 daemon-deaths=1", "one-user"},
-                                         Simpler{"without=report-adopted daemon-deaths=1", "one-user"},
-                                         Simpler{"without=grant-in-time cuts=1", "lease-holds"},
-                                         Simpler{"without=locks-first permits=1", "starvation"},
-                                         Simpler{"without=return-on-end permits=1", "starvation"}));
+INSTANTIATE_TEST_SUITE_P(
+    Rules, SimplerHost,
+    testing::Values(Simpler{"without=hold-off whims=1", "one-user"},
+                    Simpler{"without=certify-own whims=1", "one-user"},
+                    Simpler{"without=prove-quiet whims=1 crashes=1 restarts=1 "
+                            "requests=1,0,0 programs=2",
+                            "one-user"},
+                    Simpler{"without=stop-old-life whims=1", "one-user"},
+                    Simpler{"without=numbered-messages whims=1", "fences-grow"},
+                    Simpler{"without=whole-hold-off whims=1 daemon-deaths=1", "one-user"},
+                    Simpler{"without=stop-in-time whims=1 daemon-deaths=1", "one-user"},
+                    Simpler{"without=report-adopted daemon-deaths=1", "one-user"},
+                    Simpler{"without=await-programs daemon-deaths=1 kernel=on silence=2", "one-user"},
+                    Simpler{"without=grant-in-time cuts=1", "lease-holds"},
+                    Simpler{"without=keep-first sticky=on", "kept-first"},
+                    Simpler{"without=free-last sticky=on", "kept-first"},
+                    Simpler{"without=hold-for-absent sticky=on silence=2 crashes=1", "kept-first"},
+                    Simpler{"without=locks-first permits=1", "starvation"},
+                    Simpler{"without=return-on-end permits=1", "starvation"}));
 
 }  // namespace

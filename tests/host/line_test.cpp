@@ -88,6 +88,22 @@ TEST_F(LineTest, A_request_that_was_overtaken_often_enough_gets_a_seat_though_a_
     EXPECT_EQ(next(1), 2u);
 }
 
+TEST_F(LineTest, A_request_that_is_owed_a_seat_waits_behind_an_earlier_one_that_is) {
+    ask(1, {"a", "b"});
+    seat(1, 1);
+    ask(2, {"a"});
+    seat(2, 1);
+    ask(3, {"b", "c"});
+    EXPECT_EQ(next(1), 0u);
+    ask(4, {"c"});
+    seat(4, 1);
+    EXPECT_EQ(line.find(3)->overtaken, 1u);
+    EXPECT_EQ(next(1), 0u);
+    EXPECT_EQ(line.find(1)->overtaken, 1u);
+    line.enter(1);
+    EXPECT_EQ(next(1), 3u);
+}
+
 TEST_F(LineTest, A_request_that_is_withdrawn_makes_way_for_the_next) {
     ask(1, {"a"});
     hold(1);

@@ -78,10 +78,6 @@ private:
                 },
             .silent = [this](HostId peer) { told.push_back(fmt::format("silent {}", peer)); },
             .heard = [this](HostId peer) { told.push_back(fmt::format("heard {}", peer)); },
-            .congestion =
-                [this](HostId peer, bool full) {
-                    told.push_back(fmt::format("{} {}", full ? "full" : "relieved", peer));
-                },
             .disowned = [this](HostId by,
                                std::uint32_t met) { told.push_back(fmt::format("disowned {} {}", by, met)); },
             .name_taken = [this](HostId by,

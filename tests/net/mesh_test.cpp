@@ -95,46 +95,6 @@ TEST_F(MeshTest, Refuses_an_earlier_incarnation) {
     EXPECT_FALSE(a->is_connected(bee));
 }
 
-TEST_F(MeshTest, Goes_on_as_the_same_incarnation_with_saved_state) {
-    connect_both();
-    for (int i = 0; i < 10; ++i) a->mesh->send(bee, std::to_string(i));
-    ASSERT_TRUE(until([&] { return b->received.size() == 10; }));
-    b->mesh->stop();
-    const std::string saved = b->mesh->saved();
-    const MeshConfig config = bee_again(1);
-    const auto before = b->received;
-    b.reset();
-    ASSERT_TRUE(until([&] { return !a->is_connected(bee); }));
-    EXPECT_EQ(a->problem(bee), "it has stopped");
-    for (int i = 10; i < 20; ++i) a->mesh->send(bee, std::to_string(i));
-    a->told.clear();
-
-    b = std::make_unique<TestHost>(loop, config);
-    ASSERT_TRUE(b->mesh->resume(saved));
-    b->received = before;
-    b->start();
-    ASSERT_TRUE(until([&] { return b->received.size() == 20; }));
-    EXPECT_EQ(b->received, numbered(0, 20));
-    EXPECT_EQ(a->told, std::vector<std::string>{"connected 1 1"});
-    EXPECT_EQ(a->mesh->status(bee).reconnects, 1u);
-}
-
-TEST_F(MeshTest, Resumes_only_what_fits) {
-    connect_both();
-    b->mesh->stop();
-    const std::string saved = b->mesh->saved();
-    TestHost later(loop, bee_again(2));
-    EXPECT_FALSE(later.mesh->resume(saved));
-    auto config = bee_again(1);
-    config.agreement = 43;
-    TestHost other(loop, config);
-    EXPECT_FALSE(other.mesh->resume(saved));
-    TestHost same(loop, bee_again(1));
-    EXPECT_FALSE(same.mesh->resume(saved.substr(1)));
-    EXPECT_FALSE(same.mesh->resume(""));
-    EXPECT_TRUE(same.mesh->resume(saved));
-}
-
 // Without its memory the same incarnation would take payloads twice: that is noticed.
 TEST_F(MeshTest, Refuses_an_incarnation_that_lost_its_memory) {
     connect_both();
@@ -180,20 +140,6 @@ TEST_F(MeshTest, Counts_silence_from_the_start) {
     b->start();
     ASSERT_TRUE(until([&] { return a->was_told("heard 1"); }));
     EXPECT_EQ(a->told, (std::vector<std::string>{"silent 1", "connected 1 1 fresh", "heard 1"}));
-}
-
-TEST_F(MeshTest, Says_when_it_is_congested_and_when_no_longer) {
-    auto config = quick_config(ant);
-    config.buffer_limit = 10'000;
-    b = std::make_unique<TestHost>(loop, quick_config(bee));
-    b->start();
-    start_ant(config);
-    for (int i = 0; i < 9; ++i) a->mesh->send(bee, std::string(1000, 'x'));
-    EXPECT_TRUE(a->told.empty());
-    for (int i = 0; i < 5; ++i) a->mesh->send(bee, std::string(1000, 'x'));
-    EXPECT_EQ(a->told, std::vector<std::string>{"full 1"});
-    ASSERT_TRUE(until([&] { return a->was_told("relieved 1"); }));
-    ASSERT_TRUE(until([&] { return b->received.size() == 14; }));
 }
 
 TEST_F(MeshTest, Of_another_agreement_is_refused) {

@@ -3,7 +3,8 @@
 # `-` leaves a count open; a comment beside the call says why. The output of the last command stays in found.txt.
 set -euo pipefail
 
-memory=16G # limit of a check
+memory=16G          # limit of a check
+bounded_memory=512M # limit of a check that goes as far as its memory
 
 complain() {
     echo "FAILED: $*"
@@ -83,13 +84,13 @@ finds() {
     "$ALLOT" play scenario.txt >found.txt || complain "the scenario does not replay"
 }
 
-# bounded STATES PROTOCOL FLAGS...: nothing is violated before 512 MB are full. How many states fit depends on the
+# bounded STATES PROTOCOL FLAGS...: nothing is violated before $bounded_memory is full. How many states fit depends on the
 # machine, so STATES is only a lower bound.
 bounded() {
     local states=$1 code=0 found
     shift
     echo "allot check $*, as far as the memory goes"
-    "$ALLOT" check "$@" --memory 512M >found.txt || code=$?
+    "$ALLOT" check "$@" --memory "$bounded_memory" >found.txt || code=$?
     found=$(tail -n 1 found.txt)
     echo "$found"
     expect_code 3 "$code"

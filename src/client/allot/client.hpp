@@ -114,9 +114,18 @@ struct Held {
     std::uint64_t fence = 0;
 };
 
+// The end of a lease, for its program. stopped: it is stopped before others get what it held. told: it must
+// stop by itself, since nobody can stop it. nothing: it may go on, because the resource is in the mode
+// `fence`. kept: there is no end, because the resource is in the mode `sticky`: it belongs to the user of the
+// program until it is released. With `told` and `nothing` only fences keep it apart from the next holder.
+enum class Ending : std::uint8_t { stopped, told, nothing, kept };
+
 struct Options {
     std::string address;  // `unix:/path`, `/path`, `tls:host:port`, `tcp:host:port`; empty: default_address()
     std::string command;  // shown by `allot status`; empty: the name of this program
+    // This program may be killed: the guardian of its host sends SIGTERM before a lease ends, and SIGKILL at
+    // its end. Unix sockets only. Without it leases are fenced: see Ending::told.
+    bool stoppable = false;
     std::chrono::milliseconds connect_timeout{2000};
     // How long the library tries to reconnect after a connection breaks (the daemon is restarted), and how
     // long it waits for a silent daemon.
@@ -144,16 +153,15 @@ public:
     Lease& operator=(Lease&& other) noexcept;
     ~Lease();
 
-    // True if the lease is still held, as far as this program knows. A lease with permits, or over TCP, also
-    // becomes lost when the daemon has been silent for stop_within(): others may then be granted the
-    // resources. Waits, for up to 100 ms, only if there is no connection.
+    // True if the lease is still held, as far as this program knows. It also becomes lost at valid_until():
+    // others may then be granted the resources. Waits, for up to 100 ms, only if there is no connection.
     bool valid() const;
     explicit operator bool() const { return valid(); }
-    // Time until which the lease is safe without further contact; min() if it is not held. For a lease of
-    // locks only, on a Unix socket, and unless the session is leased(): max() while the connection lasts or
-    // the lease follows a process.
+    // Time until which the lease is safe without further contact; min() if it is not held. It moves on as
+    // long as the daemon answers and renews its own lease.
     Clock::time_point valid_until() const;
 
+    Ending ending() const;
     const std::vector<Held>& held() const;
     std::uint64_t fence() const;  // of the only resource; std::logic_error if there is not exactly one
     std::uint64_t fence(std::string_view name) const;  // std::logic_error if it is not held
@@ -214,9 +222,6 @@ public:
     Acquisition async_acquire(Demand demand, Deadline deadline = {});
 
     std::string host() const;  // the name of the daemon's host
-    // True if the daemon's own leases end: then valid_until() of every lease is a time, and moves on as long
-    // as the daemon renews them.
-    bool leased() const;
     // The time that a program has to stop using a lost lease.
     std::chrono::microseconds stop_within() const;
     // For event loops: when this descriptor is readable, and from time to time, call Lease::valid. -1 while

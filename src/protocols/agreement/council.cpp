@@ -9,8 +9,8 @@ namespace {
 
 Forming::Self forming_self(const Council::Self& self) {
     const CouncilConfig& config = self.config;
-    return {self.host, self.incarnation, config.hosts, config.voters,
-            {},        self.fresh_disk,  config.view,  config.quiet};
+    return {self.host,      self.incarnation, config.hosts, config.voters,
+            config.forming, self.fresh_disk,  config.view,  config.quiet};
 }
 
 Recalling::Self recalling_self(const Council::Self& self) {
@@ -86,7 +86,7 @@ void Council::tick(const Self& self, CouncilEffects& fx) {
             recall(self, fx,
                    [&](const Recalling::Self& inner, RecallingEffects& out) { recalling_.ask(inner, out); });
     }
-    if (!inner().busy() || ++waited_ < pause(self)) return;
+    if (!inner().busy() || !self.config.try_again || ++waited_ < pause(self)) return;
     waited_ = 0;
     recall(self, fx,
            [&](const Recalling::Self& inner, RecallingEffects& out) { recalling_.retry(inner, out); });

@@ -26,6 +26,8 @@ struct CouncilConfig {
     // Ticks after which a voter that starts again makes do with the answers of a quorum.
     std::uint32_t patience = 10;
     VotingRules voting;
+    FormingRules forming;
+    bool try_again = true;  // an operation that nobody has answered
 };
 
 using CouncilMessage = boost::mp11::mp_push_back<RecallingMessage, Hello>;

@@ -43,6 +43,7 @@ void Forming::store(Papers next, FormingEffects& fx) {
 }
 
 void Forming::synced(const Self& self, FormingEffects& fx) {
+    if (!synced_) return;  // something else was written
     synced_.reset();
     greet(self, fx);
     go_on(self, fx);

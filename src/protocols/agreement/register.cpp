@@ -16,6 +16,20 @@ Record founders(std::uint32_t voters) {
     return record;
 }
 
+Value Change::applied_to(const Value& value, const ValueId& id) const {
+    Value next = value;
+    next.version = value.version.next();
+    next.id = id;
+    next.parent = value.id;
+    next.kept = kept;
+    if (same_view) return next;
+    ++next.view;
+    next.members = members;
+    next.certified = certified;
+    next.quiet = quiet;
+    return next;
+}
+
 void Register::start(const Self& self, const Record& founders, bool first, RegisterEffects& fx) {
     record_ = voter_.record.voters.empty() ? founders : voter_.record;
     sealed_ = voter_.sealed;
@@ -165,10 +179,11 @@ void Register::begin(const Self& self, Operation kind, Change change, std::vecto
                      RegisterEffects& fx) {
     ensure(!open_, "a register has one operation under way at a time");
     ++operations_;
+    const ValueName base = change.of.value_or(ValueName{known_.id, known_.version});
     open_ = Open{.kind = kind,
                  .id = {self.host, self.incarnation, operations_},
-                 .expected = known_.id,
-                 .version = known_.version,
+                 .expected = base.id,
+                 .version = base.version,
                  .generation = record_.generation,
                  .change = std::move(change),
                  .next = std::move(next)};
@@ -252,18 +267,12 @@ bool Register::wants_change(const Value& newest) const {
 }
 
 Value Register::changed(const Self& self, const Value& newest) const {
+    if (open_->kind != Operation::seal) return open_->change.applied_to(newest, open_->id);
     Value value = newest;
     value.version = newest.version.next();
     value.id = open_->id;
     value.parent = newest.id;
-    if (open_->kind != Operation::seal) {
-        ++value.view;
-        value.members = open_->change.members;
-        value.certified = open_->change.certified;
-        value.quiet = open_->change.quiet;
-    } else if (self.rules.seal) {
-        value.next = next_record();
-    }
+    if (self.rules.seal) value.next = next_record();
     return value;
 }
 

@@ -18,11 +18,13 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "core/protocol.hpp"
+#include "core/want.hpp"
 
 namespace allot::agreement {
 
@@ -62,7 +64,7 @@ BOOST_DESCRIBE_STRUCT(Record, (), (generation, voters, view, quiet))
 // The first record: hosts from 0 on, with the disks that they have at their first start.
 Record founders(std::uint32_t voters);
 
-// Names a proposal; number 0 is the first value of all, which nobody proposed.
+// Names a proposal, or a sticky request. Number 0 is the first value of all, which nobody proposed.
 struct ValueId {
     SiteId host = 0;
     std::uint32_t incarnation = 0;
@@ -70,6 +72,26 @@ struct ValueId {
     auto operator<=>(const ValueId&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(ValueId, (), (host, incarnation, number))
+
+// A sticky request: what it holds stays with its owner until that gives it back, whatever becomes of the
+// program, its host, and the leases of both.
+struct Ownership {
+    ValueId id;                  // by the host that granted it
+    std::string owner;           // for people
+    std::uint64_t since_ms = 0;  // when it was asked for, since the epoch
+    bool operator==(const Ownership&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Ownership, (), (id, owner, since_ms))
+
+// A sticky request as the register keeps it.
+struct Kept {
+    Ownership ownership;
+    Want want;
+    std::vector<Fence> fences;
+    bool returned = false;  // it is given back: the host that holds it lets the register forget it
+    bool operator==(const Kept&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Kept, (), (ownership, want, fences, returned))
 
 struct Value {
     Stamp version;
@@ -79,19 +101,33 @@ struct Value {
     std::vector<Peer> members;    // and its members
     std::vector<Peer> certified;  // former members whose programs need no waiting for
     bool quiet = false;           // no program runs but under a member of this view
+    std::vector<Kept> kept;       // by id
     std::optional<Record> next;   // sealed: the generation ends with this value
     bool operator==(const Value&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Value, (), (version, id, parent, view, members, certified, quiet, next))
+BOOST_DESCRIBE_STRUCT(Value, (), (version, id, parent, view, members, certified, quiet, kept, next))
+
+// One value of the register.
+struct ValueName {
+    ValueId id;
+    Stamp version;
+    bool operator==(const ValueName&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(ValueName, (), (id, version))
 
 // The content of the next value.
 struct Change {
     std::vector<Peer> members;
     std::vector<Peer> certified;
     bool quiet = false;
+    std::vector<Kept> kept;
+    bool same_view = false;       // only what is kept changes
+    std::optional<ValueName> of;  // the value that it changes; none: the newest that the register knows
+    // The value that follows this one.
+    Value applied_to(const Value& value, const ValueId& id) const;
     bool operator==(const Change&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Change, (), (members, certified, quiet))
+BOOST_DESCRIBE_STRUCT(Change, (), (members, certified, quiet, kept, same_view, of))
 
 // Each rule may be switched off, to see which defect it prevents.
 struct VotingRules {

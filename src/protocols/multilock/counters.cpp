@@ -451,11 +451,6 @@ Counters::Branch& Counters::branch(const Context& ctx, ResourceId resource) {
     return place->second;
 }
 
-std::size_t Counters::at_hand(const Demand& demand) const {
-    return static_cast<std::size_t>(
-        std::ranges::count_if(demand.resources, [&](ResourceId one) { return owns(one); }));
-}
-
 std::map<ResourceId, std::vector<SiteId>> Counters::queues() const {
     std::map<ResourceId, std::vector<SiteId>> all;
     for (const auto& [resource, branch] : branches_)

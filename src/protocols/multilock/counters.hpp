@@ -39,6 +39,25 @@
 
 namespace allot {
 
+namespace counters {
+
+// The claims of a new epoch by resource. It refers to the claims, which must outlive it.
+struct Estate {
+    explicit Estate(std::span<const agreement::Claim> all);
+    std::span<const agreement::Claim> waiting() const { return claims.subspan(users); }
+
+    struct Heirs {
+        SiteId owner;                      // uses it, or is the first that waits
+        std::vector<std::size_t> waiting;  // places of the others among those who wait
+    };
+    std::span<const agreement::Claim> claims;  // users first
+    std::size_t users = 0;
+    std::map<ResourceId, Heirs> resources;
+    std::map<SiteId, std::size_t> places;  // of the claim of a site
+};
+
+}  // namespace counters
+
 class Counters {
 public:
     static const Model<Counters, FencesGrow> model;
@@ -139,8 +158,7 @@ public:
     void cancel(const Context& ctx, Effects& fx);
     Phase phase() const { return phase_of(state_); }
 
-    // How many resources of the demand this site could use without a message.
-    std::size_t at_hand(const Demand& demand) const;
+    bool has_token(ResourceId resource) const { return owns(resource); }
     // Whether this site waits and has lent tokens: then it lends no others.
     bool lends() const { return !lent_.empty(); }
     // The waiting sites, in order, for each resource whose token is here.
@@ -169,6 +187,15 @@ public:
         if (const auto* arrival = std::get_if<Tokens>(&message))
             for (const counters::Token& token : arrival->tokens) f(token.resource);
     }
+    // For each resource whose token a message may bring to its receiver, or make there: f(resource).
+    template <class F>
+    static void for_each_resource(const Message& message, F f) {
+        if (const auto* request = std::get_if<Request>(&message))
+            for (const counters::Ask& ask : request->asks) f(ask.resource);
+        if (const auto* hint = std::get_if<Hint>(&message))
+            for (const Whereabouts& move : hint->moves) f(move.resource);
+        for_each_token(message, f);
+    }
 
     static void on_state(const View<Counters>& view, Report& report);
 
@@ -176,11 +203,12 @@ public:
     agreement::Holdings holdings(const Context& ctx) const;
     static Counters rebuild(const Context& ctx, const agreement::Before<Counters>& before,
                             std::span<const agreement::Claim> claims, Effects& fx);
+    // The same for a site that knows only these resources: those that it claims, and those whose home it is.
+    // A site that knows nothing of a resource asks its origin, which knows where the token is.
+    static Counters rebuild(const Context& ctx, const counters::Estate& estate,
+                            std::span<const ResourceId> known, Effects& fx);
     static Config among(const Config& config, std::uint32_t sites, std::uint32_t view);
     void forget_epoch(const Config&) { *this = {}; }
-    // After rebuild: forgets resources that concern only other sites. A site that knows nothing of a resource
-    // asks its origin, which knows where the token is.
-    void forget_distant(const Context& ctx);
     static constexpr bool has_seats = false;
 
     // How many entries this site keeps: resources, and requests for them that have ended or wait.

@@ -15,34 +15,18 @@ namespace {
 // The values of an epoch begin here: the invariants want room below them.
 constexpr std::uint64_t first_value = 2;
 
-bool wants(const Claim& claim, ResourceId resource) {
-    return std::ranges::find(claim.demand.resources, resource) != claim.demand.resources.end();
-}
-
 // A mark that is `value`, as the average of equal values.
 counters::Mark mark_of(const Claim& claim, std::uint64_t value) {
     const auto count = static_cast<std::uint32_t>(claim.demand.resources.size());
     return {value * count, count};
 }
 
-// Those who wait come after the users.
-std::span<const Claim> waiting_of(std::span<const Claim> claims) {
-    const auto first = std::ranges::find(claims, Phase::waiting, &Claim::phase);
-    return claims.subspan(static_cast<std::size_t>(first - claims.begin()));
-}
-
-std::map<ResourceId, SiteId> owners_of(std::span<const Claim> claims) {
-    std::map<ResourceId, SiteId> owners;
-    for (const Claim& claim : claims)
-        for (ResourceId resource : claim.demand.resources) owners.try_emplace(resource, claim.host);
-    return owners;
-}
-
-counters::Token mint(ResourceId resource, SiteId owner, std::span<const Claim> waiting) {
+counters::Token mint(ResourceId resource, const counters::Estate& estate,
+                     const counters::Estate::Heirs& heirs) {
+    const std::span<const Claim> waiting = estate.waiting();
     counters::Token token{.resource = resource, .counter = waiting.size() + first_value + 1};
-    for (std::size_t place = 0; place < waiting.size(); ++place) {
+    for (const std::size_t place : heirs.waiting) {
         const Claim& claim = waiting[place];
-        if (claim.host == owner || !wants(claim, resource)) continue;
         token.queue.push_back({mark_of(claim, place + first_value), claim.host, 1, {}});
         token.past.counted[claim.host] = 1;
     }
@@ -50,6 +34,19 @@ counters::Token mint(ResourceId resource, SiteId owner, std::span<const Claim> w
 }
 
 }  // namespace
+
+counters::Estate::Estate(std::span<const Claim> all) : claims(all) {
+    const auto first = std::ranges::find(claims, Phase::waiting, &Claim::phase);
+    users = static_cast<std::size_t>(first - claims.begin());
+    for (std::size_t place = 0; place < claims.size(); ++place) {
+        const Claim& claim = claims[place];
+        places.try_emplace(claim.host, place);
+        for (const ResourceId resource : claim.demand.resources) {
+            Heirs& heirs = resources.try_emplace(resource, Heirs{claim.host, {}}).first->second;
+            if (place >= users && heirs.owner != claim.host) heirs.waiting.push_back(place - users);
+        }
+    }
+}
 
 Counters::Config Counters::among(const Config& config, std::uint32_t sites, std::uint32_t) {
     Config fewer = config;
@@ -70,29 +67,30 @@ agreement::Holdings Counters::holdings(const Context& ctx) const {
 
 Counters Counters::rebuild(const Context& ctx, const agreement::Before<Counters>&,
                            std::span<const Claim> claims, Effects& fx) {
-    const std::span<const Claim> waiting = waiting_of(claims);
-    Counters site;
-    if (ctx.config.improve.contains(Improvement::lamport)) site.clock_ = waiting.size() + first_value + 1;
-    for (const auto& [resource, owner] : owners_of(claims)) {
-        Branch& branch = site.branches_[resource];
-        if (owner == ctx.self)
-            branch.token = mint(resource, owner, waiting);
-        else
-            branch.father = owner;
-    }
-    const auto mine = std::ranges::find(claims, ctx.self, &Claim::host);
-    if (mine == claims.end()) return site;
-    const auto users = static_cast<std::ptrdiff_t>(claims.size() - waiting.size());
-    site.resume(ctx, *mine, static_cast<std::uint64_t>(mine - claims.begin() - users) + first_value, fx);
-    return site;
+    const counters::Estate estate(claims);
+    std::vector<ResourceId> all;
+    for (const auto& [resource, heirs] : estate.resources) all.push_back(resource);
+    return rebuild(ctx, estate, all, fx);
 }
 
-void Counters::forget_distant(const Context& ctx) {
-    std::erase_if(branches_, [&](const auto& one) {
-        const ResourceId resource = one.first;
-        return !one.second.token && !wants(resource) && ctx.config.home(resource) != ctx.self &&
-               ctx.config.origin(resource) != ctx.self;
-    });
+Counters Counters::rebuild(const Context& ctx, const counters::Estate& estate,
+                           std::span<const ResourceId> known, Effects& fx) {
+    Counters site;
+    if (ctx.config.improve.contains(Improvement::lamport))
+        site.clock_ = estate.waiting().size() + first_value + 1;
+    for (const ResourceId resource : known) {
+        const auto [place, added] = site.branches_.try_emplace(resource);
+        if (!added) continue;
+        const counters::Estate::Heirs& heirs = estate.resources.at(resource);
+        if (heirs.owner == ctx.self)
+            place->second.token = mint(resource, estate, heirs);
+        else
+            place->second.father = heirs.owner;
+    }
+    const auto mine = estate.places.find(ctx.self);
+    if (mine == estate.places.end()) return site;
+    site.resume(ctx, estate.claims[mine->second], mine->second - estate.users + first_value, fx);
+    return site;
 }
 
 std::size_t Counters::weight() const {

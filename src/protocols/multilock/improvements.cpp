@@ -4,9 +4,12 @@
 
 namespace allot::counters {
 
-Improvements Improvements::all() {
-    Improvements every;
-    for (const Improvement one : enum_values<Improvement>()) every.insert(one);
+const Improvements& Improvements::all() {
+    static const Improvements every = [] {
+        Improvements one_by_one;
+        for (const Improvement one : enum_values<Improvement>()) one_by_one.insert(one);
+        return one_by_one;
+    }();
     return every;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <boost/container/flat_set.hpp>
+#include <boost/container/small_vector.hpp>
 #include <boost/describe.hpp>
 #include <string>
 #include <string_view>
@@ -20,9 +21,9 @@ enum class Improvement : std::uint8_t { stop, single, lamport, home, early_loan,
 BOOST_DESCRIBE_ENUM(Improvement, stop, single, lamport, home, early_loan, reask)
 
 // For reflection it is a set, hence a list in JSON; for the command line it is one parameter, which a
-// described struct would not be.
-struct Improvements : boost::container::flat_set<Improvement> {
-    static Improvements all();
+// described struct would not be. It needs no memory of its own: a daemon makes a configuration in every step.
+struct Improvements : boost::container::small_flat_set<Improvement, 6> {
+    static const Improvements& all();
     static Result<Improvements> parse(std::string_view name, std::string_view text);
     std::string text() const;
 };

@@ -170,20 +170,32 @@ void HostPermits::ask(const Context& ctx, std::size_t seat, std::uint32_t units,
 
 void HostPermits::receive(const Context& ctx, SiteId from, const Request& request, Effects& fx) {
     clock_ = max(clock_, request.stamp);
-    const std::uint32_t units = blockers(ctx, from, request.stamp);
+    const std::uint32_t units = ahead().of(ctx.self, from, request.stamp);
     if (units == 0) return fx.send(from, Reply{request.stamp});
     debts_.insert({from, request.stamp});
     if (ctx.config.unknown() > 1) fx.send(from, Defer{request.stamp, units});
 }
 
-// The units of own seats that hold, or wait and asked earlier.
-std::uint32_t HostPermits::blockers(const Context& ctx, SiteId host, Stamp stamp) const {
+std::uint32_t HostPermits::held() const {
     std::uint32_t units = 0;
-    for (const Seat& seat : seats_) {
-        const bool earlier = std::pair(seat.stamp, ctx.self) < std::pair(stamp, host);
-        if (seat.phase == Phase::holding || (seat.phase == Phase::waiting && earlier)) units += seat.units;
-    }
+    for (const Seat& seat : seats_)
+        if (seat.phase == Phase::holding) units += seat.units;
     return units;
+}
+
+HostPermits::Ahead HostPermits::ahead() const {
+    Ahead all{held(), {}};
+    std::uint32_t units = 0;
+    for (const std::size_t seat : waiting_seats())
+        all.waiting.emplace_back(seats_[seat].stamp, units += seats_[seat].units);
+    return all;
+}
+
+// That block a request of another host.
+std::uint32_t HostPermits::Ahead::of(SiteId self, SiteId host, Stamp stamp) const {
+    const auto later = std::ranges::partition_point(
+        waiting, [&](const auto& one) { return std::pair(one.first, self) < std::pair(stamp, host); });
+    return held + (later == waiting.begin() ? 0 : std::prev(later)->second);
 }
 
 void HostPermits::receive(const Context& ctx, SiteId from, const Reply& reply, Effects& fx) {
@@ -208,7 +220,8 @@ void HostPermits::let_go(const Context& ctx, std::size_t seat, Effects& fx) {
 
 std::vector<std::uint32_t> HostPermits::blockers_of_debts(const Context& ctx) const {
     std::vector<std::uint32_t> units;
-    for (const Debt& debt : debts_) units.push_back(blockers(ctx, debt.host, debt.stamp));
+    const Ahead mine = ahead();
+    for (const Debt& debt : debts_) units.push_back(mine.of(ctx.self, debt.host, debt.stamp));
     return units;
 }
 
@@ -231,8 +244,8 @@ void HostPermits::pay_debts(const Context& ctx, const std::vector<std::uint32_t>
 
 // --- Entering.
 
-// The units that may go before those of a waiting seat.
-std::uint64_t HostPermits::lack(const Context& ctx, const Seat& seat) const {
+// The units of other hosts that may go before those of a waiting seat.
+std::uint64_t HostPermits::others_ahead(const Context& ctx, const Seat& seat) const {
     std::uint64_t units = 0;
     for (SiteId host = 0; host < ctx.config.sites; ++host) {
         const auto permission = permitted_.find(host);
@@ -241,9 +254,6 @@ std::uint64_t HostPermits::lack(const Context& ctx, const Seat& seat) const {
         const auto bound = seat.bounds.find(host);
         units += bound != seat.bounds.end() ? bound->second : ctx.config.unknown();
     }
-    for (const Seat& other : seats_)
-        if (other.phase == Phase::holding || (other.phase == Phase::waiting && other.stamp < seat.stamp))
-            units += other.units;
     return units;
 }
 
@@ -258,9 +268,11 @@ std::vector<std::size_t> HostPermits::waiting_seats() const {
 
 // The end of every handler that may have brought a seat closer to its units.
 void HostPermits::enter(const Context& ctx, Effects& fx) {
+    std::uint64_t units = held();  // with those of all earlier seats, whether they enter or not
     for (const std::size_t seat : waiting_seats()) {
         Seat& mine = seats_[seat];
-        if (mine.units + lack(ctx, mine) > ctx.config.permits) continue;
+        units += mine.units;
+        if (units + others_ahead(ctx, mine) > ctx.config.permits) continue;
         mine.phase = Phase::holding;
         mine.bounds.clear();
         // With several permits the stamps of successive holders need not grow, so they are no fences.

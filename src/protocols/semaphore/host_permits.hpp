@@ -224,13 +224,21 @@ private:
 
     void await_act(std::size_t seat, Effects& fx) const;
 
+    // Own units that hold, and those that wait with an earlier stamp.
+    struct Ahead {
+        std::uint32_t held = 0;
+        std::vector<std::pair<Stamp, std::uint32_t>> waiting;  // the earliest first, with all units up to it
+        std::uint32_t of(SiteId self, SiteId host, Stamp stamp) const;
+    };
+
     // Answering.
-    std::uint32_t blockers(const Context& ctx, SiteId host, Stamp stamp) const;
+    std::uint32_t held() const;
+    Ahead ahead() const;
     std::vector<std::uint32_t> blockers_of_debts(const Context& ctx) const;
     void pay_debts(const Context& ctx, const std::vector<std::uint32_t>& before, Effects& fx);
 
     // Entering.
-    std::uint64_t lack(const Context& ctx, const Seat& seat) const;
+    std::uint64_t others_ahead(const Context& ctx, const Seat& seat) const;
     std::vector<std::size_t> waiting_seats() const;
     void enter(const Context& ctx, Effects& fx);
 

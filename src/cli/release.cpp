@@ -1,0 +1,136 @@
+// allot release: gives back what a program left behind, for its owner; ends the holder of a lock, for
+// operators.
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <thread>
+
+#include "cli/commands.hpp"
+#include "cli/daemon.hpp"
+#include "cli/flags.hpp"
+#include "client/status.hpp"
+
+namespace allot::cli {
+
+namespace {
+
+constexpr std::chrono::milliseconds look_again_after{50};
+
+struct ReleaseFlags {
+    std::string lock;
+    bool force = false;
+    std::string timeout = "30s";
+    DaemonFlags daemon;
+};
+
+// The holder of a lock; of a semaphore, one whose program is gone.
+std::optional<session::Party> holder_of(const client::Options& options, const std::string& name,
+                                        const std::string& owner = "") {
+    const session::Status status = client::ask_status(options, answer_within);
+    for (const session::ResourceStatus& resource : status.resources)
+        for (const session::Party& holder : resource.holders)
+            if (resource.name == name && (resource.kind == "lock" || holder.gone) &&
+                (owner.empty() || holder.user == owner))
+                return holder;
+    return std::nullopt;
+}
+
+std::string described(const session::Party& holder) {
+    if (holder.gone)
+        return fmt::format("{}, whose {},", holder.user, holder.away ? "host is away" : "program is gone");
+    return fmt::format("{} ({}, process {} of host {})", holder.command, holder.user, holder.pid,
+                       holder.host);
+}
+
+bool is_gone(const client::Options& options, const std::string& lock, std::uint64_t fence) {
+    const auto holder = holder_of(options, lock);
+    return !holder || holder->fence != fence;
+}
+
+int release(const client::Options& options, const std::string& lock, std::chrono::duration<double> patience) {
+    const auto holder = holder_of(options, lock);
+    if (!holder) {
+        print_error(fmt::format(
+            "{}: nobody holds this lock, and no unit of a semaphore with this name was left behind", lock));
+        return exit_no;
+    }
+    const session::OrderAnswer answer = client::give_order(
+        options, {.verb = "release", .words = {lock, std::to_string(holder->fence)}}, answer_within);
+    if (!answer.done) {
+        print_error(answer.text);
+        return exit_refused;
+    }
+    const auto until = client::Clock::now() + patience;
+    while (!is_gone(options, lock, holder->fence)) {
+        if (client::Clock::now() >= until) {
+            print_error(fmt::format("{}: {} was told to stop, and still holds it", lock, described(*holder)));
+            return exit_timed_out;
+        }
+        std::this_thread::sleep_for(look_again_after);
+    }
+    fmt::print("{}: released; {} held it with fence {}\n", lock, described(*holder), holder->fence);
+    return exit_ok;
+}
+
+int give_back(const client::Options& options, const std::string& resource,
+              std::chrono::duration<double> patience) {
+    const session::OrderAnswer answer =
+        client::give_order(options, {.verb = "return", .words = {resource}}, answer_within);
+    if (!answer.done) {
+        print_error(answer.text +
+                    "; a program that runs gives it back by itself, or write --force to end it first");
+        return exit_no;
+    }
+    const std::string& owner = answer.text;
+    const auto until = client::Clock::now() + patience;
+    while (holder_of(options, resource, owner)) {
+        if (client::Clock::now() >= until) {
+            print_error(fmt::format("{}: the register still keeps it for {}", resource, owner));
+            return exit_timed_out;
+        }
+        std::this_thread::sleep_for(look_again_after);
+    }
+    fmt::print("{}: given back by {}\n", resource, owner);
+    return exit_ok;
+}
+
+int run_release(const ReleaseFlags& flags) {
+    const auto patience = parse_seconds("timeout", flags.timeout);
+    if (!patience) return wrong_usage(patience.error());
+    const auto options = daemon_at(flags.daemon, "allot release");
+    if (!options) return wrong_usage(options.error());
+    try {
+        const std::chrono::duration<double> within(*patience);
+        return flags.force ? release(*options, flags.lock, within) : give_back(*options, flags.lock, within);
+    } catch (const client::Failure& failure) {
+        return report(failure, *options);
+    }
+}
+
+}  // namespace
+
+void add_release(CommandLine& line) {
+    auto flags = std::make_shared<ReleaseFlags>();
+    Command& command =
+        line.command("release", "Give back what a program left behind, or end the holder of a lock");
+    command.footer(
+        "Examples: allot release rack7\n"
+        "          allot release --force db\n"
+        "In the mode sticky a resource stays with its owner when the program has ended. The same user gives\n"
+        "back on the same host what was left there under that name; an operator writes --force, on any "
+        "host.\n"
+        "With --force the holder of a lock is told to stop, on whichever host it runs. A command of\n"
+        "`allot run` gets SIGTERM and then SIGKILL; a program that nobody can stop has the time of a lease.\n"
+        "The next waiter gets the lock then, not before. Only root and the user of the daemon may do that.\n"
+        "The audit log says who did.\n"
+        "Exit code: 0 released; 1 there is nothing to release; 2 wrong usage; 119 refused; 121 it is still\n"
+        "held after --timeout; 123 the daemon is unreachable.");
+    command.option("name", flags->lock, "the lock or semaphore").required();
+    command.flag("--force", flags->force, "End the holder first");
+    command.option("--timeout", flags->timeout, "Time to wait until it is released; default 30s")
+        .shown_as("TIME");
+    add_daemon_flags(command, flags->daemon);
+    command.action([flags] { return run_release(*flags); });
+}
+
+}  // namespace allot::cli

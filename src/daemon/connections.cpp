@@ -1,0 +1,235 @@
+#include "daemon/connections.hpp"
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <fmt/format.h>
+#include <utility>
+
+#include "base/descriptor_room.hpp"
+#include "base/frame.hpp"
+#include "base/log.hpp"
+#include "core/bytes.hpp"
+#include "session/speak.hpp"
+
+namespace allot::daemon {
+
+namespace {
+
+// A program that does not read its answers must not fill our memory with them.
+constexpr std::size_t most_unsent = std::size_t{4} << 20;
+// Time limit and maximum number of connections without a hello; the oldest is dropped. So a slow or malicious
+// program keeps nobody out.
+constexpr std::chrono::seconds hello_patience{5};
+constexpr std::size_t most_strangers = 1024;
+// Connections that are let in although there is no room, to be told so.
+constexpr std::size_t least_strangers = 4;
+
+}  // namespace
+
+class Connections::Connection : public std::enable_shared_from_this<Connection> {
+public:
+    Connection(Connections& all, net::StreamPtr stream)
+        : all_(all), stream_(std::move(stream)), reader_(session::frame_limit), patience_(all.loop_) {}
+
+    void start() {
+        patience_.set(hello_patience, [self = weak_from_this()] {
+            if (const auto connection = self.lock())
+                connection->break_off(fmt::format("no hello within {} seconds", hello_patience.count()));
+        });
+        net::Stream::Events events;
+        events.read = [self = shared_from_this()](std::string_view bytes) { self->read(bytes); };
+        events.closed = [self = shared_from_this()](const std::string&) { self->all_.gone(self); };
+        events.passed = [self = shared_from_this()](int descriptor) {
+            Descriptor one(descriptor);
+            if (self->passed_) return self->break_off("it passes descriptors without a message about them");
+            self->passed_ = std::move(one);
+        };
+        stream_->start(std::move(events));
+    }
+
+    // Never ends the session at once: others may be told something by the caller.
+    void say(const session::DaemonMessage& message) {
+        if (over_) return;
+        write(message);
+        if (stream_->unsent() > most_unsent)
+            boost::asio::post(
+                all_.loop_, [self = shared_from_this()] { self->break_off("it does not read its answers"); });
+    }
+
+    void break_off(const std::string& why) {
+        if (over_) return;
+        // A connection without a hello is logged only once: there may be many.
+        if (session)
+            log_warning(fmt::format("session of {} ({}) closed: {}", all_.permissions_.user_of(identity()),
+                                    identity().address, why));
+        else
+            all_.logged_.refusal(identity(), why);
+        over_ = true;
+        write(session::Farewell{why});
+        close();
+        all_.gone(shared_from_this());
+    }
+
+    void close() {
+        over_ = true;
+        patience_.cancel();
+        stream_->close();
+    }
+
+    void let_in(SessionId as) {
+        session = as;
+        patience_.cancel();
+        if (!identity().process) expect_signs();
+    }
+
+    // The descriptor that came with the message at hand.
+    Descriptor take_passed() { return std::exchange(passed_, Descriptor{}); }
+
+    const net::Identity& identity() const { return stream_->identity(); }
+
+    std::optional<SessionId> session;  // after hello
+
+private:
+    void write(const session::DaemonMessage& message) {
+        frame_.clear();
+        std::visit([&](const auto& one) { session::put_message<session::DaemonMessage>(one, frame_); },
+                   message);
+        stream_->write(frame_);
+    }
+
+    // A program on another host that holds or waits must give signs of life.
+    void expect_signs() {
+        patience_.set(all_.config_.agreed.lease, [self = weak_from_this()] {
+            if (const auto connection = self.lock()) connection->look_for_signs();
+        });
+    }
+
+    void look_for_signs() {
+        if (over_ || !session) return;
+        if (!std::exchange(heard_, false) && all_.events_.has_requests(*session))
+            return break_off(
+                fmt::format("the program was silent for {} ms", all_.config_.agreed.lease.count()));
+        expect_signs();
+    }
+
+    void read(std::string_view bytes) {
+        heard_ = true;
+        const auto self = shared_from_this();  // an answer may drop us
+        const bool good = reader_.feed(bytes, [&](std::string_view content) {
+            take(content);
+            return !over_;
+        });
+        if (!good && !over_) break_off(fmt::format("a frame is larger than {} bytes", session::frame_limit));
+    }
+
+    void take(std::string_view content) {
+        // After the version, a hello of another version may be anything.
+        const auto spoken = session ? std::nullopt : session::version_in(content);
+        if (spoken && *spoken != session::version)
+            return break_off(
+                fmt::format("the program speaks version {} of the session protocol, this daemon version {}; "
+                            "install the same allot for both",
+                            *spoken, session::version));
+        const auto message = from_bytes<session::ClientMessage>(content);
+        if (!message) return break_off("a frame is no message of the session protocol");
+        if (const auto* hello = std::get_if<session::Hello>(&*message); hello != nullptr && !session)
+            all_.hello(shared_from_this(), *hello);
+        else if (session)
+            all_.hear(*this, *message);
+        else
+            break_off("the first message is not a hello");
+    }
+
+    Connections& all_;
+    net::StreamPtr stream_;
+    FrameReader reader_;
+    net::Timer patience_;  // until hello, or until a sign of life
+    Descriptor passed_;
+    std::string frame_;
+    bool heard_ = false;
+    bool over_ = false;
+};
+
+Connections::Connections(boost::asio::io_context& loop, const Config& config, Events events)
+    : loop_(loop), config_(config), permissions_(config), events_(std::move(events)) {}
+
+Connections::~Connections() {
+    close_all();
+}
+
+void Connections::accept(net::StreamPtr stream) {
+    const std::size_t room = DescriptorRoom::of_this_process().sessions();
+    const std::size_t most =
+        std::clamp(room - std::min(room, connected_.size()), least_strangers, most_strangers);
+    while (strangers_.size() >= most) {
+        const auto oldest = strangers_.front();
+        oldest->break_off("too many connections have not said hello");
+        std::erase(strangers_, oldest);
+    }
+    const auto connection = std::make_shared<Connection>(*this, std::move(stream));
+    strangers_.push_back(connection);
+    connection->start();
+}
+
+void Connections::hello(const std::shared_ptr<Connection>& connection, const session::Hello& hello) {
+    const net::Identity& who = connection->identity();
+    if (config_.tls && !who.process && who.program.empty())
+        return connection->break_off(
+            fmt::format("its certificate is for {}; write one that `allot cert --program NAME` made",
+                        who.certified_as()));
+    if (const auto why = events_.hello(permissions_.caller(who), hello,
+                                       [&](SessionId session) { let_in(connection, session); }))
+        connection->break_off(*why);
+}
+
+void Connections::let_in(const std::shared_ptr<Connection>& connection, SessionId session) {
+    std::erase(strangers_, connection);
+    // The program may reconnect before the daemon notices the end of its connection.
+    if (const auto before = connected_.find(session); before != connected_.end()) {
+        before->second->session.reset();
+        before->second->close();
+    }
+    connected_[session] = connection;
+    connection->let_in(session);
+}
+
+void Connections::hear(Connection& connection, const session::ClientMessage& message) {
+    if (const auto* follow = std::get_if<session::Follow>(&message)) {
+        const auto why = events_.follow(*connection.session, connection.identity(), follow->ticket,
+                                        connection.take_passed());
+        return why ? connection.break_off(*why) : void();
+    }
+    if (std::holds_alternative<session::Hello>(message)) return connection.break_off("a second hello");
+    events_.said(*connection.session, message);
+}
+
+void Connections::say(SessionId session, const session::DaemonMessage& message) {
+    if (const auto place = connected_.find(session); place != connected_.end()) place->second->say(message);
+}
+
+void Connections::gone(const std::shared_ptr<Connection>& connection) {
+    std::erase(strangers_, connection);
+    if (!connection->session) return;
+    const SessionId session = *std::exchange(connection->session, std::nullopt);
+    connected_.erase(session);
+    events_.disconnected(session);
+}
+
+void Connections::drop(SessionId session) {
+    const auto connection = connected_.extract(session);
+    if (!connection) return;
+    connection.mapped()->session.reset();
+    connection.mapped()->close();
+}
+
+void Connections::close_all() {
+    for (const auto& [id, connection] : connected_) {
+        connection->session.reset();
+        connection->close();
+    }
+    for (const auto& connection : strangers_) connection->close();
+    connected_.clear();
+    strangers_.clear();
+}
+
+}  // namespace allot::daemon

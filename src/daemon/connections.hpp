@@ -1,0 +1,71 @@
+// The connections of programs: reads their messages, and writes what they are told. The sessions behind them
+// are the member's (host/sessions.hpp).
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "base/descriptor.hpp"
+#include "daemon/config.hpp"
+#include "daemon/permissions.hpp"
+#include "host/sessions.hpp"
+#include "net/log_once.hpp"
+#include "net/loop.hpp"
+#include "net/stream.hpp"
+#include "net/timer.hpp"
+#include "session/frames.hpp"
+
+namespace allot::daemon {
+
+using host::SessionId;
+
+class Connections {
+public:
+    struct Events {
+        // Calls `let_in` before the program is told anything. Returns why it is refused, if it is.
+        using LetIn = std::function<void(SessionId)>;
+        std::function<std::optional<std::string>(host::Caller, const session::Hello&, const LetIn&)> hello;
+        // Acquire, Release, Ping or StatusQuery.
+        std::function<void(SessionId, const session::ClientMessage&)> said;
+        // The descriptor may be missing. Returns why the session must end, if it must.
+        std::function<std::optional<std::string>(SessionId, const net::Identity&, session::Ticket,
+                                                 Descriptor process)>
+            follow;
+        std::function<void(SessionId)> disconnected;
+        // Whether the session holds or wants something.
+        std::function<bool(SessionId)> has_requests;
+    };
+
+    Connections(boost::asio::io_context& loop, const Config& config, Events events);
+    ~Connections();
+    Connections(const Connections&) = delete;
+    Connections& operator=(const Connections&) = delete;
+
+    void accept(net::StreamPtr stream);
+    void say(SessionId session, const session::DaemonMessage& message);
+    std::size_t count() const { return connected_.size(); }
+    // Closes the connection of a session without a word.
+    void drop(SessionId session);
+    void close_all();
+
+private:
+    class Connection;
+
+    void hello(const std::shared_ptr<Connection>& connection, const session::Hello& hello);
+    void let_in(const std::shared_ptr<Connection>& connection, SessionId session);
+    void hear(Connection& connection, const session::ClientMessage& message);
+    void gone(const std::shared_ptr<Connection>& connection);
+
+    boost::asio::io_context& loop_;
+    const Config& config_;
+    Permissions permissions_;
+    Events events_;
+    std::map<SessionId, std::shared_ptr<Connection>> connected_;
+    std::deque<std::shared_ptr<Connection>> strangers_;  // have not said hello; the oldest first
+    net::LogOnce logged_;
+};
+
+}  // namespace allot::daemon

@@ -1,0 +1,99 @@
+#include "daemon/enquiries.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "core/json.hpp"
+#include "daemon/member_report.hpp"
+#include "daemon/overview.hpp"
+#include "session/status_json.hpp"
+
+namespace allot::daemon {
+
+using net::HostId;
+
+Enquiries::Enquiries(boost::asio::io_context& loop, const Config& config, const host::Member& member,
+                     const Desk& desk, Mail& mail, Ways ways)
+    : config_(config),
+      self_(config.self()),
+      member_(member),
+      desk_(desk),
+      mail_(mail),
+      ways_(std::move(ways)),
+      survey_(loop, [this](HostId to, const ReportQuery& query) { mail_.send(to, query); }),
+      statuses_(loop, [this](const auto& done) { find_status(true, done); }),
+      own_statuses_(loop, [this](const auto& done) { find_status(false, done); }),
+      metrics_(loop, [this](const auto& done) { done(metrics_page(own_report(), member_.host())); }) {}
+
+void Enquiries::ask_status(bool whole, std::function<void(const session::Status&)> done) {
+    (whole ? statuses_ : own_statuses_).ask(std::move(done));
+}
+
+HttpPages Enquiries::pages() {
+    HttpPages pages;
+    pages.status = [this](const std::function<void(std::string)>& done) {
+        statuses_.ask(
+            [done](const session::Status& status) { done(json_text(session::status_json(status)) + "\n"); });
+    };
+    pages.metrics = [this](const auto& done) { metrics_.ask(done); };
+    pages.health = [this] { return trouble(); };
+    return pages;
+}
+
+void Enquiries::receive(HostId from, const ReportQuery& query) {
+    mail_.send(from, ReportAnswer{query.number, own_report()});
+}
+
+// --- Answers.
+
+std::string Enquiries::trouble() const {
+    if (std::string why = ways_.trouble(); !why.empty()) return why;
+    return MemberReport(config_, member_, ways_.self()).trouble();
+}
+
+Report Enquiries::own_report() const {
+    Report report = MemberReport(config_, member_, ways_.self()).report();
+    report.host.sessions = static_cast<std::uint32_t>(desk_.connected());
+    report.host.grants = desk_.grants();
+    if (std::string why = trouble(); !why.empty()) {
+        report.troubles.push_back({.why = why});
+        report.host.note = why;
+        for (const auto& [name, semaphore] : config_.semaphores) report.troubles.push_back({name, why});
+    }
+    const host::Host& own = member_.host();
+    if (!own.views().works()) report.host.state = "joining";
+    report.host.incarnation = own.myself(host::Member::host_self(ways_.self())).incarnation;
+    for (HostId host = 0; host < config_.hosts.size(); ++host) {
+        if (host == self_) continue;
+        const net::LinkStatus link = mail_.status(host);
+        const char* state = link.silent ? "silent" : link.connected ? "up" : "down";
+        report.host.links.push_back({link.host, state, link.problem, link.sent, link.received,
+                                     link.reconnects, link.unacknowledged_bytes});
+    }
+    return report;
+}
+
+session::HostStatus Enquiries::status_of(HostId host) const {
+    const net::LinkStatus link = mail_.status(host);
+    session::HostStatus status{.name = config_.name_of(host), .incarnation = link.incarnation};
+    const auto& members = member_.host().known().members;
+    const bool member = std::ranges::find(members, SiteId(host), &Peer::site) != members.end();
+    status.state = !member ? "removed" : link.silent ? "silent" : link.connected ? "unknown" : "unreachable";
+    return status;
+}
+
+void Enquiries::find_status(bool whole, const std::function<void(const session::Status&)>& done) {
+    std::set<HostId> others;
+    for (HostId host = 0; whole && host < config_.hosts.size(); ++host)
+        if (host != self_ && mail_.status(host).connected) others.insert(host);
+    survey_.ask(others, {{self_, own_report()}}, [this, done](const Survey::Reports& reports) {
+        std::map<HostId, session::HostStatus> missing;
+        for (HostId host = 0; host < config_.hosts.size(); ++host)
+            if (!reports.contains(host)) missing[host] = status_of(host);
+        done(overview(config_, reports, missing));
+    });
+}
+
+}  // namespace allot::daemon

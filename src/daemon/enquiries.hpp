@@ -1,0 +1,54 @@
+// Questions of people: the status of this host and of the cluster, the metrics, and whether all is well. The
+// answers may take long to find, so many who ask at once share one.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "daemon/config.hpp"
+#include "daemon/desk.hpp"
+#include "daemon/http.hpp"
+#include "daemon/mail.hpp"
+#include "daemon/survey.hpp"
+#include "host/member.hpp"
+
+namespace allot::daemon {
+
+class Enquiries {
+public:
+    struct Ways {
+        std::function<host::Member::Self()> self;
+        // Why this daemon serves nobody as it should, whatever its member does; empty if all is well.
+        std::function<std::string()> trouble;
+    };
+
+    Enquiries(boost::asio::io_context& loop, const Config& config, const host::Member& member,
+              const Desk& desk, Mail& mail, Ways ways);
+
+    // `whole`: of all hosts.
+    void ask_status(bool whole, std::function<void(const session::Status&)> done);
+    HttpPages pages();
+
+    // Questions of another host, and its answers.
+    void receive(net::HostId from, const ReportQuery& query);
+    void receive(net::HostId from, const ReportAnswer& answer) { survey_.receive(from, answer); }
+
+private:
+    std::string trouble() const;
+    Report own_report() const;
+    session::HostStatus status_of(net::HostId host) const;
+    void find_status(bool whole, const std::function<void(const session::Status&)>& done);
+
+    const Config& config_;
+    const net::HostId self_;
+    const host::Member& member_;
+    const Desk& desk_;
+    Mail& mail_;
+    const Ways ways_;
+    Survey survey_;
+    SharedAnswer<session::Status> statuses_;
+    SharedAnswer<session::Status> own_statuses_;
+    SharedAnswer<std::string> metrics_;
+};
+
+}  // namespace allot::daemon

@@ -1,0 +1,40 @@
+#include "daemon/orders.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "core/parameters.hpp"
+#include "daemon/permissions.hpp"
+
+namespace allot::daemon {
+
+session::OrderAnswer Orders::obey(const session::Order& order, const host::Caller& by) {
+    if (order.verb == "return" && order.words.size() == 1) return give_back(order.words[0], by);
+    if (order.verb == "release" && order.words.size() == 2) return release(order, by);
+    return {false, fmt::format("{}: this daemon knows no such order", order.verb)};
+}
+
+session::OrderAnswer Orders::give_back(const std::string& resource, const host::Caller& by) {
+    if (desk_.return_left(resource, by) == 0)
+        return {false, fmt::format("{}: {} has left nothing of it behind on this host", resource, by.user)};
+    desk_.note("order", fmt::format("return of {}, by {}", resource, by.user));
+    return {true, desk_.owner_of(by)};
+}
+
+// Operators are root and the user of the daemon.
+session::OrderAnswer Orders::release(const session::Order& order, const host::Caller& by) {
+    const std::string root = user_name(0);
+    const std::string own = user_name(::geteuid());
+    if (!by.is_local || (by.user != root && by.user != own))
+        return {false, fmt::format("{} may not give orders here; on this machine {} may", by.user,
+                                   root == own ? root : root + " and " + own)};
+    const auto fence = parse_number("fence", order.words[1], 1, ~std::uint64_t{0});
+    if (!fence) return {false, fence.error()};
+    const Evict evict{order.words[0], *fence, fmt::format("{} ordered its release", by.user)};
+    desk_.note("order", fmt::format("release of {}, fence {}, by {}", evict.lock, evict.fence, by.user));
+    desk_.evict(evict.lock, evict.fence, evict.why);
+    mail_.send_to_all(evict);
+    return {true, ""};
+}
+
+}  // namespace allot::daemon

@@ -1,0 +1,71 @@
+#include "daemon/progress.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "base/log.hpp"
+#include "core/leaves.hpp"
+#include "core/resource_names.hpp"
+#include "core/type_of.hpp"
+
+namespace allot::daemon {
+
+void Progress::note(const host::Host& host, std::uint32_t incarnation) {
+    if (host.views().is_frozen() && !frozen_since_) frozen_since_ = step_began_;
+    const std::uint32_t view = host.views().epoch().value_or(0);
+    const bool is_written = incarnation <= folder_.memory().incarnation && view <= folder_.memory().view;
+    if (is_written && !has_news(host)) return;
+    write(incarnation, view);
+    if (has_news(host)) show_epoch(host);
+}
+
+void Progress::write(std::uint32_t incarnation, std::uint32_t view) {
+    HostFolder::Memory memory = folder_.memory();
+    memory.incarnation = std::max(memory.incarnation, incarnation);
+    memory.quiet &= view <= memory.view;
+    memory.view = std::max(memory.view, view);
+    const auto noted = folder_.note(memory);
+    if (!noted && problem_.empty()) log_error("cannot write what must survive a crash: " + noted.error());
+    problem_ = noted ? "" : noted.error();
+}
+
+void Progress::show_epoch(const host::Host& host) {
+    shown_view_ = host.views().epoch();
+    has_new_epoch_ = true;
+    std::vector<std::string> names;
+    for (const Peer& member : host.views().members()) names.push_back(config_.name_of(member.site));
+    const std::string text = fmt::format("view {}: {}", *shown_view_, fmt::join(names, ", "));
+    log_info(text);
+    // From the first report after the last epoch until now.
+    const auto since = std::exchange(frozen_since_, std::nullopt).value_or(step_began_);
+    frozen_for_ = std::chrono::duration_cast<std::chrono::microseconds>(BootClock::now() - since);
+    audit_("view", text);
+}
+
+void Progress::finish_epoch(const host::Member& member, std::size_t report_bytes) {
+    log_info(fmt::format("view {}: frozen for {} us, report of {} bytes", *shown_view_, frozen_for_.count(),
+                         report_bytes));
+    forget_names(member);
+}
+
+// A new epoch knows only what somebody uses or waits for, and so does this process then. To look for that
+// takes time, so there must be much to forget.
+void Progress::forget_names(const host::Member& member) {
+    const std::size_t known = known_resource_names();
+    if (known < 2 * kept_names_ + config_.limits.names / 4) return;
+    std::unordered_set<std::string_view> used;
+    for (const auto& [name, semaphore] : config_.semaphores) used.insert(name);
+    for_each_leaf(type_of<host::Member>, &member, [&](const Type& leaf, const void* value) {
+        if (leaf.form == Form::string) used.insert(leaf.string(value));
+    });
+    keep_resource_names(used);
+    kept_names_ = known_resource_names();
+    log_info(fmt::format("forgot {} of {} names of resources", known - kept_names_, known));
+}
+
+}  // namespace allot::daemon

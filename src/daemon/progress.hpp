@@ -1,0 +1,57 @@
+// How far this host has come: its numbers, which are on the disk before anybody hears of them, and the epochs
+// that it completes, which people find in the log with the time that they took.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "base/boot_clock.hpp"
+#include "daemon/config.hpp"
+#include "daemon/host_folder.hpp"
+#include "host/member.hpp"
+
+namespace allot::daemon {
+
+class Progress {
+public:
+    // `audit` writes an event and its reason into the audit log.
+    using Audit = std::function<void(const std::string& event, const std::string& reason)>;
+    Progress(const Config& config, HostFolder& folder, Audit audit)
+        : config_(config), folder_(folder), audit_(std::move(audit)) {}
+
+    void step_begins() { step_began_ = BootClock::now(); }
+    // To be called after each step, before anything is sent.
+    void note(const host::Host& host, std::uint32_t incarnation);
+    // True if the host works in an epoch that was not noted yet.
+    bool has_news(const host::Host& host) const {
+        return host.views().works() && host.views().epoch() != shown_view_;
+    }
+    // To be called between the turns of the loop, when all that an epoch needs has been sent. True once after
+    // each new epoch.
+    bool take_new_epoch() { return std::exchange(has_new_epoch_, false); }
+    // Tells the log of the newest epoch, and lets this process forget the names that it does not use.
+    void finish_epoch(const host::Member& member, std::size_t report_bytes);
+    // Why the numbers cannot be written; empty if they can.
+    const std::string& problem() const { return problem_; }
+
+private:
+    void write(std::uint32_t incarnation, std::uint32_t view);
+    void show_epoch(const host::Host& host);
+    void forget_names(const host::Member& member);
+
+    const Config& config_;
+    HostFolder& folder_;
+    Audit audit_;
+    std::string problem_;
+    std::optional<std::uint32_t> shown_view_;
+    bool has_new_epoch_ = false;
+    std::size_t kept_names_ = 0;  // names of resources that were used when the others were forgotten
+    BootClock::time_point step_began_;
+    std::chrono::microseconds frozen_for_{};             // before the newest epoch
+    std::optional<BootClock::time_point> frozen_since_;  // the step that made the first report
+};
+
+}  // namespace allot::daemon

@@ -1,0 +1,41 @@
+// Limits of a host for its programs, and the rights of users.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace allot::host {
+
+// Allows users to use resources. Users are names on this system, groups `@name`, certificates `cert:name`;
+// `*` at the end of a name matches any ending, except for groups.
+struct Allowance {
+    std::vector<std::string> users;
+    std::vector<std::string> locks;
+    std::vector<std::string> semaphores;
+};
+
+// The end of a lease, for the resources that match. Without a mode programs are stopped.
+struct Mode {
+    std::vector<std::string> names;  // of locks and semaphores; `*` at the end matches any ending
+    bool fence = false;              // programs go on when their lease ends; the resource must check fences
+    bool strict = false;             // programs that cannot be stopped are refused
+    bool sticky = false;             // nothing: it stays with its owner until that gives it back
+};
+
+struct Limits {
+    std::uint32_t sessions = 16384;
+    std::uint32_t sessions_per_user = 0;  // 0: three quarters of all
+    std::uint32_t followed = 16384;       // processes that leases follow; three quarters for one user
+    std::uint32_t requests_per_session = 256;
+    std::uint32_t locks_per_request = 64;
+    std::uint32_t name_length = 128;
+    std::uint32_t names = 100'000;   // entries about locks, after which the hosts forget unused names
+    std::uint32_t sticky = 1024;     // requests that the register keeps; three quarters for one owner
+    std::uint32_t sticky_names = 8;  // of one of these
+    std::chrono::milliseconds resume_within{10000};  // that a program has to reconnect
+    bool operator==(const Limits&) const = default;
+};
+
+}  // namespace allot::host

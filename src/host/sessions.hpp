@@ -1,0 +1,234 @@
+// The sessions of a host: which programs speak to it, what each of them may ask for, and how long it is
+// patient. It takes what programs say and what the host answers, and returns what programs hear. The requests
+// themselves are the host's (host.hpp).
+//
+// A session belongs to one program and outlives its connection. The leases of a program on this machine end
+// with the connection, except those that follow a process which still runs. A program on another machine may
+// not have noticed the end yet: its session waits for the time of a lease. A session that an earlier daemon
+// left behind waits for its program to resume it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/process_mark.hpp"
+#include "base/result.hpp"
+#include "host/host.hpp"
+#include "host/limits.hpp"
+#include "session/frames.hpp"
+
+namespace allot::host {
+
+using SessionId = std::uint64_t;
+using session::Ticket;
+
+struct SessionConfig {
+    std::string host;  // its name
+    Limits limits;
+    std::chrono::milliseconds lease{3000};
+    struct Units {
+        std::uint32_t all = 1;   // of the semaphore; fences of a single one have an order
+        std::uint32_t most = 1;  // of one request
+    };
+    std::map<std::string, Units> semaphores;
+    std::vector<Allowance> allow;  // empty: everybody may use everything
+    std::vector<Mode> modes;       // the first that names a resource counts
+};
+
+// A program, as the shell knows it.
+struct Caller {
+    std::string user;                       // its name on this system, or the one on its certificate
+    bool is_local = true;                   // the kernel tells when it ends
+    std::vector<std::uint32_t> allowances;  // those that name it, by their place in the configuration
+    ProcessMark process;                    // without a number if it is on another machine
+    bool operator==(const Caller&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Caller, (), (user, is_local, allowances, process))
+
+// A request or a lease, besides what the host knows of it.
+struct Open {
+    std::uint64_t since_ms = 0;   // when it was asked for, or granted, since the epoch
+    std::uint64_t unordered = 0;  // the fence of units that have no order
+    bool evicted = false;         // it ends with the process that it follows, not with its program
+    bool operator==(const Open&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Open, (), (since_ms, unordered, evicted))
+
+struct Session {
+    std::string name;  // to resume it by: a secret
+    Caller caller;
+    std::string command;
+    bool stoppable = false;  // the guardian may kill the program
+    bool connected = false;
+    std::map<Ticket, Open> open;
+    std::set<Ticket> followed;  // leases that follow a process as well
+    bool operator==(const Session&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Session, (), (name, caller, command, stoppable, connected, open, followed))
+
+// A lease as a daemon leaves it to the next one.
+struct Lease {
+    Key key;
+    Want want;
+    std::vector<Fence> fences;
+    Open open;
+    std::string session{};  // its name
+    Caller caller{};
+    std::string command{};
+    bool stoppable = false;
+    bool fenced = false;
+    std::optional<agreement::Ownership> ownership{};
+    bool follows = false;  // a process as well
+    bool operator==(const Lease&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Lease, (),
+                      (key, want, fences, open, session, caller, command, stoppable, fenced, ownership,
+                       follows))
+
+// --- Effects.
+
+// A request that is over, or was refused.
+struct Ended {
+    Key key;
+    bool was_granted = false;
+    std::vector<session::Held> resources;  // with fences, if it was granted
+    std::uint64_t since_ms = 0;
+};
+
+// A message to a program, if it is connected.
+struct ToProgram {
+    SessionId session = 0;
+    session::DaemonMessage message;
+    std::optional<Ended> ended;             // the request that ends with it
+    std::optional<std::uint64_t> asked_ms;  // a lease begins with it, which was asked for at this time
+};
+
+// To be told `expired` after so long; zero: not any more. Without a ticket: the session itself.
+struct Alarm {
+    SessionId session = 0;
+    std::optional<Ticket> ticket;
+    std::chrono::microseconds after{};
+};
+
+struct SessionEffects {
+    // For the host.
+    struct Ask {
+        Key key;
+        Want want;
+        Terms terms;
+    };
+    struct End {
+        Key key;
+        session::DaemonMessage message;  // for the program
+        Open open;
+        bool abandoned = false;  // the program is gone, and has given nothing back
+    };
+    std::vector<Ask> asks;
+    std::vector<End> ends;
+    std::vector<Key> returns;          // sticky requests that are given back; they end later
+    std::vector<session::Held> freed;  // the same for those that the host does not hold yet
+    // For the shell.
+    std::vector<ToProgram> told;
+    std::vector<Alarm> alarms;
+    std::vector<std::pair<SessionId, Session>> forgotten;
+
+    void clear() {
+        asks.clear();
+        ends.clear();
+        returns.clear();
+        freed.clear();
+        told.clear();
+        alarms.clear();
+        forgotten.clear();
+    }
+};
+
+class Sessions {
+public:
+    struct Self {
+        const SessionConfig& config;
+        const Host& host;
+        std::uint64_t now_ms = 0;     // of the calendar, for people to see
+        std::uint64_t unordered = 0;  // the fence of units that have no order, in this epoch
+    };
+    // A program that connects: it gets this number and this name, unless it resumes a session.
+    struct Guest {
+        SessionId number = 0;
+        std::string name;
+        Caller caller;
+    };
+
+    // The session of the program from now on, or why it has none.
+    Result<SessionId> hello(const Self& self, Guest guest, const session::Hello& hello, SessionEffects& fx);
+    void hear(const Self& self, SessionId id, const session::Acquire& want, SessionEffects& fx);
+    void hear(const Self& self, SessionId id, const session::Release& release, SessionEffects& fx);
+    void hear(const Self& self, SessionId id, const session::Ping& ping, SessionEffects& fx);
+    // The lease follows a process from now on. Why it cannot, if so.
+    std::optional<std::string> follow(const Self& self, const Key& key);
+    void follower_ended(const Self& self, const Key& key, SessionEffects& fx);
+    // The connection of the program has ended.
+    void disconnected(const Self& self, SessionId id, SessionEffects& fx);
+    // The process of the program has ended, though others may have its connection.
+    void ended(const Self& self, SessionId id, SessionEffects& fx);
+    void expired(const Self& self, SessionId id, std::optional<Ticket> ticket, SessionEffects& fx);
+    // The program cannot use what it asked for: it is refused, or told to stop and to give it back.
+    void lose(const Self& self, const Key& key, const std::string& why, SessionEffects& fx);
+    // Tells the holder with this fence to give the lock back. Programs that nobody stops have the time of a
+    // lease for that. Returns the leases whose programs must be stopped.
+    std::vector<Key> evict(const Self& self, ResourceId lock, std::uint64_t fence, const std::string& why,
+                           SessionEffects& fx);
+    // The owner of what that caller takes of a sticky resource.
+    static std::string owner_of(const SessionConfig& config, const Caller& caller);
+    // The caller gives back what programs of its own left behind here, of a sticky resource. Returns the
+    // number of these requests.
+    static std::size_t return_left(const Self& self, const Caller& caller, const std::string& resource,
+                                   SessionEffects& fx);
+    // This host serves no program any more.
+    void end_all(const Self& self, SessionEffects& fx);
+
+    // A lease that an earlier daemon gave. True if its program is waited for from now on.
+    bool adopt(const Self& self, const Lease& lease, SessionEffects& fx);
+    // The host has answered.
+    void answer(const Self& self, Answer answer, SessionEffects& fx);
+
+    const std::map<SessionId, Session>& all() const { return sessions_; }
+    const Session* find(SessionId session) const;
+    static bool is_fenced(const Session& session, const Request& request) {
+        return ending_of(session, request) != session::Ending::stopped;
+    }
+    // The resources of a granted request, with their fences.
+    static std::vector<session::Held> held_by(const Request& request, const Open& open);
+
+    // Tells a program that the host has ended its request.
+    void tell_end(session::DaemonMessage message, const std::optional<Request>& request, const Open& open,
+                  SessionEffects& fx) const;
+
+    bool operator==(const Sessions&) const = default;
+
+private:
+    static std::optional<std::string> no_room_to_keep(const Self& self, const Session& session,
+                                                      const session::Acquire& want);
+    static Terms terms_of(const Self& self, const Session& session, const session::Acquire& want);
+    static session::Ending ending_of(const Session& session, const Request& request);
+    session::Granted grant_of(const Session& session, const Request& request) const;
+    void vanished(SessionId id, SessionEffects& fx);
+    std::optional<std::string> no_place_for(const Self& self, const Caller& caller) const;
+    void greet(const Self& self, SessionId id, bool resumed, SessionEffects& fx) const;
+    std::optional<session::Refused> objection(const Self& self, const Session& session,
+                                              const session::Acquire& want) const;
+    void granted(const Self& self, const Key& key, SessionEffects& fx);
+    void end(const Key& key, session::DaemonMessage message, SessionEffects& fx, bool abandoned = false);
+    std::optional<Open> close(const Key& key);
+    void forget_if_done(SessionId id, SessionEffects& fx);
+
+    std::map<SessionId, Session> sessions_;
+
+    BOOST_DESCRIBE_CLASS(Sessions, (), (), (), (sessions_))
+};
+
+}  // namespace allot::host

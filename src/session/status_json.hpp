@@ -1,0 +1,13 @@
+// A status for programs to read, as `allot status --json` and the page /status print it.
+#pragma once
+
+#include <boost/json/value.hpp>
+
+#include "session/status.hpp"
+
+namespace allot::session {
+
+// A fence is a string: many readers of JSON round numbers above 2^53, and two fences must not become one.
+boost::json::value status_json(const Status& status);
+
+}  // namespace allot::session

@@ -1,0 +1,63 @@
+# `allot release --force`: the holder is ended first, on whichever host it runs, and the next waiter enters after that.
+. "$ALLOT_SOURCE_DIR/tests/cluster/lib.sh"
+
+agree $'lease = "3s"\ngrace = "500ms"\nsilence = "3s"\nreturn_within = "4500ms"'
+configure 2
+printf '[audit]\nfile = "audit"\n' >>h1.toml
+start_all
+
+force() { timeout 50 "$ALLOT" release --socket "./h$1.sock" --force "${@:2}"; }
+# ended NAME: `allot run` says that its lease was lost, by order.
+ended() {
+    wait "${asker[$1]}"
+    [ $? -eq 122 ] || fail "$1 does not say that it lost the lock: $(cat "$1.err")"
+    contains 'root ordered its release' "$1.err" || fail "$1 does not say why: $(cat "$1.err")"
+    not_running "$(cat "$1.in")" || fail "the command of $1 still runs"
+}
+
+# --- The holder runs here, and elsewhere; somebody waits.
+for host in 1 2; do
+    hold holder $host --lock db
+    ask next 1 --lock db
+    wait_until 20 "next waits" waits_for db 1 1
+    force 1 db >released || fail "db is not released: $(cat released)"
+    contains "db: released; bash .* of host h$host) held it with fence [0-9]" released || fail "it says: $(cat released)"
+    ended holder
+    wait_until 20 "next is served" granted next
+    let_go next
+done
+contains '"event":"order".*release of db, fence [0-9]*, by root' audit || fail "the audit log does not say who ordered it"
+
+# --- The wrapper is stopped, and the command does not hear SIGTERM: the guardian kills it. Nobody enters before.
+"$ALLOT" run --socket ./h2.sock --lock db -- bash -c 'trap "" TERM; echo $$ >deaf.in; while :; do read -rt 1 <> <(:); done' 2>/dev/null &
+wrapper=$!
+started+=($!)
+wait_until 20 "the deaf command runs" granted deaf
+kill -STOP $wrapper
+ask next 1 --lock db
+wait_until 20 "next waits" waits_for db 1 1
+force 1 db >/dev/null || fail "a deaf command is not ended"
+wait_until 20 "next is served" granted next
+# Its parent is stopped, so what is left of the command is a zombie.
+[[ "$(ps -o stat= -p "$(cat deaf.in)")" == Z* ]] || fail "the deaf command runs beside the next holder"
+kill -KILL $wrapper
+let_go next
+
+# --- A program that nobody can stop is told, and has the time of a lease to give the lock back.
+library program 1 db
+"$ALLOT" status --socket ./h1.sock | grep -q 'db .*holds, fenced' || fail "the lease is not shown as fenced: $("$ALLOT" status --socket ./h1.sock)"
+force 2 db >/dev/null || fail "a program of the library keeps db"
+run 1 --lock db --timeout 10s -- true || fail "db is not free"
+tell program .
+
+# --- Refusals.
+force 1 db 2>why && fail "a lock is released that nobody holds"
+contains 'db: nobody holds this lock' why || fail "it says: $(cat why)"
+"$ALLOT" release --socket ./h1.sock db 2>why
+[ $? -eq 1 ] && contains 'write --force' why || fail "it says: $(cat why)"
+hold holder 1 --lock db
+chmod 777 . h1.sock
+setpriv --reuid nobody --regid nogroup --clear-groups "$ALLOT" release --socket "$PWD/h1.sock" --force db 2>why
+[ $? -eq 119 ] && contains 'nobody may not give orders here; on this machine root may' why || fail "it says: $(cat why)"
+let_go holder
+exit 0

@@ -1,0 +1,107 @@
+# In the mode `sticky` a resource stays with its owner until that gives it back: though the program dies, the host, or all
+# hosts at once. The owner gives it back by name; an operator frees it.
+. "$ALLOT_SOURCE_DIR/tests/cluster/lib.sh"
+
+release() { timeout 50 "$ALLOT" release --socket "./h$1.sock" "${@:2}"; }
+shows() { "$ALLOT" status --socket "./h$1.sock" | grep -q "$2"; }
+# kept_for OWNER RESOURCE HOST...: nobody gets it at these hosts, and they show for whom it is kept.
+kept_for() {
+    local owner=$1 what=$2 i
+    shift 2
+    for i in "$@"; do
+        wait_until 30 "h$i shows that $what is kept" shows "$i" "$what .*kept, .*$owner"
+        run "$i" --lock "$what" --timeout 200ms -- touch wrong 2>/dev/null
+        [ $? -eq 121 ] || fail "h$i gets $what, which is kept for $owner"
+    done
+}
+die() {
+    kill -KILL "${asker[$1]}" "$(cat "$1.in")"
+    wait "${asker[$1]}" 2>/dev/null
+}
+fence_of() { run "$1" --lock "$2" --timeout 20s -- sh -c 'echo $ALLOT_FENCE'; }
+
+for engine in file hosts; do
+    agree $'lease = "3s"\ngrace = "500ms"'
+    configure 3
+    for i in 1 2 3; do printf '[[mode]]\nnames = ["rack*", "builds"]\nmode = "sticky"\n' >>"h$i.toml"; done
+    start_all
+
+    # A program that ends well gives it back.
+    first=$(fence_of 1 rack1)
+    second=$(fence_of 2 rack1)
+    [ "$second" -gt "$first" ] || fail "the fence of rack1 is $second after $first"
+
+    # Also if its daemon is away when it ends.
+    hold holder 1 --lock rack1
+    kill_host 1
+    echo >holder.fifo
+    wait_until 20 "the command ends" not_running "$(cat holder.in)"
+    start 1
+    wait "${asker[holder]}" || fail "holder ended with exit code $?: $(cat holder.err)"
+    run 2 --lock rack1 --timeout 20s -- true || fail "rack1 is not free, though its command ended well"
+
+    # The program dies, and its owner goes on with another one.
+    hold holder 1 --lock rack1
+    die holder
+    wait_until 20 "rack1 is kept" shows 2 'rack1 .*kept, sticky .*root@h1'
+    hold holder 1 --lock rack1
+    shows 2 'rack1 .*holds, sticky' || fail "rack1 is not taken up: $("$ALLOT" status --socket ./h2.sock)"
+    let_go holder
+    run 2 --lock rack1 --timeout 20s -- true || fail "rack1 is not free"
+
+    # The program dies.
+    hold holder 1 --lock rack1
+    shows 2 'rack1 .*holds, sticky' || fail "rack1 is not shown as sticky: $("$ALLOT" status --socket ./h2.sock)"
+    die holder
+    kept_for root@h1 rack1 2 3
+    release 2 rack1 2>why && fail "root of h2 gives back what belongs to root of h1"
+    contains 'rack1: root has left nothing of it behind on this host' why || fail "it says: $(cat why)"
+    ask next 3 --lock rack1
+    wait_until 20 "next waits" waits_for rack1 1 3
+    release 1 rack1 >/dev/null || fail "the owner cannot give rack1 back"
+    wait_until 20 "next is served" granted next
+    let_go next
+
+    # Its machine dies, and comes back.
+    hold holder 1 --lock rack1,rack2
+    kill_machine 1 holder
+    kept_for root@h1 rack1 2 3
+    release 3 --force rack2 >/dev/null || fail "an operator cannot free rack2"
+    run 2 --lock rack1,rack2 --timeout 20s -- true || fail "rack1 and rack2 were taken together, and are not free"
+    start 1
+
+    # A daemon that is restarted keeps its program and the lock.
+    hold holder 1 --lock rack1
+    kill_host 1
+    start 1
+    wait_until 20 "h1 takes part" shows 2 'rack1 .*holds, sticky .*h1'
+    run 2 --lock rack1 --timeout 200ms -- touch wrong 2>/dev/null
+    let_go holder
+    run 2 --lock rack1 --timeout 20s -- true || fail "rack1 is not free after its holder ended"
+
+    # An operator ends a command whose `allot run` is gone.
+    hold holder 2 --lock rack1
+    kill -KILL "${asker[holder]}"
+    release 1 --force rack1 >/dev/null || fail "an operator cannot end a command without its wrapper"
+    # Perhaps nobody has waited for the command, so it may be a zombie.
+    [[ "$(ps -o stat= -p "$(cat holder.in)")" =~ ^(Z|$) ]] || fail "the command runs beside the next holder"
+
+    # All machines die at once.
+    hold holder 2 --lock rack1
+    hold units 2 --permit builds=2
+    for i in 1 2 3; do kill_machine $i; done
+    die holder
+    die units
+    start_all
+    kept_for root@h2 rack1 1 3
+    run 3 --permit builds --timeout 200ms -- touch wrong 2>/dev/null
+    [ $? -eq 121 ] || fail "h3 gets a unit of builds; both are kept"
+    release 2 rack1 >/dev/null && release 1 --force builds >/dev/null || fail "what was kept cannot be freed"
+    run 3 --lock rack1 --timeout 20s -- true || fail "rack1 is not free in the end"
+    run 3 --permit builds=2 --timeout 20s -- true || fail "builds is not free in the end"
+    [ ! -e wrong ] || fail "somebody got what was kept for another"
+    run 1 --lock rack1,db -- true 2>why
+    contains 'some of these are sticky, others are not; ask for them apart' why || fail "it says: $(cat why)"
+    for i in 1 2 3; do kill_machine $i; done
+done
+exit 0

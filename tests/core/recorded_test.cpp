@@ -1,0 +1,125 @@
+// Recorded bytes: what hosts send each other, what programs and daemons say, and the files of a state folder,
+// as this version writes them. The fuzz targets start from the messages.
+
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <sstream>
+
+#include "core/bytes.hpp"
+#include "daemon/letters.hpp"
+#include "daemon/receipts.hpp"
+#include "durable/file_register.hpp"
+#include "durable/record.hpp"
+#include "net/link_frames.hpp"
+#include "protocols/multilock/counters.hpp"
+#include "protocols/semaphore/permits.hpp"
+#include "session/frames.hpp"
+#include "support/folder.hpp"
+#include "support/samples.hpp"
+
+namespace allot {
+namespace {
+
+const char* const advice = "a format has changed; tests/recorded/README.md says what to do";
+const std::filesystem::path tests = std::filesystem::path(ALLOT_SOURCE_DIR) / "tests";
+
+std::string content_of(const std::filesystem::path& file) {
+    std::ostringstream text;
+    text << std::ifstream(file, std::ios::binary).rdbuf();
+    return text.str();
+}
+
+std::vector<std::string> seeds_of(const std::string& target) {
+    std::vector<std::string> seeds;
+    for (const auto& entry : std::filesystem::directory_iterator(tests / "fuzz/corpus" / target))
+        seeds.push_back(content_of(entry.path()));
+    EXPECT_FALSE(seeds.empty()) << target << ": " << advice;
+    return seeds;
+}
+
+// Every kind of message is there.
+template <class Message>
+void expect_all_kinds(const std::string& target) {
+    std::set<std::size_t> kinds;
+    for (const std::string& seed : seeds_of(target))
+        if (const auto message = from_bytes<Message>(seed)) kinds.insert(message->index());
+    EXPECT_EQ(kinds.size(), std::variant_size_v<Message>) << target << ": " << advice;
+}
+
+TEST(Recorded, Every_kind_of_message_is_there) {
+    expect_all_kinds<session::ClientMessage>("client_message");
+    expect_all_kinds<session::DaemonMessage>("daemon_message");
+    expect_all_kinds<daemon::Letter>("letter");
+    expect_all_kinds<Counters::Message>("counters_message");
+    expect_all_kinds<Permits::Message>("permits_message");
+}
+
+TEST(Recorded, Hellos_and_files_of_councils_can_be_read) {
+    for (const std::string& seed : seeds_of("hello")) EXPECT_TRUE(net::read_hello(seed)) << advice;
+    for (const std::string& seed : seeds_of("council"))
+        EXPECT_TRUE(from_bytes<agreement::Council::Files>(seed)) << advice;
+}
+
+TEST(Recorded, Messages_are_those_of_the_same_values_today) {
+    for (const test::Sample& sample : test::samples())
+        EXPECT_EQ(content_of(tests / "fuzz/corpus" / sample.folder / sample.name), sample.bytes)
+            << sample.folder << "/" << sample.name << ": " << advice;
+}
+
+// The daemon reads a folder that it can write to.
+std::string copy_of_state(const test::TemporaryFolder& folder) {
+    const std::string state = folder / "state";
+    std::filesystem::copy(tests / "recorded/state", state);
+    return state;
+}
+
+TEST(Recorded, State_files_are_read_as_they_were_written) {
+    const test::TemporaryFolder folder;
+    const std::string state = copy_of_state(folder);
+    const test::State expected = test::sample_state();
+    daemon::HostFolder host(state);
+    const auto memory = host.open();
+    ASSERT_TRUE(memory) << memory.error() << ": " << advice;
+    EXPECT_EQ(*memory, expected.memory) << advice;
+    const auto voters = host.voters();
+    ASSERT_TRUE(voters) << voters.error() << ": " << advice;
+    EXPECT_EQ(*voters, expected.voters) << advice;
+    const auto key = durable::read_record(state + "/receipts", "receipts", 1);
+    ASSERT_TRUE(key && *key) << advice;
+    EXPECT_EQ((*key)->content, expected.key) << advice;
+    daemon::Receipts receipts;
+    EXPECT_EQ(receipts.open(state), std::nullopt) << advice;
+    boost::asio::io_context loop;
+    const auto council = daemon::CouncilFile(loop, state, [] {}).read();
+    ASSERT_TRUE(council && *council) << advice;
+    EXPECT_EQ(**council, expected.council) << advice;
+    const auto value = durable::FileRegister(state + "/register").read();
+    ASSERT_TRUE(value) << value.error() << ": " << advice;
+    EXPECT_EQ(*value, expected.value) << advice;
+}
+
+TEST(Recorded, State_files_are_written_alike_today) {
+    const test::TemporaryFolder folder;
+    ASSERT_EQ(test::write_state(folder / "new"), "");
+    for (const char* name : {"host", "voters", "receipts", "council", "register"})
+        EXPECT_EQ(content_of(folder / (std::string("new/") + name)),
+                  content_of(tests / "recorded/state" / name))
+            << name << ": " << advice;
+}
+
+// A version that took these for its own would lose what they say.
+TEST(Recorded, A_state_file_with_any_bit_changed_is_refused) {
+    for (const char* name : {"host", "voters", "receipts", "council", "register"}) {
+        const std::string whole = content_of(tests / "recorded/state" / name);
+        ASSERT_FALSE(whole.empty()) << name;
+        for (std::size_t bit = 0; bit < whole.size() * 8; ++bit) {
+            std::string damaged = whole;
+            damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << bit % 8));
+            EXPECT_FALSE(durable::parse_record(damaged, name, 100, name)) << name << " bit " << bit;
+        }
+    }
+}
+
+}  // namespace
+}  // namespace allot

@@ -1,0 +1,121 @@
+// A host with many requests and many names.
+#include <gtest/gtest.h>
+
+#include "core/resource_names.hpp"
+#include "host/host.hpp"
+
+namespace allot::host {
+namespace {
+
+// A host that is the only member, and the register that it asks.
+struct LoneHost : testing::Test {
+    LoneHost() {
+        config.lease = 1000;
+        config.semaphores[ResourceId("permit")] = {1};
+        host.start(self(), true, true);
+        call_register();
+    }
+
+    Host::Self self() const { return {config, 0, 256}; }
+
+    // Whether the host proposes a view, which it gets then.
+    bool call_register() {
+        Effects fx;
+        host.call_register(self(), fx);
+        const auto change = fx.call->change;
+        if (change) {
+            value.version = value.version.next();
+            ++value.view;
+            value.members = change->members;
+            value.quiet = change->quiet;
+        }
+        Effects next;
+        host.returned(self(), value, next);
+        note(next);
+        return change.has_value();
+    }
+
+    void ask(std::uint64_t ticket, const Want& want) {
+        Effects fx;
+        host.ask(self(), {1, ticket}, want, fx);
+        note(fx);
+    }
+    void release(std::uint64_t ticket) {
+        Effects fx;
+        host.release(self(), {1, ticket}, fx);
+        host.settle(self(), fx);
+        note(fx);
+    }
+    void use_once(std::uint64_t ticket, const std::string& lock) {
+        ask(ticket, {.locks = {ResourceId(lock)}, .permits = {}});
+        release(ticket);
+    }
+    void note(const Effects& fx) {
+        for (const Answer& answer : fx.answers)
+            if (answer.kind == Answer::Kind::granted) granted.push_back(answer.key.ticket);
+    }
+
+    Config config;
+    Host host;
+    agreement::Value value;
+    std::vector<std::uint64_t> granted;
+};
+
+constexpr std::uint64_t many = 5 * Semaphore::most_waiting_seats;
+
+TEST_F(LoneHost, Requests_for_a_permit_are_served_in_order_also_without_a_seat) {
+    std::vector<std::uint64_t> all;
+    for (std::uint64_t i = 0; i < many; ++i) {
+        ask(i, {.locks = {}, .permits = {{ResourceId("permit"), 1}}});
+        all.push_back(i);
+    }
+    for (std::uint64_t i = 0; i < many; ++i) release(i);
+    EXPECT_EQ(granted, all);
+}
+
+TEST_F(LoneHost, Requests_that_wait_without_a_seat_can_be_cancelled) {
+    for (std::uint64_t i = 0; i < many; ++i) ask(i, {.locks = {}, .permits = {{ResourceId("permit"), 1}}});
+    for (std::uint64_t i = 1; i < many - 1; ++i) release(i);
+    release(0);
+    EXPECT_EQ(granted, (std::vector<std::uint64_t>{0, many - 1}));
+}
+
+TEST_F(LoneHost, A_view_follows_when_there_are_many_unused_names) {
+    config.most_weight = 100;
+    for (std::uint64_t i = 0; i < 200; ++i) use_once(i, "unused-" + std::to_string(i));
+    EXPECT_TRUE(call_register());
+    EXPECT_LT(host.locks().weight(), 10u);
+    EXPECT_FALSE(call_register());
+}
+
+TEST_F(LoneHost, Names_in_use_do_not_make_view_after_view) {
+    config.most_weight = 100;
+    for (std::uint64_t i = 0; i < 200; ++i)
+        ask(i, {.locks = {ResourceId("used-" + std::to_string(i))}, .permits = {}});
+    EXPECT_EQ(granted.size(), 64u);  // the seats
+    EXPECT_TRUE(call_register());
+    EXPECT_GT(host.locks().weight(), config.most_weight / 2);
+    EXPECT_FALSE(call_register());
+    for (std::uint64_t i = 0; i < 200; ++i) release(i);
+    for (std::uint64_t i = 1000; i < 2000; ++i) use_once(i, "unused-" + std::to_string(i));
+    EXPECT_TRUE(call_register()) << "now there is much to forget";
+}
+
+// In a process of its own, because it must not know other ids.
+TEST(ResourceNames, Only_used_names_stay_known) {
+    const auto forget = [] {
+        const ResourceId kept("kept");
+        for (int i = 0; i < 1000; ++i) ResourceId(std::to_string(i) + "-forgotten");
+        keep_resource_names({"kept"});
+        const bool forgot = known_resource_names() == 2;  // and the empty one
+        const ResourceId again("7-forgotten"), other("other");
+        const bool names = kept.name() == "kept" && kept == ResourceId("kept") &&
+                           again.name() == "7-forgotten" && other.name() == "other" && again != other &&
+                           ResourceId().name().empty();
+        std::_Exit(forgot && names ? 0 : 1);
+    };
+    EXPECT_EXIT(forget(), testing::ExitedWithCode(0), "");
+}
+
+}  // namespace
+}  // namespace allot::host

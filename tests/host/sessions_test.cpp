@@ -1,0 +1,579 @@
+// A host that is alone, and the messages that its programs hear: tickets, resuming, permissions, patience.
+#include "host/sessions.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "host/member.hpp"
+
+namespace allot::host::sessions_tests {
+namespace {
+
+using namespace std::chrono_literals;
+using session::Acquire;
+using session::Granted;
+using session::Lost;
+using session::Refusal;
+using session::Refused;
+using session::Released;
+using session::Welcome;
+
+// A member that is the only host of its cluster. It works in its first epoch and has a lease.
+struct SessionsTest : testing::Test {
+    SessionsTest() {
+        config.sessions.semaphores["builds"] = {.all = 3, .most = 2};
+        config.sessions.semaphores["licence"] = {.all = 1, .most = 1};
+        config.host.semaphores["builds"] = {3};
+        config.host.semaphores["licence"] = {1};
+    }
+    void SetUp() override {
+        act([](Host& host, const Host::Self& self, Effects&) { host.start(self, true, true); });
+        act([](Host& host, const Host::Self& self, Effects& out) { host.call_register(self, out); });
+        agreement::Value value;
+        value.version = value.version.next();
+        value.view = 1;
+        value.members = {member.host().myself(Member::host_self(self()))};
+        value.quiet = true;
+        fx = {};
+        member.returned(self(), value, fx);
+        ASSERT_TRUE(member.host().views().works());
+    }
+
+    Member::Self self() const { return {config, 0, 0, 0, now_ms}; }
+    template <class Action>
+    void act(Action action) {
+        fx = {};
+        member.act(self(), fx, action);
+    }
+    template <class Action>
+    void converse(Action action) {
+        fx = {};
+        member.converse(self(), fx, action);
+    }
+
+    // The session of a program that connects.
+    Result<SessionId> hello(const std::string& user = "ann", const std::string& resume = "",
+                            bool is_local = true, std::vector<std::uint32_t> allowances = {}) {
+        Result<SessionId> session = Error{""};
+        converse([&](Sessions& sessions, const Sessions::Self& inner, SessionEffects& out) {
+            const SessionId number = next_session++;
+            session = sessions.hello(inner,
+                                     {number,
+                                      "secret " + std::to_string(number),
+                                      {.user = user, .is_local = is_local, .allowances = allowances}},
+                                     {.command = "job", .resume = resume}, out);
+        });
+        return session;
+    }
+    template <class Message>
+    void say(SessionId session, const Message& message) {
+        converse([&](Sessions& sessions, const Sessions::Self& inner, SessionEffects& out) {
+            sessions.hear(inner, session, message, out);
+        });
+    }
+    void ask(SessionId session, Ticket ticket, std::vector<std::string> locks,
+             std::vector<session::Permit> permits = {}, std::uint64_t patience_us = 0) {
+        say(session, Acquire{ticket, std::move(locks), std::move(permits), patience_us});
+    }
+    void disconnect(SessionId session) {
+        converse([&](Sessions& sessions, const Sessions::Self& inner, SessionEffects& out) {
+            sessions.disconnected(inner, session, out);
+        });
+    }
+    void expire(SessionId session, std::optional<Ticket> ticket) {
+        converse([&](Sessions& sessions, const Sessions::Self& inner, SessionEffects& out) {
+            sessions.expired(inner, session, ticket, out);
+        });
+    }
+
+    void return_left(SessionId session, const std::string& name) {
+        converse([&](Sessions& sessions, const Sessions::Self& inner, SessionEffects& out) {
+            returned = Sessions::return_left(inner, sessions.find(session)->caller, name, out);
+        });
+    }
+
+    // The messages of this kind in the last effects, for one session.
+    template <class Message>
+    std::vector<Message> told(SessionId session) const {
+        std::vector<Message> all;
+        for (const ToProgram& one : fx.told)
+            if (const auto* message = std::get_if<Message>(&one.message); message && one.session == session)
+                all.push_back(*message);
+        return all;
+    }
+    std::string refusal(SessionId session) const {
+        const auto all = told<Refused>(session);
+        return all.empty() ? "" : all.front().reason;
+    }
+
+    Member::Config config;
+    std::uint64_t now_ms = 1000;
+    Member member;
+    Member::Effects fx;
+    SessionId next_session = 1;
+    std::size_t returned = 0;  // by the last `return_left`
+};
+
+TEST_F(SessionsTest, A_lease_begins_and_ends_with_a_message_each) {
+    const SessionId ann = *hello();
+    ask(ann, 7, {"a"}, {{"licence", 1}});
+    ASSERT_EQ(told<Granted>(ann).size(), 1u);
+    EXPECT_EQ(told<Granted>(ann)[0].held.size(), 2u);
+    EXPECT_TRUE(fx.told[0].asked_ms);
+    now_ms = 1500;
+    say(ann, session::Release{7});
+    ASSERT_EQ(told<Released>(ann).size(), 1u);
+    ASSERT_TRUE(fx.told[0].ended);
+    EXPECT_TRUE(fx.told[0].ended->was_granted);
+    EXPECT_EQ(fx.told[0].ended->since_ms, 1000u);
+}
+
+TEST_F(SessionsTest, What_one_session_gives_back_the_next_one_gets_after_it) {
+    const SessionId ann = *hello();
+    const SessionId bob = *hello("bob");
+    ask(ann, 1, {"a"});
+    ask(bob, 1, {"a"});
+    EXPECT_TRUE(told<Granted>(bob).empty());
+    say(ann, session::Release{1});
+    ASSERT_EQ(fx.told.size(), 2u);
+    EXPECT_EQ(fx.told[0].session, ann);  // the audit log shows them in this order
+    EXPECT_EQ(told<Granted>(bob).size(), 1u);
+}
+
+TEST_F(SessionsTest, A_session_that_ends_gets_nothing_of_what_it_gives_back) {
+    const SessionId ann = *hello();
+    const SessionId bob = *hello("bob");
+    ask(ann, 1, {"a"});
+    ask(ann, 2, {"a"});
+    ask(bob, 1, {"a"});
+    disconnect(ann);
+    EXPECT_TRUE(told<Granted>(ann).empty());
+    EXPECT_EQ(told<Granted>(bob).size(), 1u);
+    ASSERT_EQ(fx.forgotten.size(), 1u);
+    EXPECT_EQ(fx.forgotten[0].first, ann);
+    EXPECT_EQ(member.sessions().find(ann), nullptr);
+}
+
+TEST_F(SessionsTest, A_request_that_nobody_knows_is_released_already) {
+    const SessionId ann = *hello();
+    say(ann, session::Release{9});
+    EXPECT_EQ(told<Released>(ann).size(), 1u);
+    EXPECT_FALSE(fx.told[0].ended);
+}
+
+TEST_F(SessionsTest, Whoever_is_not_patient_is_refused_when_the_alarm_rings) {
+    const SessionId ann = *hello();
+    const SessionId bob = *hello("bob");
+    ask(ann, 1, {"a"});
+    ask(bob, 4, {"a"}, {}, 250);
+    ASSERT_EQ(fx.alarms.size(), 1u);
+    EXPECT_EQ(fx.alarms[0].after, 250us);
+    expire(bob, 4);
+    ASSERT_EQ(told<Refused>(bob).size(), 1u);
+    EXPECT_EQ(told<Refused>(bob)[0].why, Refusal::timed_out);
+    say(ann, session::Release{1});
+    EXPECT_TRUE(told<Granted>(bob).empty());
+}
+
+TEST_F(SessionsTest, A_grant_takes_its_alarm_back) {
+    const SessionId ann = *hello();
+    const SessionId bob = *hello("bob");
+    ask(ann, 1, {"a"}, {}, 250);
+    EXPECT_TRUE(fx.alarms.empty());  // it was never set
+    ask(bob, 1, {"a"}, {}, 250);
+    ASSERT_EQ(fx.alarms.size(), 1u);
+    say(ann, session::Release{1});
+    ASSERT_EQ(fx.alarms.size(), 2u);
+    EXPECT_EQ(fx.alarms[1].session, bob);
+    EXPECT_EQ(fx.alarms[1].after, 0us);
+}
+
+TEST_F(SessionsTest, Wrong_requests_are_refused_with_what_to_write) {
+    config.sessions.limits.name_length = 4;
+    config.sessions.limits.locks_per_request = 2;
+    const SessionId ann = *hello();
+    const auto refused = [&](std::vector<std::string> locks, std::vector<session::Permit> permits = {}) {
+        ask(ann, 1, std::move(locks), std::move(permits));
+        return refusal(ann);
+    };
+    EXPECT_EQ(refused({}), "name at least one lock or semaphore");
+    EXPECT_EQ(refused({"a", "a"}), "a is named twice; name each lock once");
+    EXPECT_EQ(refused({"a", "b", "c"}), "3 locks at once are too many; name at most 2");
+    EXPECT_EQ(refused({"abcde"}), "a name of 5 characters is too long; write at most 4");
+    EXPECT_EQ(refused({"\xff"}), "the name of a lock is not UTF-8; write it in UTF-8");
+    EXPECT_EQ(refused({}, {{"builds", 3}}), "builds=3: write a number from 1 to 2");
+    EXPECT_EQ(refused({}, {{"cars", 1}}), "cars: no such semaphore; there is builds, licence");
+    ask(ann, 1, {"a"});
+    EXPECT_EQ(refused({"b"}), "ticket 1 is in use");
+    EXPECT_EQ(member.sessions().find(ann)->open.size(), 1u);
+}
+
+TEST_F(SessionsTest, A_session_has_as_many_requests_as_it_may) {
+    config.sessions.limits.requests_per_session = 2;
+    const SessionId ann = *hello();
+    ask(ann, 1, {"a"});
+    ask(ann, 2, {"b"});
+    ask(ann, 3, {"c"});
+    EXPECT_EQ(refusal(ann), "this session has 2 open requests, which is the limit");
+}
+
+TEST_F(SessionsTest, One_user_leaves_sessions_for_others) {
+    config.sessions.limits.sessions = 4;
+    for (int i = 0; i < 3; ++i) ASSERT_TRUE(hello());
+    EXPECT_EQ(hello().error(), "ann has 3 sessions, which is the limit for one user; try again later");
+    ASSERT_TRUE(hello("bob"));
+    EXPECT_EQ(hello("eve").error(), "there are 4 sessions, which is the limit; try again later");
+}
+
+TEST_F(SessionsTest, A_program_uses_what_its_allowances_name) {
+    config.sessions.allow = {{.users = {"ann"}, .locks = {"db*"}, .semaphores = {}},
+                             {.users = {"*"}, .locks = {}, .semaphores = {"builds"}}};
+    const SessionId ann = *hello("ann", "", true, {0, 1});
+    const SessionId bob = *hello("bob", "", true, {1});
+    ask(ann, 1, {"db-main"}, {{"builds", 1}});
+    EXPECT_EQ(told<Granted>(ann).size(), 1u);
+    ask(ann, 2, {"gpu"});
+    EXPECT_EQ(refusal(ann), "ann may not take lock gpu");
+    ask(bob, 1, {"db-main"});
+    EXPECT_EQ(refusal(bob), "bob may not take lock db-main");
+    ask(bob, 1, {}, {{"licence", 1}});
+    EXPECT_EQ(refusal(bob), "bob may not use semaphore licence");
+}
+
+// --- Programs that go away and come back.
+
+TEST_F(SessionsTest, A_program_of_another_machine_keeps_its_leases_for_the_time_of_a_lease) {
+    const SessionId ann = *hello("ann", "", false);
+    ask(ann, 1, {"a"});
+    disconnect(ann);
+    EXPECT_TRUE(told<Released>(ann).empty());
+    ASSERT_EQ(fx.alarms.size(), 1u);
+    EXPECT_EQ(fx.alarms[0].after, config.sessions.lease);
+    ASSERT_EQ(*hello("ann", "secret 1", false), ann);
+    ASSERT_EQ(told<Welcome>(ann).size(), 1u);
+    EXPECT_TRUE(told<Welcome>(ann)[0].resumed);
+    EXPECT_EQ(told<Welcome>(ann)[0].open, std::vector<Ticket>{1});
+    EXPECT_EQ(told<Granted>(ann).size(), 1u);
+    EXPECT_FALSE(fx.told[1].asked_ms);  // the lease does not begin again
+    disconnect(ann);
+    expire(ann, std::nullopt);
+    EXPECT_EQ(told<Released>(ann).size(), 1u);
+    EXPECT_EQ(member.sessions().find(ann), nullptr);
+}
+
+TEST_F(SessionsTest, An_alarm_that_is_late_ends_nothing) {
+    const SessionId ann = *hello("ann", "", false);
+    ask(ann, 1, {"a"});
+    disconnect(ann);
+    ASSERT_EQ(*hello("ann", "secret 1", false), ann);
+    expire(ann, std::nullopt);
+    EXPECT_NE(member.host().find({ann, 1}), nullptr);
+}
+
+TEST_F(SessionsTest, Nobody_resumes_the_session_of_another_user_or_from_another_machine) {
+    const SessionId ann = *hello("ann", "", false);
+    ask(ann, 1, {"a"});
+    disconnect(ann);
+    EXPECT_NE(*hello("eve", "secret 1", false), ann);
+    EXPECT_NE(*hello("ann", "secret 1", true), ann);
+    EXPECT_EQ(*hello("ann", "secret 1", false), ann);
+}
+
+TEST_F(SessionsTest, A_lease_that_follows_a_process_outlives_its_program) {
+    const SessionId ann = *hello();
+    ask(ann, 1, {"a"});
+    ask(ann, 2, {"b"});
+    converse([&](Sessions& sessions, const Sessions::Self& inner, SessionEffects&) {
+        EXPECT_FALSE(sessions.follow(inner, {ann, 1}));
+    });
+    disconnect(ann);
+    ASSERT_EQ(told<Released>(ann).size(), 1u);
+    EXPECT_EQ(told<Released>(ann)[0].ticket, 2u);
+    converse([&](Sessions& sessions, const Sessions::Self& inner, SessionEffects& out) {
+        sessions.follower_ended(inner, {ann, 1}, out);
+    });
+    EXPECT_EQ(told<Released>(ann).size(), 1u);
+    EXPECT_EQ(member.sessions().find(ann), nullptr);
+}
+
+TEST_F(SessionsTest, One_user_leaves_followed_processes_for_others) {
+    config.sessions.limits.followed = 4;
+    const SessionId ann = *hello();
+    const auto follow = [&](SessionId session, Ticket ticket) {
+        std::optional<std::string> why;
+        converse([&](Sessions& sessions, const Sessions::Self& inner, SessionEffects&) {
+            why = sessions.follow(inner, {session, ticket});
+        });
+        return why;
+    };
+    for (Ticket ticket = 1; ticket <= 3; ++ticket) EXPECT_FALSE(follow(ann, ticket));
+    EXPECT_EQ(follow(ann, 4), "the daemon watches 3 processes for ann, which is the limit for one user");
+    const SessionId bob = *hello("bob");
+    EXPECT_FALSE(follow(bob, 1));
+    EXPECT_EQ(follow(bob, 2), "the daemon watches 4 processes, which is the limit");
+}
+
+TEST_F(SessionsTest, Who_holds_and_cannot_be_served_is_told_and_gives_it_back_itself) {
+    const SessionId ann = *hello();
+    const SessionId bob = *hello("bob");
+    ask(ann, 1, {"a"});
+    ask(bob, 1, {"a"});
+    const auto lose = [&](const Key& key) {
+        converse([&](Sessions& sessions, const Sessions::Self& inner, SessionEffects& out) {
+            sessions.lose(inner, key, "no room", out);
+        });
+    };
+    lose({ann, 1});
+    EXPECT_EQ(told<Lost>(ann).size(), 1u);
+    EXPECT_NE(member.host().find({ann, 1}), nullptr);
+    lose({bob, 1});
+    EXPECT_EQ(refusal(bob), "no room");
+    EXPECT_EQ(member.host().find({bob, 1}), nullptr);
+}
+
+// --- Orders, and programs that nobody can stop.
+
+TEST_F(SessionsTest, An_evicted_lease_ends_with_its_process_though_the_program_is_connected) {
+    const SessionId ann = *hello();
+    ask(ann, 1, {"a"});
+    const std::uint64_t fence = told<Granted>(ann)[0].held[0].fence;
+    std::vector<Key> stopped;
+    const auto evict = [&](std::uint64_t of) {
+        converse([&](Sessions& sessions, const Sessions::Self& inner, SessionEffects& out) {
+            stopped = sessions.evict(inner, "a", of, "ordered", out);
+        });
+    };
+    converse([&](Sessions& sessions, const Sessions::Self& inner, SessionEffects&) {
+        EXPECT_FALSE(sessions.follow(inner, {ann, 1}));
+    });
+    evict(fence + 1);  // somebody else's
+    EXPECT_TRUE(stopped.empty());
+    EXPECT_TRUE(fx.told.empty());
+    evict(fence);
+    EXPECT_EQ(stopped, std::vector<Key>({{ann, 1}}));
+    EXPECT_EQ(told<Lost>(ann).size(), 1u);
+    EXPECT_NE(member.host().find({ann, 1}), nullptr);  // until the process has ended
+    converse([&](Sessions& sessions, const Sessions::Self& inner, SessionEffects& out) {
+        sessions.follower_ended(inner, {ann, 1}, out);
+    });
+    EXPECT_EQ(member.host().find({ann, 1}), nullptr);
+}
+
+TEST_F(SessionsTest, A_program_that_nobody_can_stop_has_the_time_of_a_lease_to_obey) {
+    const SessionId ann = *hello();
+    ask(ann, 1, {"a"});
+    EXPECT_EQ(told<Granted>(ann)[0].ending, session::Ending::told);
+    const std::uint64_t fence = told<Granted>(ann)[0].held[0].fence;
+    converse([&](Sessions& sessions, const Sessions::Self& inner, SessionEffects& out) {
+        EXPECT_TRUE(sessions.evict(inner, "a", fence, "ordered", out).empty());
+    });
+    ASSERT_EQ(fx.alarms.size(), 1u);
+    EXPECT_EQ(fx.alarms[0].after, config.sessions.lease);
+    expire(ann, 1);
+    EXPECT_EQ(member.host().find({ann, 1}), nullptr);
+    ASSERT_EQ(fx.told.size(), 1u);
+    EXPECT_TRUE(fx.told[0].ended);
+}
+
+TEST_F(SessionsTest, A_strict_resource_is_for_programs_that_can_be_stopped) {
+    config.sessions.modes = {{.names = {"gpu*"}, .strict = true}};
+    const SessionId ann = *hello();
+    ask(ann, 1, {"a", "gpu0"});
+    EXPECT_THAT(refusal(ann), testing::HasSubstr("only programs that can be stopped may use it (strict)"));
+    ask(ann, 1, {"a"});
+    EXPECT_EQ(told<Granted>(ann).size(), 1u);
+}
+
+TEST_F(SessionsTest, In_the_mode_fence_a_program_goes_on_when_the_lease_ends) {
+    config.sessions.modes = {{.names = {"cache*"}, .fence = true}};
+    const SessionId ann = *hello();
+    ask(ann, 1, {"cache1"});
+    EXPECT_EQ(told<Granted>(ann)[0].ending, session::Ending::nothing);
+    ask(ann, 2, {"cache2", "disk"});  // the strictest of its names counts
+    EXPECT_EQ(told<Granted>(ann)[0].ending, session::Ending::told);
+    fx = {};
+    member.tick(self(), fx, config.host.lease);
+    ASSERT_FALSE(member.host().has_lease());
+    EXPECT_NE(member.host().find({ann, 1}), nullptr);
+    EXPECT_EQ(member.host().find({ann, 2}), nullptr);
+    ASSERT_EQ(told<Lost>(ann).size(), 1u);
+    EXPECT_EQ(told<Lost>(ann)[0].ticket, 2u);
+}
+
+// A host with names in the mode sticky, and a register that answers when it is told to.
+struct StickyTest : SessionsTest {
+    StickyTest() { config.sessions.modes = {{.names = {"rack*", "builds"}, .sticky = true}}; }
+
+    // The register answers the call that is under way. The effects are those of the answer.
+    bool answer_register() {
+        if (!fx.call) return false;
+        agreement::Value value = member.host().known();
+        if (fx.call->change) value = fx.call->change->applied_to(value, {0, 0, ++values});
+        fx = {};
+        member.returned(self(), value, fx);
+        return true;
+    }
+    std::vector<agreement::Kept> kept() const { return member.host().known().kept; }
+    std::uint32_t values = 0;
+};
+
+TEST_F(StickyTest, A_request_is_granted_when_the_register_keeps_it) {
+    const SessionId ann = *hello();
+    ask(ann, 1, {"rack1"});
+    EXPECT_TRUE(told<Granted>(ann).empty());
+    ASSERT_TRUE(answer_register());
+    ASSERT_EQ(told<Granted>(ann).size(), 1u);
+    EXPECT_EQ(told<Granted>(ann)[0].ending, session::Ending::kept);
+    ASSERT_EQ(kept().size(), 1u);
+    EXPECT_EQ(kept()[0].ownership.owner, "ann@");
+    EXPECT_EQ(kept()[0].ownership.since_ms, 1000u);
+    EXPECT_EQ(member.host().known().view, 1u);
+}
+
+TEST_F(StickyTest, A_change_names_the_value_that_it_changes) {
+    ask(*hello(), 1, {"rack1"});
+    ASSERT_TRUE(fx.call && fx.call->change);
+    const agreement::Value& known = member.host().known();
+    EXPECT_EQ(fx.call->change->of, (agreement::ValueName{known.id, known.version}));
+}
+
+TEST_F(SessionsTest, A_register_that_has_forgotten_later_views_is_learned_from_nobody) {
+    config.least_view = 5;
+    agreement::Value value = member.host().known();
+    value.version = value.version.next().next();
+    value.view = 4;
+    fx = {};
+    member.receive(self(), 1, Learn{value}, fx);
+    EXPECT_EQ(member.host().known().view, 1u);
+    value.view = 5;
+    member.receive(self(), 1, Learn{value}, fx);
+    EXPECT_EQ(member.host().known().view, 5u);
+}
+
+TEST_F(StickyTest, What_is_given_back_is_free_when_the_register_has_forgotten_it) {
+    const SessionId ann = *hello();
+    const SessionId bob = *hello("bob");
+    ask(ann, 1, {"rack1"});
+    answer_register();
+    ask(bob, 1, {"rack1"});
+    say(ann, session::Release{1});
+    EXPECT_TRUE(told<Released>(ann).empty());
+    ASSERT_TRUE(answer_register());  // forgotten: bob's request comes next
+    EXPECT_EQ(told<Released>(ann).size(), 1u);
+    EXPECT_TRUE(kept().empty());
+    EXPECT_TRUE(told<Granted>(bob).empty());
+    ASSERT_TRUE(answer_register());
+    EXPECT_EQ(told<Granted>(bob).size(), 1u);
+}
+
+TEST_F(StickyTest, A_program_that_dies_leaves_it_to_its_owner) {
+    const SessionId ann = *hello();
+    const SessionId bob = *hello("bob");
+    ask(ann, 1, {"rack1"});
+    answer_register();
+    disconnect(ann);
+    ask(bob, 1, {"rack1"});
+    EXPECT_FALSE(answer_register());
+    EXPECT_EQ(kept().size(), 1u);
+    const SessionId eve = *hello("eve");
+    return_left(eve, "rack1");
+    EXPECT_EQ(returned, 0u);
+    return_left(*hello("ann"), "rack1");
+    EXPECT_EQ(returned, 1u);
+    ASSERT_TRUE(answer_register());
+    ASSERT_TRUE(answer_register());
+    EXPECT_EQ(told<Granted>(bob).size(), 1u);
+}
+
+TEST_F(StickyTest, A_program_that_dies_before_it_knows_of_its_grant_leaves_nothing) {
+    const SessionId ann = *hello();
+    ask(ann, 1, {"rack1"});
+    const auto call = fx.call;
+    disconnect(ann);
+    EXPECT_FALSE(fx.call);
+    fx.call = call;
+    ASSERT_TRUE(answer_register());  // it is kept, and to be forgotten
+    EXPECT_EQ(kept().size(), 1u);
+    ASSERT_TRUE(answer_register());
+    EXPECT_TRUE(kept().empty());
+}
+
+TEST_F(StickyTest, Units_of_a_semaphore_are_told_apart) {
+    const SessionId ann = *hello();
+    ask(ann, 1, {}, {{"builds", 1}});
+    answer_register();
+    const std::uint64_t fence = told<Granted>(ann)[0].held[0].fence;
+    ask(ann, 2, {}, {{"builds", 1}});
+    answer_register();
+    EXPECT_NE(told<Granted>(ann)[0].held[0].fence, fence);
+}
+
+TEST_F(StickyTest, A_request_is_sticky_as_a_whole_or_not_at_all) {
+    const SessionId ann = *hello();
+    ask(ann, 1, {"rack1", "db"});
+    EXPECT_EQ(refusal(ann), "some of these are sticky, others are not; ask for them apart");
+}
+
+TEST_F(StickyTest, The_register_keeps_only_so_many) {
+    config.sessions.limits.sticky = 4;
+    config.sessions.limits.sticky_names = 2;
+    const SessionId ann = *hello();
+    for (Ticket ticket = 1; ticket <= 3; ++ticket) {
+        ask(ann, ticket, {"rack" + std::to_string(ticket)});
+        answer_register();
+        ASSERT_EQ(told<Granted>(ann).size(), 1u);
+    }
+    ask(ann, 4, {"rack4"});
+    EXPECT_EQ(refusal(ann), "ann@ has 3 sticky requests, which is the limit for one owner; give some back");
+    const SessionId bob = *hello("bob");
+    ask(bob, 1, {"rack4"});
+    answer_register();
+    ask(bob, 2, {"rack5"});
+    EXPECT_EQ(refusal(bob), "the register keeps 4 sticky requests, which is the limit; give some back");
+    ask(bob, 2, {"rack5", "rack6", "rack7"});
+    EXPECT_EQ(refusal(bob), "a sticky request has at most 2 names");
+}
+
+TEST_F(StickyTest, The_owner_goes_on_with_what_a_program_left_behind) {
+    const SessionId ann = *hello();
+    ask(ann, 1, {"rack1"});
+    answer_register();
+    const std::uint64_t fence = told<Granted>(ann)[0].held[0].fence;
+    disconnect(ann);
+    const SessionId again = *hello();
+    ask(again, 1, {"rack1"});
+    ASSERT_EQ(told<Granted>(again).size(), 1u);
+    EXPECT_EQ(told<Granted>(again)[0].held[0].fence, fence);
+    say(again, session::Release{1});
+    ASSERT_TRUE(answer_register());
+    EXPECT_EQ(told<Released>(again).size(), 1u);
+    EXPECT_TRUE(kept().empty());
+}
+
+TEST_F(StickyTest, Units_of_a_semaphore_that_is_gone_can_be_given_back) {
+    const SessionId ann = *hello();
+    ask(ann, 1, {}, {{"builds", 1}});
+    answer_register();
+    disconnect(ann);
+    config.host.semaphores.erase("builds");
+    config.sessions.semaphores.erase("builds");
+    return_left(*hello(), "builds");
+    EXPECT_EQ(returned, 1u);
+    ASSERT_TRUE(answer_register());
+    EXPECT_TRUE(kept().empty());
+}
+
+TEST_F(SessionsTest, Units_without_an_order_have_a_fence_that_stays) {
+    const SessionId ann = *hello("ann", "", false);
+    ask(ann, 1, {}, {{"builds", 2}});
+    ASSERT_EQ(told<Granted>(ann).size(), 1u);
+    const std::uint64_t fence = told<Granted>(ann)[0].held[0].fence;
+    EXPECT_EQ(fence, std::uint64_t{1} << 40);
+    disconnect(ann);
+    (void)hello("ann", "secret 1", false);
+    ASSERT_EQ(told<Granted>(ann).size(), 1u);
+    EXPECT_EQ(told<Granted>(ann)[0].held[0].fence, fence);
+}
+
+}  // namespace
+}  // namespace allot::host::sessions_tests
