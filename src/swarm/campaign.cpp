@@ -61,7 +61,7 @@ public:
             if (!failed_ && summary.failed()) merge(number, summary);
         stop::reporting();
         if (shown_) tell_of(shown_->first, shown_->second);
-        if (campaign_.stopped_by.empty() && short_runs_ > 0) campaign_.stopped_by = shortfall();
+        if (campaign_.stopped_by.empty() && !short_runs_.empty()) campaign_.stopped_by = shortfall();
         campaign_.seconds = seconds();
         return std::move(campaign_);
     }
@@ -120,7 +120,7 @@ private:
         campaign_.steps += summary.steps;
         add(campaign_.faults, summary.faults);
         if (!summary.failed()) lower(campaign_.least, summary.extent, campaign_.runs == 1);
-        short_runs_ += !summary.failed() && !summary.extent.covers(options_.least);
+        if (!summary.failed() && !summary.extent.covers(options_.least)) short_runs_.push_back(number);
         for (std::size_t i = 0; i < campaign_.probes.size(); ++i)
             campaign_.probes[i].second += (summary.probes >> i) & 1u;
         for (const auto& [name, value] : summary.drawn) campaign_.drawn[name].insert(value);
@@ -135,7 +135,8 @@ private:
             if (count > 0)
                 asked += (asked.empty() ? "" : ", ") + std::to_string(count) + " " + std::string(name);
         });
-        return std::to_string(short_runs_) + " of the runs ended with less than " + asked;
+        return std::to_string(short_runs_.size()) + " of the runs ended with less than " + asked +
+               "; the first of them is " + command_of(entry_, options_, short_runs_.front());
     }
 
     void tell_progress() {
@@ -176,7 +177,7 @@ private:
     bool failing_ = false;                                // some run failed, perhaps not the first that fails
     bool failed_ = false;                                 // the first run that fails was counted
     std::optional<std::pair<std::uint64_t, Run>> shown_;  // the run of the report
-    std::uint64_t short_runs_ = 0;                        // their extent is less than the least
+    std::vector<std::uint64_t> short_runs_;               // their extent is less than the least
     std::string error_;
     std::exception_ptr thrown_;
     Campaign campaign_;

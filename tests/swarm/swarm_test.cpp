@@ -222,7 +222,9 @@ TEST(Swarm, A_campaign_with_runs_that_are_too_short_says_so) {
     options.least = {.grants = 20};
     const auto campaign = swarm(protocol("raymond"), options);
     ASSERT_TRUE(campaign);
-    EXPECT_EQ(campaign->stopped_by, "3 of the runs ended with less than 20 grants");
+    EXPECT_EQ(campaign->stopped_by,
+              "3 of the runs ended with less than 20 grants; the first of them is "
+              "allot swarm raymond --requests 1 --sites 2 --grants 20 --seed 1 --run 0");
     EXPECT_LE(campaign->least.grants, 2u);
 }
 
