@@ -22,6 +22,8 @@ StepWeights StepWeights::mild(Random& random) {
     weights.kinds_[static_cast<std::size_t>(world::InputKind::deliver)] = 16;
     using enum world::InputKind;
     for (const auto rare : {cancel, timeout, tick, stop}) weights.kinds_[static_cast<std::size_t>(rare)] = 1;
+    // A request that takes many steps would never be granted beside steady cancels.
+    if (random.coin()) weights.kinds_[static_cast<std::size_t>(cancel)] = 0;
     weights.mild_ = true;
     return weights;
 }
