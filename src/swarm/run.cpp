@@ -47,7 +47,7 @@ public:
 private:
     // A run whose faults are used up, or that starves its sites, must end as well.
     bool must_go_on(std::size_t step) const {
-        constexpr std::size_t most_steps = 100'000;
+        constexpr std::size_t most_steps = 300'000;
         return step < most_steps && !extent_.covers(least_);
     }
 
