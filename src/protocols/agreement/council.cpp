@@ -41,6 +41,12 @@ void Council::met(const Self& self, SiteId host, CouncilEffects& fx) {
     form(self, fx, [&](const Forming::Self& inner, FormingEffects& out) {
         if (!self.config.formed) forming_.greet(inner, host, out);
     });
+    // An operation under way may wait for this voter, which has not been asked.
+    const bool is_voter =
+        std::ranges::find(inner().record().voters, host, &VoterId::host) != inner().record().voters.end();
+    if (!is_voter || !inner().busy()) return;
+    try_again(self, fx);
+    unheard_ = inner().attempts() - 1;
 }
 
 Council Council::after_crash(Disk disk) const {
@@ -52,6 +58,7 @@ Council Council::after_crash(Disk disk) const {
 
 void Council::begin(const Self& self, Operation kind, Change change, CouncilEffects& fx) {
     waited_ = 0;
+    unheard_ = 0;
     recall(self, fx, [&](const Recalling::Self& inner, RecallingEffects& out) {
         recalling_.begin(inner, kind, std::move(change), out);
     });
@@ -86,19 +93,23 @@ void Council::tick(const Self& self, CouncilEffects& fx) {
             recall(self, fx,
                    [&](const Recalling::Self& inner, RecallingEffects& out) { recalling_.ask(inner, out); });
     }
-    if (!inner().busy() || !self.config.try_again || ++waited_ < pause(self)) return;
+    if (inner().busy() && self.config.try_again && ++waited_ >= pause(self)) try_again(self, fx);
+}
+
+void Council::try_again(const Self& self, CouncilEffects& fx) {
     waited_ = 0;
     recall(self, fx,
            [&](const Recalling::Self& inner, RecallingEffects& out) { recalling_.retry(inner, out); });
 }
 
-// Hosts that have refused each other must not try together again: the pauses grow, and differ by host.
+// Hosts that have refused each other must not try together again: the pauses grow, and differ by host. One
+// that was refused need not wait for answers.
 std::uint32_t Council::pause(const Self& self) const {
-    const std::uint32_t attempts = std::min(inner().attempts(), 4u);
+    const std::uint32_t attempts = std::min(inner().attempts() - std::min(unheard_, inner().attempts()), 4u);
     const std::uint32_t most = std::min(self.config.spread, (1u << attempts) - 1);
     constexpr std::uint32_t golden = 0x9e3779b9;
     const std::uint32_t mixed = (self.host + self.incarnation + inner().attempts()) * golden >> 16;
-    return self.config.retry_after + mixed % (most + 1);
+    return (inner().is_resting() ? 1 : self.config.retry_after) + mixed % (most + 1);
 }
 
 std::vector<SiteId> Council::unformed(const Self& self) const {

@@ -100,14 +100,16 @@ private:
     void use_record(const Self& self, CouncilEffects& fx);
     void handle(const Self& self, SiteId from, const Hello& message, CouncilEffects& fx);
     void handle(const Self& self, SiteId from, const auto& message, CouncilEffects& fx);
+    void try_again(const Self& self, CouncilEffects& fx);
     std::uint32_t pause(const Self& self) const;
 
     Forming forming_;
     Recalling recalling_;
-    std::uint32_t waited_ = 0;  // ticks since the last attempt
-    std::uint32_t asking_ = 0;  // ticks since this voter started again
+    std::uint32_t waited_ = 0;   // ticks since the last attempt
+    std::uint32_t unheard_ = 0;  // attempts of this operation that a voter cannot have heard
+    std::uint32_t asking_ = 0;   // ticks since this voter started again
 
-    BOOST_DESCRIBE_CLASS(Council, (), (), (), (forming_, recalling_, waited_, asking_))
+    BOOST_DESCRIBE_CLASS(Council, (), (), (), (forming_, recalling_, waited_, unheard_, asking_))
 };
 
 }  // namespace allot::agreement

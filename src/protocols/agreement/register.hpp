@@ -343,6 +343,8 @@ public:
     bool busy() const { return open_.has_value(); }
     // False for an operation that ends with its first round.
     bool may_attempt() const { return open_ && open_->kind != Operation::glance; }
+    // Whether it was refused, and waits for the next attempt.
+    bool is_resting() const { return open_ && open_->step == Step::resting; }
     // Ballots that the operation under way has used.
     std::uint32_t attempts() const { return open_ ? open_->attempts : 0; }
     const Voter& voter() const { return voter_; }
