@@ -30,6 +30,14 @@ std::optional<std::string> FileEngine::open(const HostFolder::Memory& before) {
         config_.agreed.file, value->view, before.view);
 }
 
+std::string FileEngine::went_back(const agreement::Value& found, const agreement::Value& known) const {
+    return fmt::format(
+        "{}: it holds view {}, and this host has seen view {}: the register was wiped, or put back from an "
+        "earlier "
+        "time. Stop all hosts, and begin again with `allot cluster init --above {}`",
+        config_.agreed.file, found.view, known.view, known.view);
+}
+
 std::string FileEngine::trouble(const host::Member::Self&) const {
     return problem_.empty() ? "" : "the register cannot be used: " + problem_;
 }
@@ -44,10 +52,14 @@ std::optional<guardian::Testament> FileEngine::testament(std::uint32_t incarnati
 }
 
 void FileEngine::call(const host::Member::Self& self, const host::Call& call) {
-    const auto value = [&] {
-        if (!call.change) return register_.read();
-        return register_.exchange(member_.host().known(), *call.change,
-                                  {self.host, self.incarnation, ++calls_});
+    const auto value = [&]() -> Result<agreement::Value> {
+        const agreement::Value& known = member_.host().known();
+        auto newest = call.change
+                          ? register_.exchange(known, *call.change, {self.host, self.incarnation, ++calls_})
+                          : register_.read();
+        // A value that was read once is never followed by an earlier one.
+        if (newest && newest->version < known.version) return Error{went_back(*newest, known)};
+        return newest;
     }();
     if (!value) {
         if (problem_ != value.error()) log_error("the register cannot be used: " + value.error());

@@ -28,6 +28,7 @@ public:
 
 private:
     void look_for_certificates();
+    std::string went_back(const agreement::Value& found, const agreement::Value& known) const;
 
     durable::FileRegister register_;
     Descriptor occupied_;
