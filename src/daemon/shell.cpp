@@ -55,6 +55,8 @@ private:
     std::optional<std::string> listen();
     void wait_for_signal();
     void stop();
+    void renew_last();
+    bool has_renewed();
     void finish();
     void fail();
 
@@ -79,7 +81,8 @@ private:
     Engine::Events engine_events();
     Mail::Events mail_events();
     std::optional<std::uint32_t> daemon_in_view(HostId one) const;
-    void begin_again(HostId by, std::uint32_t met);
+    void disowned(HostId by, std::uint32_t met);
+    void begin_again(std::uint32_t used, const std::string& why);
     void receive(HostId from, const Letter& letter);
     void receive_letter(HostId, const Piece&) {}  // put together before
     void receive_letter(HostId from, const ReportQuery& query) { enquiries_.receive(from, query); }
@@ -118,6 +121,8 @@ private:
     boost::asio::signal_set signals_;
     net::TlsPtr tls_;
     Entrances entrances_;
+    enum class Renewal : std::uint8_t { none, wanted, begun };
+    Renewal renewal_ = Renewal::none;  // of the lease, before this daemon ends
     bool stopping_ = false;
     bool stopped_ = false;
     bool begins_again_ = false;
@@ -219,13 +224,31 @@ void Shell::stop() {
     stopping_ = true;
     entrances_.close();
     desk_.close_all();
-    if (desk_.holds_anything()) return finish();
+    if (desk_.holds_anything()) return renew_last();
     desk_.end_all();
     member_.host().leave();
     unsettled_ = true;
     // A view that cannot be completed must not keep the daemon; the others remove this host then.
     patience_.set(config_.agreed.lease, [this] { finish(); });
     wait_for_signal();
+}
+
+// The next daemon has most time to come back if the lease has just been renewed.
+void Shell::renew_last() {
+    if (!host().has_lease()) return finish();
+    patience_.set(config_.agreed.lease / 6, [this] { finish(); });
+    wait_for_signal();
+    renewal_ = Renewal::wanted;
+    has_renewed();
+}
+
+// A call that began before does not count: another one follows it.
+bool Shell::has_renewed() {
+    if (renewal_ == Renewal::none || host().is_asking()) return false;
+    if (renewal_ == Renewal::begun) return true;
+    renewal_ = Renewal::begun;
+    act([](Host& host, const Host::Self& self, host::Effects& fx) { host.call_register(self, fx); });
+    return false;
 }
 
 void Shell::finish() {
@@ -275,7 +298,9 @@ void Shell::carry_out(Member::Effects& fx) {
     desk_.tell(fx);
     if (fx.persist) engine_->persist();
     if (fx.call) engine_->call(self(), *fx.call);
-    if (stopping_ && host().has_left()) finish();
+    if (stopping_ && (host().has_left() || has_renewed())) finish();
+    if (host().is_worn_out(Member::host_self(self())) && !begins_again_)
+        begin_again(myself().incarnation, "this host was removed and joined again too often for one daemon");
 }
 
 // --- Time.
@@ -319,15 +344,16 @@ Mail::Events Shell::mail_events() {
             [this](HostId peer) {
                 catch_up();
                 act([&](Host& host, const Host::Self& self, host::Effects& fx) {
-                    host.receive(self, peer, host::Alive{}, fx);
+                    host.heard(self, peer, fx);
                 });
             },
         .met =
             [this](HostId peer) {
+                catch_up();
                 step([&](const Member::Self& self, Member::Effects& fx) { member_.met(self, peer, fx); });
             },
         .ended = [this](HostId peer, bool has_ended) { set_ended(peer, has_ended); },
-        .disowned = [this](HostId by, std::uint32_t met) { begin_again(by, met); },
+        .disowned = [this](HostId by, std::uint32_t met) { disowned(by, met); },
         .name_taken = [this] { fail(); },
         .member = [this](HostId host) { return daemon_in_view(host); },
     };
@@ -340,15 +366,19 @@ std::optional<std::uint32_t> Shell::daemon_in_view(HostId one) const {
     return daemon_of(member->incarnation);
 }
 
-void Shell::begin_again(HostId by, std::uint32_t met) {
+void Shell::disowned(HostId by, std::uint32_t met) {
+    begin_again(met << bits_of_lives,
+                fmt::format("host {} has met a later daemon of this host: the clock was set back, or {} was "
+                            "put back from an earlier time",
+                            name_of(by), config_.state));
+}
+
+// The next daemon has a number after this one.
+void Shell::begin_again(std::uint32_t used, const std::string& why) {
     HostFolder::Memory memory = folder_.memory();
-    memory.incarnation = std::max(memory.incarnation, met << bits_of_lives);
+    memory.incarnation = std::max(memory.incarnation, used);
     if (const auto noted = folder_.note(memory); !noted) log_error(noted.error());
-    const std::string why = fmt::format(
-        "host {} has met a later daemon of this host: the clock was set back, or {} was "
-        "put back from an earlier time. This daemon begins again",
-        name_of(by), config_.state);
-    log_error(why);
+    log_error(why + ". This daemon begins again");
     desk_.note("disowned", why);
     begins_again_ = true;
     loop_.stop();
@@ -386,6 +416,7 @@ Engine::Events Shell::engine_events() {
             },
         .synced =
             [this] {
+                catch_up();
                 step([&](const Member::Self& self, Member::Effects& fx) { member_.synced(self, fx); });
             },
         .changed = [this] { unsettled_ = true; },

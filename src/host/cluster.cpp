@@ -51,6 +51,7 @@ std::optional<std::string> Cluster::config_error(const Config& config) {
     if (config.programs < 1 || config.programs > most_programs)
         return error("programs", config.programs, 1, most_programs);
     if (config.latecomers >= config.sites) return error("latecomers", config.latecomers, 0, config.sites - 1);
+    if (config.lives < 2) return error("lives", config.lives, 2, 1u << 16);
     if (config.seats < 1) return "--seats 0: nobody would be served; write 1 or more";
     if (config.lease < config.grace + 2)
         return "--lease " + std::to_string(config.lease) + ": with --grace " + std::to_string(config.grace) +
@@ -92,6 +93,7 @@ host::Config Cluster::host_config(const Config& config) {
     all.silence = config.silence;
     if (config.silence > 0) all.alive_every = std::max(1u, (config.silence - 2 * config.tolerance) / 2);
     all.return_within = config.return_within;
+    all.lives = config.lives;
     all.most_weight = config.most_weight;
     all.views = config.views;
     all.adoption = config.adoption;
@@ -191,6 +193,7 @@ void Cluster::sample(Draw& draw) {
     draw.faults("daemon-deaths", 2);
     draw.faults("stops", 2);
     draw.number("return-within", 0, 2 * tolerance + 6);
+    draw.choice("lives", {"2", "256"});
     draw.toggle("kernel");
     const auto crashes = draw.faults("crashes", 4);
     // A machine that dies for good keeps what is sticky, and nobody else is served.
@@ -212,9 +215,8 @@ void Cluster::handle(const Context& ctx, const Input& input, Effects& fx) {
 }
 
 std::uint32_t Cluster::incarnation(const Context& ctx) const {
-    constexpr std::uint32_t most_ends = 1u << 8;
-    constexpr std::uint32_t most_lives = 1u << 16;
-    return (ctx.incarnation * most_ends + ends_) * most_lives;
+    constexpr std::uint32_t most_ends = 1u << 12;
+    return (ctx.incarnation * most_ends + ends_) * ctx.config.lives;
 }
 
 // Nobody has heard of a latecomer before its first daemon starts.
@@ -406,7 +408,8 @@ void Cluster::step(const Context& ctx, Effects& fx, Action&& action) {
         guardian_.renew(host.lease_left(), host.myself(Member::host_self(self)).incarnation);
     if (out.persist) write(fx);
     if (out.call) call(ctx, *out.call, fx);
-    if (leaving_ && alive_ && host.has_left()) end_daemon(ctx, fx);
+    if (alive_ && ((leaving_ && host.has_left()) || host.is_worn_out(Member::host_self(self))))
+        end_daemon(ctx, fx);
 }
 
 template <class Action>
@@ -637,6 +640,7 @@ constexpr PropertyName properties[]{
     {"free-at-once",
      "at rest no program waits for a single lock that is free, unless a set that was overtaken often or has "
      "lent others keeps it, or a program of its host has waited for it since an earlier epoch"},
+    {"owner-served", "no program waits for what another program of its owner has left behind on its host"},
     agreement::one_value,
     agreement::one_chain,
     agreement::promise_kept,
@@ -775,6 +779,22 @@ struct ClusterProperties {
                                                         std::to_string(program));
             }
             check_kept(id, open);
+            check_owners(id);
+        }
+    }
+
+    void check_owners(SiteId id) const {
+        const auto& requests = machine(id).daemon().requests();
+        for (const auto& held : requests) {
+            if (!is_abandoned(held, id)) continue;
+            const bool is_wanted = std::ranges::any_of(requests, [&](const auto& one) {
+                return one && one->ownership && !one->complete() && one->want == held->want &&
+                       one->ownership->owner == held->ownership->owner;
+            });
+            if (is_wanted)
+                report.violated("owner-served",
+                                "host " + std::to_string(id) +
+                                    " holds for its owner what a program of the owner waits for");
         }
     }
 

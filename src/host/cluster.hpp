@@ -90,6 +90,7 @@ public:
         std::uint32_t daemon_deaths = 0;
         std::uint32_t stops = 0;
         std::uint32_t return_within = 0;
+        std::uint32_t lives = 256;
         std::uint32_t latecomers = 0;
         std::uint32_t full_disks = 0;
         std::uint32_t most_weight = 100'000;
@@ -124,6 +125,7 @@ public:
             {"daemon_deaths", "maximum of deaths of each daemon that its machine and programs survive"},
             {"stops", "maximum of orderly stops of each daemon; it leaves if nothing is held there"},
             {"return_within", "ticks that a member has whose daemon ended; 0: nobody hears of an end"},
+            {"lives", "how often a daemon may be removed and join again before the next daemon begins"},
             {"latecomers", "number of hosts, the last ones, whose daemons start later than the others"},
             {"full_disks", "maximum of times that each disk is full: nothing is written until there is room"},
             {"most_weight", "entries about locks above which a host proposes a new view, to forget them"},
@@ -134,9 +136,9 @@ public:
         BOOST_DESCRIBE_CLASS(Config, (),
                              (sites, engine, voters, first_start, resources, max_request, permits, programs,
                               program_requests, seats, overtakes, loans, lease, grace, tolerance, silence,
-                              whims, daemon_deaths, stops, return_within, latecomers, full_disks, most_weight,
-                              fenced, sticky, kernel, views, adoption, hosts, locks, semaphores, voting,
-                              forming),
+                              whims, daemon_deaths, stops, return_within, lives, latecomers, full_disks,
+                              most_weight, fenced, sticky, kernel, views, adoption, hosts, locks, semaphores,
+                              voting, forming),
                              (), ())
     };
     static std::optional<std::string> config_error(const Config& config);

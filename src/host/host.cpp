@@ -228,8 +228,22 @@ bool Host::pass_on(const Self& self, ResourceId kind, KindEffects& out, Effects&
 // --- Messages.
 
 void Host::receive(const Self& self, SiteId from, const Message& message, Effects& fx) {
-    silences_[from] = 0;
+    heard(self, from, fx);
     std::visit([&](const auto& kind) { take(self, from, kind, fx); }, message);
+}
+
+void Host::heard(const Self& self, SiteId host, Effects& fx) {
+    hearing_.heard(host);
+    if (std::ranges::find(told_misses_, host) != told_misses_.end()) tell_misses(self, fx);
+}
+
+void Host::met(const Self& self, SiteId host, Effects& fx) const {
+    fx.sends.push_back({host, Learn{known_}});
+    if (self.config.silence > 0) fx.sends.push_back({host, Alive{told_misses_}});
+}
+
+void Host::take(const Self&, SiteId from, const Alive& alive, Effects&) {
+    hearing_.told(from, alive.misses);
 }
 
 void Host::take(const Self& self, SiteId from, const HostReport& report, Effects& fx) {
@@ -333,6 +347,7 @@ void Host::try_report(const Self& self, Effects& fx) {
         if (Holdings holdings = kind.holdings(ctx); !holdings.empty()) mine.kinds[name] = std::move(holdings);
     });
     const HostReport report = views_.report(self.config.views, self.host, std::move(mine));
+    awaited_ = 0;
     if (views_.is_frozen() && self.config.views.stay_frozen)
         with_each_kind(self, [](ResourceId, auto& kind, const auto&, auto) { kind.forget_epoch(); });
     for (const Peer& member : views_.newest().members)
@@ -384,9 +399,9 @@ void Host::begin_life(const Self& self, Effects& fx) {
     next.life_ = life_ + 1;
     next.known_ = known_;
     next.disowned_ = disowned_;
-    next.silences_ = silences_;
+    next.hearing_ = hearing_;
+    next.told_misses_ = told_misses_;
     next.asked_ = asked_;
-    next.ended_ = ended_;
     next.certified_ = certified_;
     next.renewed_ = renewed_;
     next.beat_ = beat_;
@@ -401,7 +416,7 @@ void Host::begin_life(const Self& self, Effects& fx) {
 // stopped. A request that was held for its owner is held again when the host has seen who shall hold it.
 void Host::carry_over(const Self& self, const Request& request, Effects& fx) {
     const bool is_kept = request.ownership && !request.returned && (request.told || request.taken_up);
-    if (is_kept && !request.is_of_host()) return hold(self, request);
+    if (is_kept && !request.is_of_host()) return void(hold(self, request));
     if (request.ownership && !is_kept && find_kept(request.ownership->id) != nullptr)
         disowned_.insert(request.ownership->id);
     if (request.is_of_host()) return;
@@ -442,14 +457,32 @@ void Host::tick(const Self& self, Effects& fx, bool late) {
 
 void Host::pass_silence(const Self& self, bool late, Effects& fx) {
     if (self.config.silence == 0) return;
-    const Ticks longest = std::max(self.config.silence, self.config.return_within);
+    hearing_.tick(here(self), self.config.hosts, late);
+    const bool awaits = views_.sent(self.host) != nullptr;
+    awaited_ = awaits && !late ? std::min(awaited_ + 1, report_patience(self)) : 0;
     const bool speaks = self.config.alive_every > 0 && ++beat_ >= self.config.alive_every;
-    if (speaks) beat_ = 0;
-    for (SiteId host = 0; host < self.config.hosts; ++host) {
-        if (host == self.host) continue;
-        silences_[host] = late ? 0 : std::min(silences_[host] + 1, longest);
-        if (speaks) fx.sends.push_back({host, Alive{}});
-    }
+    if (!speaks) return tell_misses(self, fx);
+    beat_ = 0;
+    told_misses_ = hearing_.missed(here(self));
+    for (SiteId host = 0; host < self.config.hosts; ++host)
+        if (host != self.host) fx.sends.push_back({host, Alive{told_misses_}});
+}
+
+// The others hear of every change at once.
+void Host::tell_misses(const Self& self, Effects& fx) {
+    std::vector<SiteId> missed = hearing_.missed(here(self));
+    if (missed == told_misses_) return;
+    told_misses_ = std::move(missed);
+    for (SiteId host = 0; host < self.config.hosts; ++host)
+        if (host != self.host) fx.sends.push_back({host, Alive{told_misses_}});
+}
+
+Hearing::Here Host::here(const Self& self) const {
+    return {.self = self.host,
+            .members = known_.members,
+            .silence = self.config.silence,
+            .return_within = self.config.return_within,
+            .confirm = self.config.rules.confirm_deaths};
 }
 
 Ticks Host::due_in(const Self& self) const {
@@ -459,16 +492,8 @@ Ticks Host::due_in(const Self& self) const {
     Ticks due = config.renew_every - (asked_ ? 0 : renewed_);
     if (config.alive_every > 0) due = std::min(due, config.alive_every - beat_);
     if (lease_left_ > 0) due = std::min(due, lease_left_);
-    for (const auto& [host, silence] : silences_)
-        if (silence < config.silence) due = std::min(due, config.silence - silence);
+    if (config.silence > 0) due = hearing_.due_in(here(self), due);
     return std::max<Ticks>(1, due);
-}
-
-void Host::ended(SiteId host, bool has_ended) {
-    if (has_ended)
-        ended_.insert(host);
-    else
-        ended_.erase(host);
 }
 
 // Programs know when the lease ends and stop before, or the guardian stops them; except those for whom fences
@@ -531,9 +556,11 @@ std::optional<agreement::Change> Host::wanted_change(const Self& self) const {
     return change;
 }
 
-// Replaces the incarnation before this one, if that is still a member.
+// Replaces the incarnation before this one, if that is still a member. A host that cannot exchange reports
+// with all members would hold up every view.
 std::optional<agreement::Change> Host::entry(const Self& self) const {
-    if (leaving_) return std::nullopt;
+    if (leaving_ || (self.config.rules.enter_with_links && hearing_.would_quarrel(here(self))))
+        return std::nullopt;
     agreement::Change change{.members = known_.members};
     for (const Peer& member : known_.members)
         if (member.site == self.host && knows_programs_) change.certified.push_back(member);
@@ -547,8 +574,9 @@ std::optional<agreement::Change> Host::entry(const Self& self) const {
 // of.
 std::optional<agreement::Change> Host::exit(const Self& self) const {
     const bool runs_none = ids_.empty() || ids_.begin()->first.session == host_session;
-    const bool owes_none =
-        std::ranges::none_of(sticky_, [&](RequestId id) { return requests_[id]->returned; });
+    const bool owes_none = disowned_.empty() && std::ranges::none_of(sticky_, [&](RequestId id) {
+                               return requests_[id]->returned;
+                           });
     const bool drained = (runs_none && owes_none) || !self.config.rules.drain_first;
     if (!works_in_newest() || !drained) return std::nullopt;
     agreement::Change change{.members = known_.members, .certified = {myself(self)}};
@@ -562,8 +590,8 @@ std::optional<agreement::Change> Host::removal(const Self& self) const {
     std::erase_if(change.members, [&](const Peer& one) {
         const bool certified = certified_.contains(one);
         const bool removed =
-            one.site != self.host && (certified || is_silent(self, one.site) ||
-                                      unwanted_.contains(one.site) || one.site >= self.config.hosts);
+            one.site != self.host && (certified || is_lost(self, one.site) || unwanted_.contains(one.site) ||
+                                      one.site >= self.config.hosts);
         if (removed && (certified || !self.config.rules.certify_own)) change.certified.push_back(one);
         return removed;
     });
@@ -596,12 +624,23 @@ bool Host::stays_quiet(const agreement::Change& change) const {
     });
 }
 
-bool Host::is_silent(const Self& self, SiteId host) const {
-    const auto silence = silences_.find(host);
-    if (self.config.silence == 0 || silence == silences_.end()) return false;
-    return silence->second >= (ended_.contains(host)
-                                   ? std::max(self.config.return_within, self.config.silence)
-                                   : self.config.silence);
+bool Host::is_lost(const Self& self, SiteId member) const {
+    if (self.config.silence == 0) return false;
+    const Hearing::Here now = here(self);
+    return hearing_.is_dead(now, member) ||
+           (self.config.rules.end_quarrels && hearing_.loses_quarrel(now, member)) || holds_up(self, member);
+}
+
+// A member may see the view later than this host does, and hold off for one that this host never knew.
+Ticks Host::report_patience(const Self& self) {
+    return self.config.renew_every + self.config.hold_off + self.config.silence;
+}
+
+// The report of this member alone has been missing for long.
+bool Host::holds_up(const Self& self, SiteId member) const {
+    const bool is_long = views_.sent(self.host) != nullptr && awaited_ == report_patience(self);
+    return is_long && self.config.rules.report_in_time && !views_.reports().contains(member) &&
+           views_.reports().size() + 1 == views_.newest().members.size();
 }
 
 void Host::returned(const Self& self, const Value& value, Effects& fx) {

@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "core/want.hpp"
+#include "host/hearing.hpp"
 #include "host/key.hpp"
 #include "host/locks.hpp"
 #include "host/rules.hpp"
@@ -36,8 +37,6 @@
 #include "protocols/agreement/views.hpp"
 
 namespace allot::host {
-
-using Ticks = std::uint32_t;
 
 struct Config {
     Locks::Config locks;
@@ -48,8 +47,9 @@ struct Config {
     Ticks hold_off = 3;                 // no shorter than a lease on any clock
     Ticks renew_every = 1;              // between two questions to the register
     Ticks alive_every = 1;              // between two signs of life; 0: links give them
-    Ticks silence = 2;                  // after which a member is removed; 0: nobody is removed for silence
+    Ticks silence = 2;                  // after which a member is missed; 0: nobody is removed for silence
     Ticks return_within = 0;            // the same for a member whose daemon has ended; it may come back
+    std::uint32_t lives = 256;          // of one daemon; the next one must begin before they are used up
     std::size_t most_weight = 100'000;  // entries about locks, above which a new view is proposed
     agreement::ViewRules views;
     agreement::AdoptionRules adoption;
@@ -74,11 +74,12 @@ struct Parts {
 };
 BOOST_DESCRIBE_STRUCT(Parts, (), (kinds))
 
-// Says that the sender is up.
+// Says that the sender is up, and which members it misses.
 struct Alive {
+    std::vector<SiteId> misses;
     bool operator==(const Alive&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Alive, (), ())
+BOOST_DESCRIBE_STRUCT(Alive, (), (misses))
 
 // A value that was returned to the sender. It shows a view and renews no lease.
 struct Learn {
@@ -207,7 +208,11 @@ public:
     // The kernel says that this incarnation and all its programs have ended.
     void certify(Peer gone) { certified_.insert(gone); }
     // The daemon of that host has ended, or is back.
-    void ended(SiteId host, bool has_ended);
+    void ended(SiteId host, bool has_ended) { hearing_.ended(host, has_ended); }
+    // A sign of life of that host.
+    void heard(const Self& self, SiteId host, Effects& fx);
+    // A link to that host is up: it may have missed what was said before.
+    void met(const Self& self, SiteId host, Effects& fx) const;
     // No request is served any more, and none may be open; when the others need this host no longer, it
     // has_left().
     void leave() { leaving_ = true; }
@@ -219,11 +224,15 @@ public:
     void returned(const Self& self, const agreement::Value& value, Effects& fx);
     // The call is answered by nobody: another follows.
     void forget_call() { asked_.reset(); }
+    bool is_asking() const { return asked_.has_value(); }
 
     // `late`: this host did not run for a while, so it may have missed the signs of others.
     void tick(const Self& self, Effects& fx, bool late = false);
     // Ticks until one changes more than ages, if nothing else happens before.
     Ticks due_in(const Self& self) const;
+
+    // True if the daemon must end, and the next one begin: no number is left for another life.
+    bool is_worn_out(const Self& self) const { return life_ + 1 >= self.config.lives; }
 
     bool has_lease() const { return lease_left_ > 0; }
     Ticks lease_left() const { return lease_left_; }
@@ -264,6 +273,8 @@ private:
     void begin_keeping(const Self& self, RequestId id);
     void hold_for_owner(RequestId id);
     bool take_up(const Self& self, const Key& key, const Want& want, const Terms& terms, Effects& fx);
+    void hand_over(RequestId id, const Key& key);
+    void serve_owner(const Self& self, RequestId id, Effects& fx);
     void let_forget(const Self& self, RequestId id);
     void heard_of_return(RequestId id, Effects& fx);
     bool wants_to_keep(const Self& self) const;
@@ -272,7 +283,7 @@ private:
     void compare_kept(const Self& self, Effects& fx);
     SiteId custodian(const agreement::Kept& kept) const;
     void take_custody(const Self& self, Effects& fx);
-    void hold(const Self& self, Request request);
+    RequestId hold(const Self& self, Request request);
 
     // Kinds.
     Epoch epoch(const Self& self) const;
@@ -287,7 +298,7 @@ private:
     // Messages.
     void take(const Self& self, SiteId from, const HostReport& report, Effects& fx);
     void take(const Self& self, SiteId from, const Frame& frame, Effects& fx);
-    void take(const Self&, SiteId, const Alive&, Effects&) {}
+    void take(const Self& self, SiteId from, const Alive& alive, Effects& fx);
     void take(const Self& self, SiteId from, const Learn& learn, Effects& fx);
     void handle(const Self& self, SiteId from, const Frame& frame, Effects& fx);
 
@@ -315,7 +326,11 @@ private:
     bool works_in_newest() const;
     bool stays_quiet(const agreement::Change& change) const;
     bool is_member(const Self& self, const agreement::Value& value) const;
-    bool is_silent(const Self& self, SiteId host) const;
+    Hearing::Here here(const Self& self) const;
+    void tell_misses(const Self& self, Effects& fx);
+    bool is_lost(const Self& self, SiteId member) const;
+    static Ticks report_patience(const Self& self);
+    bool holds_up(const Self& self, SiteId member) const;
 
     // Requests of programs.
     std::vector<std::optional<Request>> requests_;  // by id
@@ -335,22 +350,23 @@ private:
     agreement::Value known_;      // the newest value that was returned or learned
     std::optional<Ticks> asked_;  // ticks since the call that is under way
     Ticks lease_left_ = 0;
-    boost::container::flat_map<Peer, Ticks> missing_;     // removed members: ticks of their hold-offs
-    std::optional<Ticks> first_seen_;                     // ticks since the first view of this life
-    boost::container::flat_map<SiteId, Ticks> silences_;  // ticks since a message of the host
-    std::set<SiteId> unwanted_;                           // to be removed, as somebody says
-    std::set<SiteId> ended_;                              // whose daemons have ended
-    std::set<Peer> certified_;                            // members that are gone with all their programs
-    Ticks renewed_ = 0;                                   // ticks since the last question, if it is answered
-    Ticks beat_ = 0;                                      // ticks since the last signs of life
+    boost::container::flat_map<Peer, Ticks> missing_;  // removed members: ticks of their hold-offs
+    std::optional<Ticks> first_seen_;                  // ticks since the first view of this life
+    Hearing hearing_;
+    std::vector<SiteId> told_misses_;  // members that it misses, as the others know
+    Ticks awaited_ = 0;                // ticks since the report to the newest view
+    std::set<SiteId> unwanted_;        // to be removed, as somebody says
+    std::set<Peer> certified_;         // members that are gone with all their programs
+    Ticks renewed_ = 0;                // ticks since the last question, if it is answered
+    Ticks beat_ = 0;                   // ticks since the last signs of life
     bool knows_programs_ = true;
     bool leaving_ = false;
 
     BOOST_DESCRIBE_CLASS(Host, (), (), (),
                          (requests_, free_ids_, withheld_, sticky_, disowned_, numbered_, ids_, locks_,
                           semaphores_, unsettled_, kept_weight_, life_, views_, known_, asked_, lease_left_,
-                          missing_, first_seen_, silences_, unwanted_, ended_, certified_, renewed_, beat_,
-                          knows_programs_, leaving_))
+                          missing_, first_seen_, hearing_, told_misses_, awaited_, unwanted_, certified_,
+                          renewed_, beat_, knows_programs_, leaving_))
 };
 
 }  // namespace allot::host

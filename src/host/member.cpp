@@ -68,7 +68,7 @@ void Member::receive(const Self& self, SiteId from, const Message& message, Effe
 }
 
 void Member::met(const Self& self, SiteId host, Effects& fx) {
-    fx.sends.push_back({host, Learn{host_.known()}});
+    host_.met(host_self(self), host, fx);
     if (self.config.council)
         consult(self, fx, [&](const auto& inner, auto& out) { council_.met(inner, host, out); });
 }

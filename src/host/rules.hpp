@@ -39,6 +39,11 @@ struct Rules {
     bool free_last = true;
     bool hold_for_absent = true;
     bool forget_at_work = true;
+    bool confirm_deaths = true;
+    bool end_quarrels = true;
+    bool enter_with_links = true;
+    bool report_in_time = true;
+    bool serve_owner = true;
 
     static constexpr Meaning meanings[]{
         {"from_question", "a lease counts from the question, not from the answer"},
@@ -73,6 +78,11 @@ struct Rules {
         {"hold_for_absent", "sticky requests of hosts that are gone stay in use"},
         {"forget_at_work",
          "only a host that works in the newest view lets the register forget a sticky request"},
+        {"confirm_deaths", "a host removes a member that it misses only if most others miss it, too"},
+        {"end_quarrels", "of two members that do not hear each other, those that hear both remove one"},
+        {"enter_with_links", "a host joins only if it hears every member that other members hear"},
+        {"report_in_time", "a member whose report alone is missing for long is removed"},
+        {"serve_owner", "a request that waits gets what another program of its owner leaves behind"},
     };
     BOOST_DESCRIBE_CLASS(Rules, (),
                          (from_question, whole_hold_off, stop_in_time, grant_in_time, locks_first,
@@ -80,7 +90,8 @@ struct Rules {
                           remove_until_gone, drain_first, members_only, returned_only, keep_waiting,
                           keep_early, keep_reports, keep_ends, fence_by_view, look_again, forget_names,
                           owed_first, ask_again, guard, try_again, await_programs, keep_first, free_last,
-                          hold_for_absent, forget_at_work),
+                          hold_for_absent, forget_at_work, confirm_deaths, end_quarrels, enter_with_links,
+                          report_in_time, serve_owner),
                          (), ())
 };
 

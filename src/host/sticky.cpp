@@ -61,6 +61,7 @@ std::optional<Request> Host::abandon(const Self& self, const Key& key, Effects& 
     Request request = *requests_[place->second];
     hold_for_owner(place->second);
     fx.reached("abandoned");
+    serve_owner(self, place->second, fx);
     return request;
 }
 
@@ -72,17 +73,39 @@ bool Host::take_up(const Self& self, const Key& key, const Want& want, const Ter
         return is_own && one.is_of_host() && !one.returned && one.want == want;
     });
     if (mine == sticky_.end()) return false;
-    const RequestId id = *mine;
+    hand_over(*mine, key);
+    fx.reached("taken-up");
+    tell_complete(self, fx);
+    return true;
+}
+
+void Host::hand_over(RequestId id, const Key& key) {
     Request& request = *requests_[id];
     ids_.erase(request.key);
     ids_[key] = id;
     request.key = key;
     request.told = false;
     request.taken_up = true;
-    fx.reached("taken-up");
     withheld_.insert(id);
+}
+
+// Of the programs that wait for what this host holds for their owner, the first gets it.
+void Host::serve_owner(const Self& self, RequestId id, Effects& fx) {
+    const Request& held = *requests_[id];
+    if (!self.config.rules.serve_owner || held.returned || held.ownership->id.host != self.host) return;
+    std::optional<RequestId> first;
+    for (RequestId one = 0; one < requests_.size(); ++one) {
+        if (!requests_[one] || !requests_[one]->ownership || requests_[one]->complete()) continue;
+        const Request& waiting = *requests_[one];
+        if (waiting.ownership->owner != held.ownership->owner || waiting.want != held.want) continue;
+        if (!first || waiting.ownership->since_ms < requests_[*first]->ownership->since_ms) first = one;
+    }
+    if (!first) return;
+    const Key key = requests_[*first]->key;
+    end(self, *first);
+    hand_over(id, key);
+    fx.reached("taken-up");
     tell_complete(self, fx);
-    return true;
 }
 
 void Host::give_back(const Self& self, const Key& key, Effects& fx) {
@@ -191,23 +214,26 @@ std::vector<Kept> Host::unheld(const Self& self) const {
 void Host::take_custody(const Self& self, Effects& fx) {
     for (const RequestId id : std::vector<RequestId>(sticky_.begin(), sticky_.end())) {
         const Kept* kept = find_kept(requests_[id]->ownership->id);
-        if (kept != nullptr && requests_[id]->is_of_host() && custodian(*kept) != self.host) end(self, id);
+        if (kept == nullptr || !requests_[id]->is_of_host() || custodian(*kept) == self.host) continue;
+        if (requests_[id]->returned) disowned_.insert(id_of(*kept));
+        end(self, id);
     }
     for (const Kept& kept : unheld(self)) {
         const bool is_absent = id_of(kept).host != self.host;
         if (is_absent && !self.config.rules.hold_for_absent) continue;
         fx.reached("custody");
-        hold(self, {.key = own_key(),
-                    .want = kept.want,
-                    .fences = kept.fences,
-                    .told = true,
-                    .fenced = true,
-                    .ownership = kept.ownership,
-                    .returned = kept.returned || disowned_.contains(id_of(kept))});
+        const RequestId id = hold(self, {.key = own_key(),
+                                         .want = kept.want,
+                                         .fences = kept.fences,
+                                         .told = true,
+                                         .fenced = true,
+                                         .ownership = kept.ownership,
+                                         .returned = kept.returned || disowned_.contains(id_of(kept))});
+        serve_owner(self, id, fx);
     }
 }
 
-void Host::hold(const Self& self, Request request) {
+RequestId Host::hold(const Self& self, Request request) {
     request.taken = request.want.parts();
     const RequestId id = add(std::move(request));
     const Request& held = *requests_[id];
@@ -221,6 +247,7 @@ void Host::hold(const Self& self, Request request) {
         else
             semaphores_[kind].adopt(id, demand.units);
     }
+    return id;
 }
 
 }  // namespace allot::host
