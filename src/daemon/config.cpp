@@ -227,6 +227,9 @@ private:
                 error_ =
                     fmt::format("{}: detector.{} is gone: {}; `allot node --migrate {}` rewrites the file",
                                 node->source().begin.line, gone.key, gone.advice, path_);
+        if (const toml::node* node = table["detector"].node(); node != nullptr && error_.empty())
+            error_ = fmt::format("{}: detector is gone; `allot node --migrate {}` rewrites the file",
+                                 node->source().begin.line, path_);
     }
 
     void read_register(Section& section) {
@@ -241,6 +244,11 @@ private:
             section.complain(*node, "register.engine: write \"file\" or \"hosts\"");
         section.text("file", agreed.file);
         section.texts("voters", agreed.voters);
+        const bool in_file = agreed.engine == Register::Engine::file;
+        if (const toml::node* node = section.find("voters"); node != nullptr && in_file)
+            section.complain(*node, "register.voters: all hosts share one file; leave it out");
+        else if (node != nullptr && agreed.voters.empty())
+            section.complain(*node, "register.voters: name an odd number of hosts, or leave it out");
         section.duration("lease", agreed.lease);
         section.duration("grace", agreed.grace);
         section.duration("silence", agreed.silence);
@@ -332,10 +340,13 @@ private:
             return "register.file is missing; write the path of a file that all daemons of this machine "
                    "open";
         if (auto why = wrong_voters(); !why.empty()) return why;
-        if (agreed.lease < Register::least_lease) return "register.lease: write at least \"600ms\"";
+        if (agreed.lease < Register::least_lease || agreed.lease > Register::longest)
+            return "register.lease: write at least \"600ms\" and at most \"10m\"";
         if (agreed.grace < milliseconds(100) || agreed.grace * 2 > agreed.lease)
             return "register.grace: write at least \"100ms\" and at most half of register.lease";
-        if (agreed.silence < Register::least_silence) return "register.silence: write at least \"200ms\"";
+        if (agreed.silence < Register::least_silence || agreed.silence > Register::longest)
+            return "register.silence: write at least \"200ms\" and at most \"10m\"";
+        if (agreed.return_within > Register::longest) return "register.return_within: write at most \"10m\"";
         return {};
     }
 
@@ -357,6 +368,18 @@ private:
         return {};
     }
 
+    // Port 0 is any port that is free.
+    std::string wrong_addresses() const {
+        std::map<std::string, std::string> owners;
+        for (const Config::Host& host : config_.hosts) {
+            const auto [place, is_new] = owners.emplace(host.address, host.name);
+            if (!is_new && !host.address.ends_with(":0"))
+                return fmt::format("cluster.hosts: {} and {} have the address {}; each host needs its own",
+                                   place->second, host.name, host.address);
+        }
+        return {};
+    }
+
     // The error in the whole configuration.
     std::string wrong() {
         if (config_.host.empty()) return "host is missing; write the name of this host, as in host = \"a\"";
@@ -366,11 +389,15 @@ private:
         if (std::ranges::none_of(config_.hosts, mine))
             return fmt::format("host \"{}\" is not in cluster.hosts; add it there with its address",
                                config_.host);
+        if (auto why = wrong_addresses(); !why.empty()) return why;
         if (config_.socket.empty()) return "socket is empty; write a path, as in \"/run/allot/allot.sock\"";
         if (config_.socket.size() > 100)
             return fmt::format("socket: {} characters are too many for a socket; write at most 100",
                                config_.socket.size());
         if (auto why = wrong_register(); !why.empty()) return why;
+        const auto names_nobody = [](const host::Allowance& one) { return one.users.empty(); };
+        if (std::ranges::any_of(config_.allow, names_nobody))
+            return "allow.users is missing; name users, as in [\"ci\", \"@build\"]";
         if (config_.audit.journal && !config_.audit.file.empty())
             return "audit: write file = \"...\" or journal = true, not both";
         if (!config_.clients.empty() && !config_.tls && !is_loopback_address(config_.clients))

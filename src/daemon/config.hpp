@@ -26,6 +26,7 @@ struct Register {
     enum class Engine : std::uint8_t { file, hosts };
     static constexpr std::chrono::milliseconds least_lease{600};
     static constexpr std::chrono::milliseconds least_silence{200};
+    static constexpr std::chrono::milliseconds longest = std::chrono::minutes(10);
 
     Engine engine = Engine::hosts;
     std::string file;                         // that all daemons of this machine open

@@ -106,11 +106,31 @@ TEST(Config, Says_what_replaces_a_setting_that_is_gone) {
     }
 }
 
+TEST(Config, Refuses_what_cannot_be_meant) {
+    const std::string hosts = "[cluster.hosts]\na = \"127.0.0.1:1\"\nb = \"127.0.0.1:2\"\n";
+    const auto expect_error = [&](const std::string& text, const std::string& error) {
+        const auto config = parse_config("host = \"a\"\n" + text, "x");
+        ASSERT_FALSE(config) << text;
+        EXPECT_THAT(config.error(), HasSubstr(error));
+    };
+    expect_error("[cluster.hosts]\na = \"127.0.0.1:1\"\nb = \"127.0.0.1:1\"\n",
+                 "cluster.hosts: a and b have the address 127.0.0.1:1; each host needs its own");
+    expect_error(hosts + "[register]\nvoters = []\n",
+                 "register.voters: name an odd number of hosts, or leave it out");
+    expect_error(hosts + "[register]\nengine = \"file\"\nfile = \"r\"\nvoters = [\"a\"]\n",
+                 "register.voters: all hosts share one file; leave it out");
+    expect_error("[register]\nlease = \"10000h\"\n",
+                 "register.lease: write at least \"600ms\" and at most \"10m\"");
+    expect_error("[register]\nsilence = \"1h\"\n", "register.silence: write at least \"200ms\" and at most");
+    expect_error("[[allow]]\nlocks = [\"*\"]\n", "allow.users is missing; name users");
+    expect_error("[detector]\n", "detector is gone; `allot node --migrate x` rewrites the file");
+}
+
 TEST(Config, Chooses_one_three_or_five_voters_unless_they_are_named) {
     std::string hosts;
     std::vector<std::size_t> counts;
     for (const char* name : {"a", "b", "c", "d", "e", "f"}) {
-        hosts += fmt::format("{} = \"127.0.0.1:1\"\n", name);
+        hosts += fmt::format("{} = \"{}:1\"\n", name, name);
         counts.push_back(read("host = \"a\"\n[cluster.hosts]\n" + hosts).voters().size());
     }
     EXPECT_THAT(counts, ElementsAre(1, 1, 3, 3, 5, 5));
