@@ -225,6 +225,19 @@ void follow(Lease& lease, const Child& child) {
     }
 }
 
+// What a command that failed has begun is not finished: what is sticky stays with its owner.
+int end_lease(Lease& lease, int code) {
+    if (code == 0 || lease.ending() != client::Ending::kept || !lease.lost_because().empty()) return code;
+    std::vector<std::string> names;
+    for (const client::Held& one : lease.held()) names.push_back(one.name);
+    fmt::print(
+        stderr,
+        "allot: the command ended with {}: {} stays with its owner; `allot release {}` gives it back\n", code,
+        fmt::join(names, ", "), names.front());
+    lease.leave();
+    return code;
+}
+
 int hold_and_run(const Session& session, Lease& lease, bool elsewhere, microseconds grace,
                  const std::vector<std::string>& command) {
     const LossAlarm loss(lease);
@@ -238,7 +251,7 @@ int hold_and_run(const Session& session, Lease& lease, bool elsewhere, microseco
     // The daemon knows of the child before the child does anything.
     if (!elsewhere) follow(lease, *child);
     child->go();
-    return watch(session, lease, loss, *child, grace, command);
+    return end_lease(lease, watch(session, lease, loss, *child, grace, command));
 }
 
 // --- The command line.

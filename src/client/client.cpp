@@ -91,6 +91,11 @@ void Lease::release() {
     owner_.reset();
 }
 
+void Lease::leave() {
+    claim_.reset();
+    owner_.reset();
+}
+
 bool Lease::valid() const {
     return claim_ && owner_->core->valid(claim_);
 }

@@ -40,6 +40,14 @@ for engine in file hosts; do
     wait "${asker[holder]}" || fail "holder ended with exit code $?: $(cat holder.err)"
     run 2 --lock rack1 --timeout 20s -- true || fail "rack1 is not free, though its command ended well"
 
+    # A command that fails has not finished what it began.
+    run 1 --lock rack1 --timeout 20s -- sh -c 'exit 3' 2>why
+    [ $? -eq 3 ] || fail "the exit code of the command is lost"
+    contains 'the command ended with 3: rack1 stays with its owner; `allot release rack1` gives it back' why || fail "it says: $(cat why)"
+    wait_until 20 "rack1 is kept" shows 2 'rack1 .*kept, sticky .*root@h1'
+    release 1 rack1 >/dev/null || fail "the owner cannot give it back"
+    run 2 --lock rack1 --timeout 20s -- true || fail "rack1 is not free"
+
     # The program dies, and its owner goes on with another one.
     hold holder 1 --lock rack1
     die holder
@@ -48,6 +56,14 @@ for engine in file hosts; do
     shows 2 'rack1 .*holds, sticky' || fail "rack1 is not taken up: $("$ALLOT" status --socket ./h2.sock)"
     let_go holder
     run 2 --lock rack1 --timeout 20s -- true || fail "rack1 is not free"
+
+    # A program of the owner that waits already goes on with it.
+    hold holder 1 --lock rack1
+    ask heir 1 --lock rack1
+    wait_until 10 "the heir waits" waits_for rack1 1 1
+    die holder
+    wait_until 20 "the heir gets what its owner has" granted heir
+    let_go heir
 
     # The program dies.
     hold holder 1 --lock rack1

@@ -178,6 +178,9 @@ public:
 
     // Releases the lease. Does not wait for the daemon.
     void release();
+    // Lets go of the lease without giving back what is sticky (`Ending::kept`): that stays with its owner when
+    // the session ends. All else ends with the session.
+    void leave();
 
 private:
     friend class Session;
