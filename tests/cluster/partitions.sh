@@ -1,6 +1,7 @@
 # Three hosts that keep the register themselves, and links that break. A host that is cut off from both others grants
 # nothing, says why, and has stopped its commands before another host gets their locks. Two hosts that do not hear each
-# other while both hear the third never use a lock at the same time. A short cut costs nothing.
+# other while both hear the third never use a lock at the same time, and do not keep the third from work. A short cut
+# costs nothing.
 engine=hosts
 . "$ALLOT_SOURCE_DIR/tests/cluster/lib.sh"
 
@@ -106,6 +107,18 @@ for name in one two; do
     [ "$(cat $name.last)" -lt "$(cat $name.next)" ] || fail "$name worked when its lock was given out"
     [ "$(cat $name.later)" -gt "$(cat $name.fence)" ] || fail "the fence has not grown: $(cat $name.fence), $(cat $name.later)"
 done
+
+# --- The same for long: h3 removes one of the two, and the others serve as if nothing was wrong. The one that was removed
+# comes back when it hears everybody.
+fault blackhole 1,2
+wait_until 30 "one of the two is removed" says 3 '^h2 .* removed'
+for i in 1 3; do serves $i a,b "though h1 and h2 do not hear each other"; done
+views_before=$(grep -c 'view [0-9]*: h' h3.log)
+sleep 3 # three times the silence
+for i in 1 3; do serves $i free,kept "though h1 and h2 do not hear each other"; done
+[ "$(grep -c 'view [0-9]*: h' h3.log)" -eq "$views_before" ] || fail "views go on to change: $(grep 'view' h3.log | tail -n 4)"
+fault heal
+
 for i in 1 2 3; do serves $i a,b,one,two,kept "in the end"; done
 one_token_each lock{0..11}
 exit 0
