@@ -120,8 +120,7 @@ void Desk::hear(SessionId session, const session::ClientMessage& message) {
         return ways_.status(query->whole, [this, session](const session::Status& status) {
             connections_.say(session, session::StatusAnswer{status});
         });
-    if (const auto* order = std::get_if<session::Order>(&message))
-        return connections_.say(session, ways_.obey(*order, member_.sessions().find(session)->caller));
+    if (const auto* order = std::get_if<session::Order>(&message)) return obey(session, *order);
     converse([&](Sessions& sessions, const Sessions::Self& self, SessionEffects& fx) {
         if (const auto* want = std::get_if<session::Acquire>(&message))
             sessions.hear(self, session, *want, fx);
@@ -129,6 +128,12 @@ void Desk::hear(SessionId session, const session::ClientMessage& message) {
             sessions.hear(self, session, *release, fx);
         if (const auto* ping = std::get_if<session::Ping>(&message)) sessions.hear(self, session, *ping, fx);
     });
+}
+
+// A copy of the caller: an order takes steps, which may change sessions.
+void Desk::obey(SessionId session, const session::Order& order) {
+    const host::Caller by = member_.sessions().find(session)->caller;
+    connections_.say(session, ways_.obey(order, by));
 }
 
 void Desk::evict(const std::string& lock, std::uint64_t fence, const std::string& why) {
@@ -167,6 +172,7 @@ void Desk::lose(const Key& key, const std::string& why) {
 std::optional<std::string> Desk::follow(SessionId session, const net::Identity& who, session::Ticket ticket,
                                         Descriptor process) {
     const Key key{session, ticket};
+    ways_.wake();  // the lease may end with the time that has passed
     const host::Request* lease = member_.host().find(key);
     if (lease == nullptr) return std::nullopt;
     const auto pid = process ? process_number(process) : std::nullopt;
@@ -187,7 +193,10 @@ std::optional<std::string> Desk::follow(SessionId session, const net::Identity& 
         lose(key, *why);
         return std::nullopt;
     }
-    why = wards_.follow(*member_.host().find(key), *member_.sessions().find(session), process);
+    lease = member_.host().find(key);  // the step may have ended it
+    const host::Session* owner = member_.sessions().find(session);
+    if (lease == nullptr || owner == nullptr || !owner->open.contains(ticket)) return std::nullopt;
+    why = wards_.follow(*lease, *owner, process);
     if (why) lose(key, *why);
     watch(key, std::move(process));
     return std::nullopt;

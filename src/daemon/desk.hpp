@@ -72,6 +72,7 @@ private:
     std::optional<std::string> hello(host::Caller caller, const session::Hello& hello,
                                      const std::function<void(SessionId)>& let_in);
     void hear(SessionId session, const session::ClientMessage& message);
+    void obey(SessionId session, const session::Order& order);
     std::optional<std::string> follow(SessionId session, const net::Identity& who, session::Ticket ticket,
                                       Descriptor process);
     void note_evicted();

@@ -399,9 +399,12 @@ void Sessions::lose(const Self& self, const Key& key, const std::string& why, Se
 void Sessions::expired(const Self& self, SessionId id, std::optional<Ticket> ticket, SessionEffects& fx) {
     if (!ticket) return vanished(id, fx);
     const Request* request = self.host.find({id, *ticket});
-    if (request != nullptr && request->told)
+    const bool is_granted = request != nullptr && request->told;
+    if (is_granted && session->open.at(*ticket).evicted)
         end({id, *ticket}, session::Lost{*ticket, "it did not give it back in time"}, fx);
-    else
+    else if (!is_granted)
+    const Session* session = find(id);
+    if (session == nullptr || !session->open.contains(*ticket)) return;
         end({id, *ticket}, session::Refused{*ticket, Refusal::timed_out, "not granted in time"}, fx);
 }
 
@@ -503,7 +506,10 @@ bool Sessions::adopt(const Self& self, const Lease& lease, SessionEffects& fx) {
 }
 
 std::optional<std::string> Sessions::follow(const Self& self, const Key& key) {
-    Session& session = sessions_.at(key.session);
+    const auto place = sessions_.find(key.session);
+    if (place == sessions_.end() || !place->second.open.contains(key.ticket))
+        return "ticket " + std::to_string(key.ticket) + " is not open";
+    Session& session = place->second;
     const std::size_t most = self.config.limits.followed;
     std::size_t all = 0;
     std::size_t own = 0;
