@@ -224,7 +224,10 @@ void Desk::watch_program(SessionId session) {
             sessions.ended(inner, session, fx);
         });
     });
-    if (watch) programs_[session] = std::move(watch);
+    if (watch)
+        programs_[session] = std::move(watch);
+    else
+        programs_.erase(session);  // that of another process, which had the session before
 }
 
 void Desk::note_unadopted(const std::string& why) {
@@ -243,7 +246,17 @@ void Desk::adopt(std::vector<Wards::Ward> wards, Member::Effects& fx) {
         const bool is_awaited = member_.adopt(ways_.self(), std::move(ward.lease), wards_.keeper(), fx);
         if (ward.command) watch(key, std::move(ward.command));
         if (is_awaited) watch_program(key.session);
+        guard(key);
     }
+}
+
+// The guardian keeps each lease of a stoppable session: that is what the session is told.
+void Desk::guard(const Key& key) {
+    const host::Request* lease = member_.host().find(key);
+    const host::Session* session = member_.sessions().find(key.session);
+    if (lease == nullptr || session == nullptr || !session->stoppable || wards_.guards(key)) return;
+    if (const auto why = wards_.follow(*lease, *session, {}))
+        boost::asio::post(loop_, [this, key, reason = *why] { lose(key, reason); });
 }
 
 // --- Messages to programs.
@@ -274,9 +287,7 @@ void Desk::begin(const ToProgram& told, const host::Session* session) {
     const host::Request* lease = member_.host().find({told.session, granted.ticket});
     if (lease == nullptr) return;
     wards_.begin(*lease, *session);
-    if (!session->stoppable) return;
-    if (const auto why = wards_.follow(*lease, *session, {}))
-        boost::asio::post(loop_, [this, key = lease->key, reason = *why] { lose(key, reason); });
+    guard(lease->key);
 }
 
 void Desk::end(const ToProgram& told, const host::Session* session) {

@@ -80,6 +80,7 @@ private:
     void note_unadopted(const std::string& why);
     void watch(const host::Key& key, Descriptor process);
     void watch_program(SessionId session);
+    void guard(const host::Key& key);
     void begin(const host::ToProgram& told, const host::Session* session);
     void end(const host::ToProgram& told, const host::Session* session);
     void set_validity(session::DaemonMessage& message) const;

@@ -63,7 +63,7 @@ struct Session {
     std::string name;  // to resume it by: a secret
     Caller caller;
     std::string command;
-    bool stoppable = false;  // the guardian may kill the program
+    bool stoppable = false;  // the guardian may kill the program; never changes
     bool connected = false;
     std::map<Ticket, Open> open;
     std::set<Ticket> followed;  // leases that follow a process as well

@@ -414,6 +414,42 @@ TEST_F(SessionsTest, A_strict_resource_is_for_programs_that_can_be_stopped) {
     EXPECT_EQ(told<Granted>(ann).size(), 1u);
 }
 
+TEST_F(SessionsTest, A_program_that_the_kernel_does_not_show_cannot_be_stopped) {
+    config.sessions.modes = {{.names = {"gpu*"}, .strict = true}};
+    const session::Hello stoppable{.command = "job", .stoppable = true};
+    const SessionId seen = *connect(process(7), stoppable);
+    ask(seen, 1, {"gpu0"});
+    ASSERT_EQ(told<Granted>(seen).size(), 1u);
+    EXPECT_EQ(told<Granted>(seen)[0].ending, session::Ending::stopped);
+    // In another PID namespace it has no number here; without /proc nothing but its number is known.
+    for (const ProcessMark& mark : {ProcessMark(), ProcessMark{.pid = 7}}) {
+        const SessionId unseen = *connect({.user = "ann", .process = mark}, stoppable);
+        ask(unseen, 1, {"gpu1"});
+        EXPECT_THAT(refusal(unseen), testing::HasSubstr("only programs that can be stopped"));
+        ask(unseen, 2, {"a" + std::to_string(mark.pid)});
+        ASSERT_EQ(told<Granted>(unseen).size(), 1u);
+        EXPECT_EQ(told<Granted>(unseen)[0].ending, session::Ending::told);
+    }
+}
+
+// The guardian has the pidfd of the process that began it.
+TEST_F(SessionsTest, Only_its_own_process_resumes_a_stoppable_session) {
+    const SessionId ann = *connect(process(7), {.stoppable = true});
+    ask(ann, 1, {"a"});
+    EXPECT_NE(*connect(process(8), {.resume = "secret 1", .stoppable = true}), ann);
+    EXPECT_NE(*connect({.user = "ann"}, {.resume = "secret 1", .stoppable = true}), ann);
+    EXPECT_EQ(*connect(process(7), {.resume = "secret 1", .stoppable = true}), ann);
+    EXPECT_EQ(told<Granted>(ann)[0].ending, session::Ending::stopped);
+}
+
+TEST_F(SessionsTest, A_session_does_not_become_stoppable_when_it_is_resumed) {
+    const SessionId ann = *connect(process(7), {});
+    ask(ann, 1, {"a"});
+    ASSERT_EQ(*connect(process(8), {.resume = "secret 1", .stoppable = true}), ann);
+    ASSERT_EQ(told<Granted>(ann).size(), 1u);
+    EXPECT_EQ(told<Granted>(ann)[0].ending, session::Ending::told);  // no guardian knows of this lease
+}
+
 TEST_F(SessionsTest, In_the_mode_fence_a_program_goes_on_when_the_lease_ends) {
     config.sessions.modes = {{.names = {"cache*"}, .fence = true}};
     const SessionId ann = *hello();
