@@ -33,13 +33,6 @@ Want want_of(const session::Acquire& asked) {
     return want;
 }
 
-// `name`, or `beginning*`.
-bool matches(const std::string& pattern, const std::string& name) {
-    if (pattern.ends_with('*'))
-        return name.starts_with(std::string_view(pattern).substr(0, pattern.size() - 1));
-    return pattern == name;
-}
-
 Mode mode_of(const SessionConfig& config, const std::string& name) {
     const auto mode = std::ranges::find_if(config.modes, [&](const Mode& one) {
         return std::ranges::any_of(one.names,
