@@ -28,10 +28,14 @@ std::optional<std::string> FileEngine::open(const HostFolder::Memory& before) {
     if (!value) return value.error();
     is_first_ = value->members.empty() && value->quiet;
     if (value->view >= before.view) return std::nullopt;
+    const char* const why =
+        after_earlier_version
+            ? "another host has made the register, and has worked in earlier views than this one before"
+            : "the register was wiped, or put back from an earlier time";
     return fmt::format(
-        "{}: it holds view {}, and this host has worked in view {}: the register was wiped, or put back from "
-        "an earlier time",
-        config_.agreed.file, value->view, before.view);
+        "{}: it holds view {}, and this host has worked in view {}: {}; stop all hosts and their programs, "
+        "and begin again with `allot cluster init --above {}`",
+        config_.agreed.file, value->view, before.view, why, before.view);
 }
 
 std::string FileEngine::trouble(const host::Member::Self&) const {

@@ -64,5 +64,18 @@ TEST_F(FileEngineTest, The_testament_names_the_host_and_all_lives_of_the_daemon)
     EXPECT_EQ(testament->certificate, (durable::Certificate{"h1", 117'558'528 + 255}));
 }
 
+// Hosts of a version without a register have counted by themselves, and the first one makes the register.
+TEST_F(FileEngineTest, A_host_that_is_ahead_of_the_register_says_how_to_begin_again) {
+    EXPECT_EQ(open({.view = 5}), "");
+    engine.reset();
+    const std::string ahead = open({.view = 9});
+    EXPECT_THAT(ahead,
+                HasSubstr("it holds view 5, and this host has worked in view 9: another host has made"));
+    EXPECT_THAT(ahead, HasSubstr("`allot cluster init --above 9`"));
+    const std::string wiped = open({.incarnation = 256, .view = 9});
+    EXPECT_THAT(wiped, HasSubstr("the register was wiped, or put back from an earlier time; stop all hosts"));
+    EXPECT_THAT(wiped, HasSubstr("`allot cluster init --above 9`"));
+}
+
 }  // namespace
 }  // namespace allot::daemon
