@@ -47,6 +47,7 @@ const host::Session* session_in(const Sessions& sessions, const SessionEffects& 
 
 Desk::Desk(boost::asio::io_context& loop, const Config& config, Member& member, Ways ways)
     : loop_(loop),
+      config_(config),
       member_(member),
       ways_(std::move(ways)),
       auditor_(config),

@@ -53,6 +53,8 @@ public:
         return host::Sessions::owner_of(ways_.self().config.sessions, caller);
     }
 
+    const Config& config() const { return config_; }
+
     // Programs that must stop do so by the deadline as it is now: to be called before that moves on.
     void stop_lost(const host::Member::Effects& fx);
     void renew(BootClock::time_point deadline, std::uint32_t keeper) { wards_.renew(deadline, keeper); }
@@ -86,6 +88,7 @@ private:
     void set_validity(session::DaemonMessage& message) const;
 
     boost::asio::io_context& loop_;
+    const Config& config_;
     host::Member& member_;
     Ways ways_;
     Auditor auditor_;
