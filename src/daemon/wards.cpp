@@ -39,6 +39,8 @@ Result<Descriptor> process_of(const ProcessMark& program) {
     if (program.pid <= 0) return unseen;
     Descriptor process = open_process(program.pid);
     if (!process && errno == ESRCH) return Descriptor();
+    if (!process && (errno == EMFILE || errno == ENFILE))
+        return Error{"the daemon cannot watch the process: it may open no more files; raise its limit"};
     if (!process)
         return Error{
             fmt::format("the daemon cannot watch process {}: {}", program.pid, std::strerror(errno))};
