@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <thread>
 
+#include "base/harmless.hpp"
 #include "cli/commands.hpp"
 #include "cli/daemon.hpp"
 #include "cli/flags.hpp"
@@ -24,15 +26,27 @@ struct ReleaseFlags {
 };
 
 // The holder of a lock; of a semaphore, one whose program is gone.
-std::optional<session::Party> holder_of(const client::Options& options, const std::string& name,
+std::optional<session::Party> holder_in(const session::Status& status, const std::string& name,
                                         const std::string& owner = "") {
-    const session::Status status = client::ask_status(options, answer_within);
     for (const session::ResourceStatus& resource : status.resources)
         for (const session::Party& holder : resource.holders)
             if (resource.name == name && (resource.kind == "lock" || holder.gone) &&
                 (owner.empty() || holder.user == owner))
                 return holder;
     return std::nullopt;
+}
+
+std::optional<session::Party> holder_of(const client::Options& options, const std::string& name,
+                                        const std::string& owner = "") {
+    return holder_in(client::ask_status(options, answer_within), name, owner);
+}
+
+// Nobody knows what programs of these hosts hold.
+std::vector<std::string> silent_hosts(const session::Status& status) {
+    std::vector<std::string> names;
+    for (const session::HostStatus& host : status.hosts)
+        if (host.state != "up" && host.state != "joining") names.push_back(harmless(host.name));
+    return names;
 }
 
 std::string described(const session::Party& holder) {
@@ -48,10 +62,13 @@ bool is_gone(const client::Options& options, const std::string& lock, std::uint6
 }
 
 int release(const client::Options& options, const std::string& lock, std::chrono::duration<double> patience) {
-    const auto holder = holder_of(options, lock);
+    const session::Status status = client::ask_status(options, answer_within);
+    const auto holder = holder_in(status, lock);
     if (!holder) {
+        const auto silent = silent_hosts(status);
         print_error(fmt::format(
-            "{}: nobody holds this lock, and no unit of a semaphore with this name was left behind", lock));
+            "{}: nobody holds this lock, and no unit of a semaphore with this name was left behind{}", lock,
+            silent.empty() ? "" : fmt::format("; no answer from {}", fmt::join(silent, " and "))));
         return exit_no;
     }
     const session::OrderAnswer answer = client::give_order(
@@ -60,10 +77,18 @@ int release(const client::Options& options, const std::string& lock, std::chrono
         print_error(answer.text);
         return exit_refused;
     }
+    // A daemon answers with the names of the hosts that it could not tell.
+    const std::vector<std::string> untold =
+        answer.text.empty() ? std::vector<std::string>() : split_list(answer.text);
+    const bool was_told = std::ranges::find(untold, holder->host) == untold.end();
+    if (!untold.empty())
+        print_error(fmt::format("{}: these hosts cannot be reached, and were not told: {}", lock,
+                                harmless(answer.text)));
     const auto until = client::Clock::now() + patience;
     while (!is_gone(options, lock, holder->fence)) {
         if (client::Clock::now() >= until) {
-            print_error(fmt::format("{}: {} was told to stop, and still holds it", lock, described(*holder)));
+            print_error(fmt::format("{}: {} {} told to stop, and still holds it", lock, described(*holder),
+                                    was_told ? "was" : "was not"));
             return exit_timed_out;
         }
         std::this_thread::sleep_for(look_again_after);

@@ -215,10 +215,11 @@ int watch(const Session& session, Lease& lease, const LossAlarm& loss, Child& ch
     }
 }
 
-// If the daemon refuses, the command has not started yet.
-void follow(Lease& lease, const Child& child) {
+// A lease that is lost before the command has started was never used: that is a refusal.
+template <class Action>
+auto before_start(Action action) {
     try {
-        lease.follow(child.pid());
+        return action();
     } catch (const client::Failure& failure) {
         if (failure.code() != client::Code::lost) throw;
         throw client::Failure(client::Code::unavailable, failure.what());
@@ -249,7 +250,7 @@ int hold_and_run(const Session& session, Lease& lease, bool elsewhere, microseco
         return exit_failed;
     }
     // The daemon knows of the child before the child does anything.
-    if (!elsewhere) follow(lease, *child);
+    if (!elsewhere) before_start([&] { lease.follow(child->pid()); });
     child->go();
     return end_lease(lease, watch(session, lease, loss, *child, grace, command));
 }
@@ -261,7 +262,7 @@ Lease acquire(Session& session, const Settings& settings, const client::Options&
               client::Deadline deadline) {
     std::optional<WaitingNotice> notice;
     if (deadline.never()) notice.emplace(options, settings.demand);
-    return session.acquire(settings.demand, deadline);
+    return before_start([&] { return session.acquire(settings.demand, deadline); });
 }
 
 // Silence until the deadline does not prove that there is no daemon, as it may be slow: report a timeout.

@@ -121,13 +121,18 @@ std::string more_text(const Status& status) {
     return text.empty() ? "" : "\n" + text;
 }
 
+std::string held_by(const ResourceStatus& resource, const Party& holder) {
+    if (!holder.gone) return fmt::format("{}, which holds it", name_of(holder));
+    return fmt::format("it is kept for {}, who gives it back with `allot release {}`", harmless(holder.user),
+                       harmless(resource.name));
+}
+
 // A waiter waits for the holders and for the waiters before it.
 std::string waits_text(const Status& status) {
     std::string text;
     for (const ResourceStatus& resource : status.resources) {
         std::vector<std::string> before;
-        for (const Party& holder : resource.holders)
-            before.push_back(fmt::format("{}, which holds it", name_of(holder)));
+        for (const Party& holder : resource.holders) before.push_back(held_by(resource, holder));
         if (resource.state != "available")
             before.push_back(fmt::format("{}{}", harmless(resource.note),
                                          resource.place.empty() ? "" : ", " + harmless(resource.place)));

@@ -47,6 +47,7 @@ const host::Session* session_in(const Sessions& sessions, const SessionEffects& 
 
 Desk::Desk(boost::asio::io_context& loop, const Config& config, Member& member, Ways ways)
     : loop_(loop),
+      config_(config),
       member_(member),
       ways_(std::move(ways)),
       auditor_(config),
@@ -120,8 +121,7 @@ void Desk::hear(SessionId session, const session::ClientMessage& message) {
         return ways_.status(query->whole, [this, session](const session::Status& status) {
             connections_.say(session, session::StatusAnswer{status});
         });
-    if (const auto* order = std::get_if<session::Order>(&message))
-        return connections_.say(session, ways_.obey(*order, member_.sessions().find(session)->caller));
+    if (const auto* order = std::get_if<session::Order>(&message)) return obey(session, *order);
     converse([&](Sessions& sessions, const Sessions::Self& self, SessionEffects& fx) {
         if (const auto* want = std::get_if<session::Acquire>(&message))
             sessions.hear(self, session, *want, fx);
@@ -129,6 +129,12 @@ void Desk::hear(SessionId session, const session::ClientMessage& message) {
             sessions.hear(self, session, *release, fx);
         if (const auto* ping = std::get_if<session::Ping>(&message)) sessions.hear(self, session, *ping, fx);
     });
+}
+
+// A copy of the caller: an order takes steps, which may change sessions.
+void Desk::obey(SessionId session, const session::Order& order) {
+    const host::Caller by = member_.sessions().find(session)->caller;
+    connections_.say(session, ways_.obey(order, by));
 }
 
 void Desk::evict(const std::string& lock, std::uint64_t fence, const std::string& why) {
@@ -167,6 +173,7 @@ void Desk::lose(const Key& key, const std::string& why) {
 std::optional<std::string> Desk::follow(SessionId session, const net::Identity& who, session::Ticket ticket,
                                         Descriptor process) {
     const Key key{session, ticket};
+    ways_.wake();  // the lease may end with the time that has passed
     const host::Request* lease = member_.host().find(key);
     if (lease == nullptr) return std::nullopt;
     const auto pid = process ? process_number(process) : std::nullopt;
@@ -187,7 +194,10 @@ std::optional<std::string> Desk::follow(SessionId session, const net::Identity& 
         lose(key, *why);
         return std::nullopt;
     }
-    why = wards_.follow(*member_.host().find(key), *member_.sessions().find(session), process);
+    lease = member_.host().find(key);  // the step may have ended it
+    const host::Session* owner = member_.sessions().find(session);
+    if (lease == nullptr || owner == nullptr || !owner->open.contains(ticket)) return std::nullopt;
+    why = wards_.follow(*lease, *owner, process);
     if (why) lose(key, *why);
     watch(key, std::move(process));
     return std::nullopt;
@@ -215,7 +225,10 @@ void Desk::watch_program(SessionId session) {
             sessions.ended(inner, session, fx);
         });
     });
-    if (watch) programs_[session] = std::move(watch);
+    if (watch)
+        programs_[session] = std::move(watch);
+    else
+        programs_.erase(session);  // that of another process, which had the session before
 }
 
 void Desk::note_unadopted(const std::string& why) {
@@ -234,7 +247,17 @@ void Desk::adopt(std::vector<Wards::Ward> wards, Member::Effects& fx) {
         const bool is_awaited = member_.adopt(ways_.self(), std::move(ward.lease), wards_.keeper(), fx);
         if (ward.command) watch(key, std::move(ward.command));
         if (is_awaited) watch_program(key.session);
+        guard(key);
     }
+}
+
+// The guardian keeps each lease of a stoppable session: that is what the session is told.
+void Desk::guard(const Key& key) {
+    const host::Request* lease = member_.host().find(key);
+    const host::Session* session = member_.sessions().find(key.session);
+    if (lease == nullptr || session == nullptr || !session->stoppable || wards_.guards(key)) return;
+    if (const auto why = wards_.follow(*lease, *session, {}))
+        boost::asio::post(loop_, [this, key, reason = *why] { lose(key, reason); });
 }
 
 // --- Messages to programs.
@@ -265,9 +288,7 @@ void Desk::begin(const ToProgram& told, const host::Session* session) {
     const host::Request* lease = member_.host().find({told.session, granted.ticket});
     if (lease == nullptr) return;
     wards_.begin(*lease, *session);
-    if (!session->stoppable) return;
-    if (const auto why = wards_.follow(*lease, *session, {}))
-        boost::asio::post(loop_, [this, key = lease->key, reason = *why] { lose(key, reason); });
+    guard(lease->key);
 }
 
 void Desk::end(const ToProgram& told, const host::Session* session) {

@@ -53,6 +53,8 @@ public:
         return host::Sessions::owner_of(ways_.self().config.sessions, caller);
     }
 
+    const Config& config() const { return config_; }
+
     // Programs that must stop do so by the deadline as it is now: to be called before that moves on.
     void stop_lost(const host::Member::Effects& fx);
     void renew(BootClock::time_point deadline, std::uint32_t keeper) { wards_.renew(deadline, keeper); }
@@ -72,6 +74,7 @@ private:
     std::optional<std::string> hello(host::Caller caller, const session::Hello& hello,
                                      const std::function<void(SessionId)>& let_in);
     void hear(SessionId session, const session::ClientMessage& message);
+    void obey(SessionId session, const session::Order& order);
     std::optional<std::string> follow(SessionId session, const net::Identity& who, session::Ticket ticket,
                                       Descriptor process);
     void note_evicted();
@@ -79,11 +82,13 @@ private:
     void note_unadopted(const std::string& why);
     void watch(const host::Key& key, Descriptor process);
     void watch_program(SessionId session);
+    void guard(const host::Key& key);
     void begin(const host::ToProgram& told, const host::Session* session);
     void end(const host::ToProgram& told, const host::Session* session);
     void set_validity(session::DaemonMessage& message) const;
 
     boost::asio::io_context& loop_;
+    const Config& config_;
     host::Member& member_;
     Ways ways_;
     Auditor auditor_;

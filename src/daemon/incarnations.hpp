@@ -8,6 +8,7 @@
 #include <fstream>
 #include <string>
 
+#include "base/result.hpp"
 #include "daemon/host_folder.hpp"
 
 namespace allot::daemon {
@@ -18,12 +19,33 @@ inline std::uint32_t daemon_of(std::uint32_t incarnation) {
     return incarnation >> bits_of_lives;
 }
 
+// The last incarnation of the daemon of this one.
+inline std::uint32_t last_life_of(std::uint32_t incarnation) {
+    return incarnation | ((1U << bits_of_lives) - 1);
+}
+
 // A folder that was put back from an earlier time, or copied, must not give a number out again: the clock is
 // part of it. The numbers last until 2057.
-inline std::uint32_t next_daemon(const HostFolder::Memory& before) {
+inline std::uint32_t daemon_of_this_minute() {
     constexpr std::time_t first_minute = 29'456'640;  // of 2026
-    const std::time_t minute = std::max<std::time_t>(0, std::time(nullptr) / 60 - first_minute);
-    return std::max(daemon_of(before.incarnation) + 1, static_cast<std::uint32_t>(minute));
+    return static_cast<std::uint32_t>(std::max<std::time_t>(0, std::time(nullptr) / 60 - first_minute));
+}
+
+// Whether a host can have had this daemon, if it has had the `known` one. A host whose daemon begins more
+// than once a minute is ahead of the clock: by no more than 45 days.
+inline bool can_have_been(std::uint32_t daemon, std::uint32_t known) {
+    constexpr std::uint32_t most_ahead = 1U << 16;
+    return daemon <= std::max(known, daemon_of_this_minute()) + most_ahead;
+}
+
+// The first incarnation of the next daemon: after those that the folder knows, and the certified one.
+inline Result<std::uint32_t> next_incarnation(const HostFolder::Memory& before, std::uint32_t certified) {
+    constexpr std::uint32_t last_daemon = ~std::uint32_t{0} >> bits_of_lives;
+    const std::uint32_t daemon =
+        std::max({daemon_of(before.incarnation) + 1, daemon_of(certified) + 1, daemon_of_this_minute()});
+    if (daemon > last_daemon)
+        return Error{"this host has used all numbers for daemons; give it another name and state folder"};
+    return daemon << bits_of_lives;
 }
 
 // Another kernel is another machine: no program of an earlier one still runs.

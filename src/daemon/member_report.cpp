@@ -8,10 +8,14 @@
 
 namespace allot::daemon {
 
-std::string MemberReport::names_of(const std::vector<SiteId>& hosts) const {
-    std::vector<std::string> names;
-    for (const SiteId host : hosts) names.push_back(name_of(host));
-    return fmt::format("{}", fmt::join(names, " and "));
+std::string HostNames::text() const {
+    return fmt::format("{}", fmt::join(names_, " and "));
+}
+
+HostNames MemberReport::names_of(const std::vector<SiteId>& hosts) const {
+    std::set<std::string> names;
+    for (const SiteId host : hosts) names.insert(name_of(host));
+    return HostNames(std::move(names));
 }
 
 std::string MemberReport::trouble() const {
@@ -26,25 +30,28 @@ std::string MemberReport::trouble_of_register() const {
     if (member_.forgotten_view())
         return fmt::format(
             "the register holds view {}, and this host has worked in view {}: it was wiped, or put back from "
-            "an earlier time",
-            *member_.forgotten_view(), self_.config.least_view);
+            "an earlier time; put back the newest one, or stop all hosts and their programs, and begin again "
+            "with `allot cluster init --above {}`",
+            *member_.forgotten_view(), self_.config.least_view, self_.config.least_view);
     if (!self_.config.council) return "";
     const agreement::Council& council = member_.council();
     if (council.is_thrown_away())
         return "the state folder of this host was put back from an earlier time, or copied, or another host "
                "has its part of an earlier register: this one votes no more";
     const auto council_self = host::Member::council_self(self_);
-    if (const auto missing = council.unformed(council_self); !missing.empty())
-        return fmt::format("the register is formed when all voters have met once; {} is missing: start it",
-                           names_of(missing));
+    if (const auto missing = council.unformed(council_self); !missing.empty()) {
+        const HostNames names = names_of(missing);
+        return fmt::format("the register is formed when all voters have met once; {} {} missing: start {}",
+                           names.text(), names.agree("is", "are"), names.agree("it", "them"));
+    }
     if (member_.host().has_lease()) return "";
     std::vector<SiteId> voters;
     for (const agreement::VoterId& voter : council.inner().record().voters) voters.push_back(voter.host);
     if (!council.awaited().empty())
         return fmt::format("the voter of this host asks {} what it has promised before",
-                           names_of(council.awaited()));
+                           names_of(council.awaited()).text());
     return fmt::format("a majority of the voters ({}) must answer; see which of them can be reached",
-                       names_of(voters));
+                       names_of(voters).text());
 }
 
 std::string MemberReport::why_frozen() const {
@@ -53,22 +60,26 @@ std::string MemberReport::why_frozen() const {
     if (host.views().works() && hold_offs.empty()) return "";
     if (!host.views().has_seen()) return "this host is joining the others";
     if (!hold_offs.empty()) {
-        std::vector<SiteId> gone;
+        std::set<std::string> gone;  // of one host, several incarnations
         host::Ticks longest = 0;
         for (const auto& [peer, left] : hold_offs) {
-            gone.push_back(peer.site);
+            gone.insert(name_of(peer.site));
             longest = std::max(longest, left);
         }
-        return fmt::format("{} was removed; what its programs held is free in {} ms, when they have stopped",
-                           names_of(gone), longest * tick.count());
+        const HostNames names(std::move(gone));
+        return fmt::format("{} {} removed; what {} programs held is free in {} ms, when they have stopped",
+                           names.text(), names.agree("was", "were"), names.agree("its", "their"),
+                           longest * tick.count());
     }
     std::vector<SiteId> missing;
     for (const Peer& member : host.views().newest().members)
         if (!host.views().reports().contains(member.site)) missing.push_back(member.site);
     if (missing.empty())
         return "this host waits until programs that ran before it was started have certainly stopped";
-    return fmt::format("view {} needs the report of {}; it is removed if it stays silent",
-                       host.views().newest().number, names_of(missing));
+    const HostNames names = names_of(missing);
+    return fmt::format("view {} needs the report of {}; {} removed if {} silent",
+                       host.views().newest().number, names.text(), names.agree("it is", "they are"),
+                       names.agree("it stays", "they stay"));
 }
 
 Report MemberReport::report() const {

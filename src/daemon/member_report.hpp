@@ -1,7 +1,9 @@
 // A member as people see it: why it grants nothing, and where requests stand.
 #pragma once
 
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "daemon/config.hpp"
@@ -9,6 +11,20 @@
 #include "host/member.hpp"
 
 namespace allot::daemon {
+
+// Hosts in a sentence: each name once, in order, and the forms of words that agree with their number.
+class HostNames {
+public:
+    explicit HostNames(std::set<std::string> names) : names_(std::move(names)) {}
+
+    std::string text() const;
+    const char* agree(const char* one, const char* several) const {
+        return names_.size() == 1 ? one : several;
+    }
+
+private:
+    std::set<std::string> names_;
+};
 
 class MemberReport {
 public:
@@ -26,7 +42,7 @@ private:
     std::string trouble_of_register() const;
     std::string why_frozen() const;
     std::string name_of(SiteId host) const { return config_.name_of(host); }
-    std::string names_of(const std::vector<SiteId>& hosts) const;
+    HostNames names_of(const std::vector<SiteId>& hosts) const;
 
     const Config& config_;
     const host::Member& member_;

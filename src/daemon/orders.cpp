@@ -1,6 +1,7 @@
 #include "daemon/orders.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include "core/parameters.hpp"
@@ -33,8 +34,18 @@ session::OrderAnswer Orders::release(const session::Order& order, const host::Ca
     const Evict evict{order.words[0], *fence, fmt::format("{} ordered its release", by.user)};
     desk_.note("order", fmt::format("release of {}, fence {}, by {}", evict.lock, evict.fence, by.user));
     desk_.evict(evict.lock, evict.fence, evict.why);
+    const std::string missed = unreached();
     mail_.send_to_all(evict);
-    return {true, ""};
+    return {true, missed};
+}
+
+// The hosts without a link, which do not hear of an order.
+std::string Orders::unreached() const {
+    const Config& config = desk_.config();
+    std::vector<std::string> names;
+    for (net::HostId host = 0; host < config.hosts.size(); ++host)
+        if (host != config.self() && !mail_.status(host).connected) names.push_back(config.name_of(host));
+    return fmt::format("{}", fmt::join(names, ","));
 }
 
 }  // namespace allot::daemon

@@ -19,6 +19,7 @@ public:
 private:
     session::OrderAnswer give_back(const std::string& resource, const host::Caller& by);
     session::OrderAnswer release(const session::Order& order, const host::Caller& by);
+    std::string unreached() const;
 
     Desk& desk_;
     Mail& mail_;

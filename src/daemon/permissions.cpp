@@ -23,13 +23,6 @@ std::optional<std::uint32_t> number_of_group(const std::string& name) {
     return entry->gr_gid;
 }
 
-// `name`, or `beginning*`.
-bool matches(const std::string& pattern, const std::string& name) {
-    if (pattern.ends_with('*'))
-        return name.starts_with(std::string_view(pattern).substr(0, pattern.size() - 1));
-    return pattern == name;
-}
-
 // A number of a process from the kernel: the line of /proc/PID/status with this beginning.
 std::optional<std::uint32_t> told_of(std::int32_t pid, const std::string& beginning) {
     std::ifstream status(fmt::format("/proc/{}/status", pid));
@@ -82,9 +75,9 @@ bool Permissions::is_one_of(const net::Identity& identity, const std::vector<std
     return std::ranges::any_of(users, [&](const std::string& user) {
         if (user == "*") return true;
         if (user.starts_with("cert:"))
-            return !identity.program.empty() && matches(user.substr(5), identity.program);
+            return !identity.program.empty() && host::matches(user.substr(5), identity.program);
         if (!identity.process) return false;
-        if (!user.starts_with('@')) return matches(user, users_.get(identity.process->uid));
+        if (!user.starts_with('@')) return host::matches(user, users_.get(identity.process->uid));
         const auto group = groups_.get(user.substr(1));
         return group && std::ranges::find(identity.process->groups, *group) != identity.process->groups.end();
     });

@@ -164,7 +164,9 @@ std::optional<std::string> Shell::begin() {
     if (!before) return before.error();
     member_config_.least_view = before->view;
     if (auto why = engine_->open(*before)) return why;
-    incarnation_ = std::max(next_daemon(*before), daemon_of(engine_->certified()) + 1) << bits_of_lives;
+    const auto incarnation = next_incarnation(*before, engine_->certified());
+    if (!incarnation) return incarnation.error();
+    incarnation_ = *incarnation;
     is_another_boot_ = !before->boot.empty() && before->boot != boot_id();
     if (auto why = desk_.open()) return why;
     if (auto testament = engine_->testament(incarnation_)) desk_.set_testament(std::move(*testament));

@@ -1,12 +1,15 @@
 #include "daemon/wards.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <fmt/format.h>
 #include <utility>
 
 #include "base/log.hpp"
 #include "base/processes.hpp"
 #include "core/bytes.hpp"
+#include "net/process_watch.hpp"
 
 namespace allot::daemon {
 
@@ -26,6 +29,26 @@ void put_lease(const host::Request& lease, const host::Session& session, bool fo
     encode(lease.fenced, out);
     encode(lease.ownership, out);
     encode(follows, out);
+}
+
+// The pidfd of the process that began a session; empty if it has ended. The error says why nobody can tell.
+Result<Descriptor> process_of(const ProcessMark& program) {
+    const Error unseen{
+        "the kernel does not show the process of the program to the daemon, so nobody can stop it; run both "
+        "in one PID namespace, with /proc mounted"};
+    if (program.pid <= 0) return unseen;
+    Descriptor process = open_process(program.pid);
+    if (!process && errno == ESRCH) return Descriptor();
+    if (!process && (errno == EMFILE || errno == ENFILE))
+        return Error{"the daemon cannot watch the process: it may open no more files; raise its limit"};
+    if (!process)
+        return Error{
+            fmt::format("the daemon cannot watch process {}: {}", program.pid, std::strerror(errno))};
+    const auto now = net::mark_of(program.pid);
+    if (process_ended(process)) return Descriptor();
+    if (!now || !program.is_whole()) return unseen;
+    // A later process may have its number by now.
+    return *now == program ? std::move(process) : Descriptor();
 }
 
 }  // namespace
@@ -172,9 +195,11 @@ void Wards::erase(const guardian::ChargeId& id) {
 
 std::optional<std::string> Wards::follow(const host::Request& lease, const host::Session& session,
                                          const Descriptor& process) {
+    auto program = process_of(session.caller.process);
+    if (!program) return program.error();
     guardian::Charge charge{.id = id_of(lease.key),
                             .record = {},
-                            .owner = open_process(session.caller.process.pid),
+                            .owner = std::move(*program),
                             .command = process.copy(),
                             .stoppable = !lease.fenced,
                             .stoppable_owner = !process};

@@ -59,8 +59,10 @@ public:
     void begin(const host::Request& lease, const host::Session& session);
     // Another process has the session of a lease now, or it must give the lease back: the note says so.
     void rewrite(const host::Request& lease, const host::Session& session);
+    // The guardian has the lease, or will have it.
+    bool guards(const host::Key& key) const { return charges_.contains(id_of(key)); }
     // The guardian keeps the lease of a program that it may stop, or, with a process, the one that follows
-    // it. Why it cannot, if so.
+    // it. Why it cannot, if so. A program that has ended needs no guardian.
     std::optional<std::string> follow(const host::Request& lease, const host::Session& session,
                                       const Descriptor& process);
     // A lease is lost: its program has stopped by the deadline as it is now. To be called before that moves

@@ -3,7 +3,6 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
-#include <fstream>
 #include <sys/file.h>
 
 #include "core/bytes.hpp"
@@ -34,19 +33,12 @@ Result<Descriptor> lock(const std::string& path, int flags = 0) {
 }  // namespace
 
 Result<Descriptor> FileRegister::occupy(const std::string& host) const {
-    const std::string name = place_of(host);
+    const std::string name = path_ + "." + host;
     Descriptor file(::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0660));
     if (!file) return Error{name + ": " + std::strerror(errno)};
     if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0)
         return Error{"host " + host + " runs already: another daemon has " + name};
     return file;
-}
-
-std::optional<std::uint32_t> FileRegister::gone(const std::string& host) const {
-    std::ifstream file(place_of(host));
-    std::uint32_t incarnation = 0;
-    if (!(file >> incarnation)) return std::nullopt;
-    return incarnation;
 }
 
 Result<bool> FileRegister::exists() const {

@@ -8,6 +8,7 @@
 
 #include "base/descriptor.hpp"
 #include "base/result.hpp"
+#include "durable/certificate.hpp"
 #include "protocols/agreement/register.hpp"
 
 namespace allot::durable {
@@ -18,10 +19,12 @@ public:
 
     // Until the lock is closed, no second daemon of that host opens this register.
     Result<Descriptor> occupy(const std::string& host) const;
-    // The file of that lock. The guardian of the host writes into it which incarnation has ended with all its
-    // programs; `gone` reads that.
-    std::string place_of(const std::string& host) const { return path_ + "." + host; }
-    std::optional<std::uint32_t> gone(const std::string& host) const;
+    // The certificate of the last daemon of that host that has ended with all its programs. The file is
+    // replaced, so it is not the one of the lock.
+    std::string certificate_of(const std::string& host) const { return path_ + "-ended." + host; }
+    Result<std::optional<Certificate>> ended(const std::string& host) const {
+        return read_certificate(certificate_of(host), host);
+    }
     // Makes the register. `quiet`: no program runs, so that the first hosts need not wait for earlier ones.
     // Changes nothing if it is there. Views begin after `view`.
     Result<bool> found(std::uint32_t view = 0, bool quiet = true) const;

@@ -22,11 +22,12 @@
 #include <variant>
 
 #include "core/bytes.hpp"
+#include "durable/certificate.hpp"
 #include "guardian/charge.hpp"
 
 namespace allot::guardian {
 
-constexpr std::uint32_t guardian_version = 3;
+constexpr std::uint32_t guardian_version = 4;
 constexpr std::size_t record_bytes_most = 64 * 1024;
 // A record and the rest of its Keep, which takes less than 64 bytes.
 constexpr std::size_t packet_bytes_most = record_bytes_most + 512;
@@ -115,13 +116,13 @@ struct Refused {
 };
 BOOST_DESCRIBE_STRUCT(Refused, (), (id, why))
 
-// If the daemon ends and does not come back, the guardian writes into this file that the incarnation has
-// ended with all its programs, once they have.
+// If the daemon ends and does not come back, the guardian writes this certificate into the file when all
+// programs of the daemon have ended, too.
 struct Testament {
     std::string file;
-    std::uint64_t incarnation = 0;
+    durable::Certificate certificate;
 };
-BOOST_DESCRIBE_STRUCT(Testament, (), (file, incarnation))
+BOOST_DESCRIBE_STRUCT(Testament, (), (file, certificate))
 
 using ToGuardian = std::variant<Hello, Keep, Drop, Stop, Expire, Look, Testament>;
 using ToDaemon = std::variant<Welcome, Keep, Complete, Ended, Stopped, Refused, Confirmed>;

@@ -112,15 +112,6 @@ sigset_t ending_signals() {
     return set;
 }
 
-// Writes one line, in place of what was there. False, with errno, if that fails.
-bool write_text(const std::string& file, const std::string& text) {
-    const Descriptor open_file(::open(file.c_str(), O_WRONLY | O_CLOEXEC));
-    const std::string line = text + "\n";
-    return open_file &&
-           ::pwrite(open_file.get(), line.data(), line.size(), 0) == static_cast<ssize_t>(line.size()) &&
-           ::ftruncate(open_file.get(), static_cast<off_t>(line.size())) == 0;
-}
-
 // --- The process
 
 enum class Phase { running, asked, killing };
@@ -384,9 +375,8 @@ void Guardian::testify() {
     if (!may_testify() || !process_ended(testator_)) return;
     const bool others_run = page_->strangers() + page_->notes() > 0;
     if (others_run && BootClock::now() < page_->deadline()) return;
-    const std::uint64_t gone = std::max(testament_->incarnation, page_->keeper());
-    if (!write_text(testament_->file, std::to_string(gone)))
-        say(LogLevel::error, fmt::format("{}: {}", testament_->file, std::strerror(errno)));
+    const auto written = durable::write_certificate(testament_->file, testament_->certificate);
+    if (!written) say(LogLevel::error, written.error());
     testament_.reset();
 }
 

@@ -4,9 +4,16 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace allot::host {
+
+// Whether the pattern, `name` or `beginning*`, names this.
+inline bool matches(std::string_view pattern, std::string_view name) {
+    if (pattern.ends_with('*')) return name.starts_with(pattern.substr(0, pattern.size() - 1));
+    return pattern == name;
+}
 
 // Allows users to use resources. Users are names on this system, groups `@name`, certificates `cert:name`;
 // `*` at the end of a name matches any ending, except for groups.

@@ -33,13 +33,6 @@ Want want_of(const session::Acquire& asked) {
     return want;
 }
 
-// `name`, or `beginning*`.
-bool matches(const std::string& pattern, const std::string& name) {
-    if (pattern.ends_with('*'))
-        return name.starts_with(std::string_view(pattern).substr(0, pattern.size() - 1));
-    return pattern == name;
-}
-
 Mode mode_of(const SessionConfig& config, const std::string& name) {
     const auto mode = std::ranges::find_if(config.modes, [&](const Mode& one) {
         return std::ranges::any_of(one.names,
@@ -150,23 +143,27 @@ const Session* Sessions::find(SessionId session) const {
 
 // --- Beginning.
 
-// A name resumes a session only for the user who began it.
+// A name resumes a session only for the user who began it. The guardian stops the process that began a
+// stoppable session, so no other process resumes that.
 Result<SessionId> Sessions::hello(const Self& self, Guest guest, const session::Hello& hello,
                                   SessionEffects& fx) {
     const auto known = std::ranges::find_if(sessions_, [&](const auto& one) {
         return !hello.resume.empty() && one.second.name == hello.resume &&
                one.second.caller.user == guest.caller.user &&
-               one.second.caller.is_local == guest.caller.is_local;
+               one.second.caller.is_local == guest.caller.is_local &&
+               (!one.second.stoppable || one.second.caller.process == guest.caller.process);
     });
     const bool resumed = known != sessions_.end();
     if (!resumed)
         if (auto why = no_place_for(self, guest.caller)) return Error{std::move(*why)};
     const SessionId id = resumed ? known->first : guest.number;
     Session& session = sessions_[id];
-    if (!resumed) session.name = std::move(guest.name);
+    if (!resumed) {
+        session.name = std::move(guest.name);
+        session.stoppable = hello.stoppable && guest.caller.is_local && guest.caller.process.is_whole();
+    }
     session.caller = std::move(guest.caller);
     session.command = hello.command.substr(0, longest_command);
-    session.stoppable = hello.stoppable && session.caller.is_local;
     session.connected = true;
     if (resumed) fx.alarms.push_back({id, std::nullopt, {}});
     greet(self, id, resumed, fx);
@@ -398,10 +395,13 @@ void Sessions::lose(const Self& self, const Key& key, const std::string& why, Se
 
 void Sessions::expired(const Self& self, SessionId id, std::optional<Ticket> ticket, SessionEffects& fx) {
     if (!ticket) return vanished(id, fx);
+    const Session* session = find(id);
+    if (session == nullptr || !session->open.contains(*ticket)) return;
     const Request* request = self.host.find({id, *ticket});
-    if (request != nullptr && request->told)
+    const bool is_granted = request != nullptr && request->told;
+    if (is_granted && session->open.at(*ticket).evicted)
         end({id, *ticket}, session::Lost{*ticket, "it did not give it back in time"}, fx);
-    else
+    else if (!is_granted)
         end({id, *ticket}, session::Refused{*ticket, Refusal::timed_out, "not granted in time"}, fx);
 }
 
@@ -503,7 +503,10 @@ bool Sessions::adopt(const Self& self, const Lease& lease, SessionEffects& fx) {
 }
 
 std::optional<std::string> Sessions::follow(const Self& self, const Key& key) {
-    Session& session = sessions_.at(key.session);
+    const auto place = sessions_.find(key.session);
+    if (place == sessions_.end() || !place->second.open.contains(key.ticket))
+        return "ticket " + std::to_string(key.ticket) + " is not open";
+    Session& session = place->second;
     const std::size_t most = self.config.limits.followed;
     std::size_t all = 0;
     std::size_t own = 0;

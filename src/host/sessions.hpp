@@ -63,7 +63,7 @@ struct Session {
     std::string name;  // to resume it by: a secret
     Caller caller;
     std::string command;
-    bool stoppable = false;  // the guardian may kill the program
+    bool stoppable = false;  // the guardian may kill the program; never changes
     bool connected = false;
     std::map<Ticket, Open> open;
     std::set<Ticket> followed;  // leases that follow a process as well
@@ -168,7 +168,7 @@ public:
     void hear(const Self& self, SessionId id, const session::Acquire& want, SessionEffects& fx);
     void hear(const Self& self, SessionId id, const session::Release& release, SessionEffects& fx);
     void hear(const Self& self, SessionId id, const session::Ping& ping, SessionEffects& fx);
-    // The lease follows a process from now on. Why it cannot, if so.
+    // The lease follows a process from now on. Why it cannot, if so; in particular, it may have ended.
     std::optional<std::string> follow(const Self& self, const Key& key);
     void follower_ended(const Self& self, const Key& key, SessionEffects& fx);
     // The connection of the program has ended.

@@ -77,6 +77,16 @@ TEST(StatusText, Those_who_are_not_listed_are_counted) {
         << text;
 }
 
+TEST(StatusText, A_lock_without_a_program_is_kept_for_its_owner) {
+    Status status = example();
+    status.resources[0].holders = {{.host = "h1", .user = "ann@h1", .sticky = true, .gone = true}};
+    const std::string text = status_text(status);
+    EXPECT_NE(text.find("beta:87 (make) waits for db: it is kept for ann@h1, who gives it back with `allot "
+                        "release db`\n"),
+              std::string::npos)
+        << text;
+}
+
 TEST(StatusText, An_idle_cluster_says_so) {
     Status status{.host = "alpha"};
     status.hosts.push_back({.name = "alpha", .state = "up"});

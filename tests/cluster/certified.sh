@@ -29,13 +29,24 @@ wait_until 20 "next is served" granted next
 [ "$(tr '\0' '\n' <"/proc/$(cat next.in)/environ" | sed -n 's/^ALLOT_FENCE=//p')" -gt "$fence" ] || fail "the fence has not grown"
 let_go next
 
-# --- A program of the library: only a note tells of it, so the guardian does not certify.
+# --- A program of the library: only a note tells of it, so the guardian does not certify. A bit of the certificate of an
+# earlier daemon flips: neither the other hosts nor h2 itself believe it, and they say so in one line.
 start 2
 library holder 2 a
 kill_host 2
+[ -s register-ended.h2 ] || fail "there is no certificate of the daemon that was killed before"
+flip_bit() { printf "$(printf '\\%o' $(($(tail -c "$2" "$1" | head -c 1 | od -An -tu1) ^ 128)))" |
+    dd of="$1" bs=1 seek=$(($(stat -c %s "$1") - $2)) conv=notrunc status=none; }
+flip_bit register-ended.h2 1
+echo 917558528 >register.h2 # where certificates of an earlier version were
 run 1 --lock a --timeout 3s -- touch wrong 2>/dev/null
 [ $? -eq 121 ] || fail "a is given away while a program may use it"
+[ "$(grep -c 'register-ended.h2: it is damaged: .*: it is not believed; this host waits' h1.log)" -eq 1 ] ||
+    fail "h1 does not say once that the certificate is damaged"
 start 2
+contains 'register-ended.h2: it is damaged: .*: it is not believed, and is now register-ended.h2.refused-' h2.log ||
+    fail "h2 does not say that its certificate is damaged"
+[ ! -e register-ended.h2 ] || fail "a damaged certificate stays where others look"
 tell holder
 told_twice() { [ "$(grep -c '^a=' holder.out)" -eq 2 ]; }
 wait_until 20 "the program still holds a" told_twice

@@ -60,4 +60,14 @@ chmod 777 . h1.sock
 setpriv --reuid nobody --regid nogroup --clear-groups "$ALLOT" release --socket "$PWD/h1.sock" --force db 2>why
 [ $? -eq 119 ] && contains 'nobody may not give orders here; on this machine root may' why || fail "it says: $(cat why)"
 let_go holder
+
+# --- The other host is stopped: nobody knows what its programs hold. Its link is lost later.
+kill -STOP "${process[2]}"
+force 1 db 2>why
+[ $? -eq 1 ] && contains 'db: nobody holds this lock, .*; no answer from h2' why || fail "it says: $(cat why)"
+kill_host 2
+hold holder 1 --lock db
+force 1 db >released 2>why || fail "db is not released: $(cat why)"
+contains 'db: these hosts cannot be reached, and were not told: h2' why || fail "it says: $(cat why)"
+ended holder
 exit 0

@@ -97,12 +97,15 @@ TEST(Recorded, State_files_are_read_as_they_were_written) {
     const auto value = durable::FileRegister(state + "/register").read();
     ASSERT_TRUE(value) << value.error() << ": " << advice;
     EXPECT_EQ(*value, expected.value) << advice;
+    const auto certificate = durable::read_certificate(state + "/certificate", expected.certificate.host);
+    ASSERT_TRUE(certificate && *certificate) << advice;
+    EXPECT_EQ(**certificate, expected.certificate) << advice;
 }
 
 TEST(Recorded, State_files_are_written_alike_today) {
     const test::TemporaryFolder folder;
     ASSERT_EQ(test::write_state(folder / "new"), "");
-    for (const char* name : {"host", "voters", "receipts", "council", "register"})
+    for (const char* name : {"host", "voters", "receipts", "council", "register", "certificate"})
         EXPECT_EQ(content_of(folder / (std::string("new/") + name)),
                   content_of(tests / "recorded/state" / name))
             << name << ": " << advice;
@@ -110,7 +113,7 @@ TEST(Recorded, State_files_are_written_alike_today) {
 
 // A version that took these for its own would lose what they say.
 TEST(Recorded, A_state_file_with_any_bit_changed_is_refused) {
-    for (const char* name : {"host", "voters", "receipts", "council", "register"}) {
+    for (const char* name : {"host", "voters", "receipts", "council", "register", "certificate"}) {
         const std::string whole = content_of(tests / "recorded/state" / name);
         ASSERT_FALSE(whole.empty()) << name;
         for (std::size_t bit = 0; bit < whole.size() * 8; ++bit) {

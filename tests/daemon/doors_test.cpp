@@ -271,6 +271,29 @@ TEST(FollowTest, A_process_is_not_watched_longer_than_its_ticket_lasts) {
     EXPECT_EQ(node.descriptors(), before);
 }
 
+// The daemon hears of the process before it notices how much time has passed.
+TEST(FollowTest, A_lease_that_ended_while_the_daemon_was_stopped_follows_nobody) {
+    const test::Node node;
+    client::Socket holder(connected_to(unix_address(node.options().address)));
+    ASSERT_TRUE(holder.send(frame_of(session::Hello{}) + frame_of(session::Acquire{1, {"db"}, {}, 0})));
+    std::string heard;
+    std::array<char, 4096> part{};
+    const auto hears = [&](const std::string& what) {
+        return eventually([&] {
+            heard += holder.receive(part, client::Clock::now() + 1ms, -1, false).bytes;
+            return heard.find(what) != std::string::npos;
+        });
+    };
+    ASSERT_TRUE(hears("db"));
+    node.send(SIGSTOP);
+    const Descriptor self(static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0)));
+    ASSERT_TRUE(holder.send_with(frame_of(session::Follow{1, ::getpid()}), self.get()));
+    std::this_thread::sleep_for(1500ms);  // longer than a lease
+    node.send(SIGCONT);
+    EXPECT_TRUE(hears("the lease of this host has ended")) << node.log();
+    EXPECT_NO_THROW(node.session().acquire(Demand().lock("db"), 10s)) << node.log();
+}
+
 TEST(FollowTest, Only_processes_of_the_same_user_or_of_its_own_are_followed) {
     const pid_t child = ::fork();
     if (child == 0) {

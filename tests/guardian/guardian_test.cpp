@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/processes.hpp"
+#include "durable/certificate.hpp"
 #include "guardian/link.hpp"
 #include "support/folder.hpp"
 #include "support/node.hpp"
@@ -690,16 +691,11 @@ TEST_F(GuardianTest, SIGTERM_ends_it_only_without_charges_and_daemon) {
 
 TEST_F(GuardianTest, A_daemon_is_certified_when_its_process_has_ended_not_when_its_connection_has) {
     const std::string file = place() + "/certificate";
-    std::ofstream(file).flush();
-    const auto certificate = [&] {
-        std::string text;
-        std::ifstream(file) >> text;
-        return text;
-    };
+    const auto certificate = [&] { return durable::read_certificate(file, "alpha"); };
     const auto guardian = open();  // this process lives on
-    guardian->set_testament({file, 7});
+    guardian->set_testament({file, {"alpha", 7}});
     auto cut_off = open();  // takes its place
-    cut_off->set_testament({file, 8});
+    cut_off->set_testament({file, {"alpha", 8}});
     await_guardian(*cut_off);
     cut_off.reset();
     // The guardian has seen that end when it answers a stranger.
@@ -707,18 +703,19 @@ TEST_F(GuardianTest, A_daemon_is_certified_when_its_process_has_ended_not_when_i
     ASSERT_TRUE(stranger && *stranger);
     ASSERT_EQ(send_packet(*stranger, "garbage", {}), Sending::done);
     ASSERT_TRUE(readable(stranger->get()));
-    EXPECT_EQ(certificate(), "");
+    EXPECT_FALSE(*certificate());
 
     const pid_t daemon = ::fork();
     if (daemon == 0) {
         auto link = Link::open(place(), 100ms);
-        if (link) (*link)->set_testament({file, 9});
+        if (link) (*link)->set_testament({file, {"alpha", 9}});
         ::_exit(link ? 0 : 1);
     }
     int status = 1;
     ASSERT_EQ(::waitpid(daemon, &status, 0), daemon);
     EXPECT_EQ(status, 0);
-    EXPECT_TRUE(test::eventually([&] { return certificate() == "9"; }));
+    ASSERT_TRUE(test::eventually([&] { return certificate() && *certificate(); }));
+    EXPECT_EQ((*certificate())->incarnation, 9u);
 }
 
 // --- Strangers
@@ -768,7 +765,7 @@ TEST_F(GuardianTest, A_daemon_of_another_version_hears_so_and_takes_nothing) {
     EXPECT_EQ(opening->number, 1u);
     EXPECT_TRUE(answer.passed.empty());
     await_guardian(*link);
-    EXPECT_THAT(log(), HasSubstr("a daemon of guardian version 4 came"));
+    EXPECT_THAT(log(), HasSubstr("a daemon of guardian version 5 came"));
 }
 
 TEST_F(GuardianTest, A_guardian_of_another_version_is_one_line) {
@@ -784,7 +781,7 @@ TEST_F(GuardianTest, A_guardian_of_another_version_is_one_line) {
     const auto never = [](const std::string&, std::chrono::milliseconds) { return Result<bool>(true); };
     const auto link = Link::open(place(), 100ms, never);
     ASSERT_FALSE(link);
-    EXPECT_THAT(link.error(), HasSubstr("has version 4, this program needs version 3; its 3 leases"));
+    EXPECT_THAT(link.error(), HasSubstr("has version 5, this program needs version 4; its 3 leases"));
     ::waitpid(guardian, nullptr, 0);
 }
 

@@ -54,16 +54,29 @@ struct SessionsTest : testing::Test {
     // The session of a program that connects.
     Result<SessionId> hello(const std::string& user = "ann", const std::string& resume = "",
                             bool is_local = true, std::vector<std::uint32_t> allowances = {}) {
+        return connect({.user = user, .is_local = is_local, .allowances = std::move(allowances)},
+                       {.command = "job", .resume = resume});
+    }
+    Result<SessionId> connect(Caller caller, const session::Hello& hello) {
         Result<SessionId> session = Error{""};
         converse([&](Sessions& sessions, const Sessions::Self& inner, SessionEffects& out) {
             const SessionId number = next_session++;
-            session = sessions.hello(inner,
-                                     {number,
-                                      "secret " + std::to_string(number),
-                                      {.user = user, .is_local = is_local, .allowances = allowances}},
-                                     {.command = "job", .resume = resume}, out);
+            session = sessions.hello(inner, {number, "secret " + std::to_string(number), std::move(caller)},
+                                     hello, out);
         });
         return session;
+    }
+    // A local program of ann that the kernel shows to the daemon.
+    static Caller process(std::int32_t pid) {
+        return {.user = "ann",
+                .process = {.boot = "b", .pid_namespace = "pid:[1]", .pid = pid, .started = 9}};
+    }
+    std::optional<std::string> follow(SessionId session, Ticket ticket) {
+        std::optional<std::string> why;
+        converse([&](Sessions& sessions, const Sessions::Self& inner, SessionEffects&) {
+            why = sessions.follow(inner, {session, ticket});
+        });
+        return why;
     }
     template <class Message>
     void say(SessionId session, const Message& message) {
@@ -270,6 +283,16 @@ TEST_F(SessionsTest, An_alarm_that_is_late_ends_nothing) {
     EXPECT_NE(member.host().find({ann, 1}), nullptr);
 }
 
+// Its time was over in the step in which it was granted.
+TEST_F(SessionsTest, An_alarm_for_a_request_that_was_granted_meanwhile_ends_nothing) {
+    const SessionId ann = *hello();
+    ask(ann, 1, {"a"}, {}, 1'000'000);
+    ASSERT_EQ(told<Granted>(ann).size(), 1u);
+    expire(ann, 1);
+    EXPECT_TRUE(fx.told.empty());
+    EXPECT_NE(member.host().find({ann, 1}), nullptr);
+}
+
 TEST_F(SessionsTest, Nobody_resumes_the_session_of_another_user_or_from_another_machine) {
     const SessionId ann = *hello("ann", "", false);
     ask(ann, 1, {"a"});
@@ -296,19 +319,26 @@ TEST_F(SessionsTest, A_lease_that_follows_a_process_outlives_its_program) {
     EXPECT_EQ(member.sessions().find(ann), nullptr);
 }
 
+TEST_F(SessionsTest, A_lease_that_has_ended_follows_nobody) {
+    const SessionId ann = *hello();
+    ask(ann, 1, {"a"});
+    fx = {};
+    member.tick(self(), fx, config.host.lease);
+    ASSERT_EQ(told<Lost>(ann).size(), 1u);
+    EXPECT_EQ(follow(ann, 1), "ticket 1 is not open");
+    EXPECT_EQ(follow(ann, 2), "ticket 2 is not open");
+    EXPECT_EQ(follow(ann + 1, 1), "ticket 1 is not open");  // a session that nobody has
+    EXPECT_TRUE(member.sessions().find(ann)->followed.empty());
+}
+
 TEST_F(SessionsTest, One_user_leaves_followed_processes_for_others) {
     config.sessions.limits.followed = 4;
     const SessionId ann = *hello();
-    const auto follow = [&](SessionId session, Ticket ticket) {
-        std::optional<std::string> why;
-        converse([&](Sessions& sessions, const Sessions::Self& inner, SessionEffects&) {
-            why = sessions.follow(inner, {session, ticket});
-        });
-        return why;
-    };
+    for (Ticket ticket = 1; ticket <= 4; ++ticket) ask(ann, ticket, {"a" + std::to_string(ticket)});
     for (Ticket ticket = 1; ticket <= 3; ++ticket) EXPECT_FALSE(follow(ann, ticket));
     EXPECT_EQ(follow(ann, 4), "the daemon watches 3 processes for ann, which is the limit for one user");
     const SessionId bob = *hello("bob");
+    for (Ticket ticket = 1; ticket <= 2; ++ticket) ask(bob, ticket, {"b" + std::to_string(ticket)});
     EXPECT_FALSE(follow(bob, 1));
     EXPECT_EQ(follow(bob, 2), "the daemon watches 4 processes, which is the limit");
 }
@@ -382,6 +412,42 @@ TEST_F(SessionsTest, A_strict_resource_is_for_programs_that_can_be_stopped) {
     EXPECT_THAT(refusal(ann), testing::HasSubstr("only programs that can be stopped may use it (strict)"));
     ask(ann, 1, {"a"});
     EXPECT_EQ(told<Granted>(ann).size(), 1u);
+}
+
+TEST_F(SessionsTest, A_program_that_the_kernel_does_not_show_cannot_be_stopped) {
+    config.sessions.modes = {{.names = {"gpu*"}, .strict = true}};
+    const session::Hello stoppable{.command = "job", .stoppable = true};
+    const SessionId seen = *connect(process(7), stoppable);
+    ask(seen, 1, {"gpu0"});
+    ASSERT_EQ(told<Granted>(seen).size(), 1u);
+    EXPECT_EQ(told<Granted>(seen)[0].ending, session::Ending::stopped);
+    // In another PID namespace it has no number here; without /proc nothing but its number is known.
+    for (const ProcessMark& mark : {ProcessMark(), ProcessMark{.pid = 7}}) {
+        const SessionId unseen = *connect({.user = "ann", .process = mark}, stoppable);
+        ask(unseen, 1, {"gpu1"});
+        EXPECT_THAT(refusal(unseen), testing::HasSubstr("only programs that can be stopped"));
+        ask(unseen, 2, {"a" + std::to_string(mark.pid)});
+        ASSERT_EQ(told<Granted>(unseen).size(), 1u);
+        EXPECT_EQ(told<Granted>(unseen)[0].ending, session::Ending::told);
+    }
+}
+
+// The guardian has the pidfd of the process that began it.
+TEST_F(SessionsTest, Only_its_own_process_resumes_a_stoppable_session) {
+    const SessionId ann = *connect(process(7), {.stoppable = true});
+    ask(ann, 1, {"a"});
+    EXPECT_NE(*connect(process(8), {.resume = "secret 1", .stoppable = true}), ann);
+    EXPECT_NE(*connect({.user = "ann"}, {.resume = "secret 1", .stoppable = true}), ann);
+    EXPECT_EQ(*connect(process(7), {.resume = "secret 1", .stoppable = true}), ann);
+    EXPECT_EQ(told<Granted>(ann)[0].ending, session::Ending::stopped);
+}
+
+TEST_F(SessionsTest, A_session_does_not_become_stoppable_when_it_is_resumed) {
+    const SessionId ann = *connect(process(7), {});
+    ask(ann, 1, {"a"});
+    ASSERT_EQ(*connect(process(8), {.resume = "secret 1", .stoppable = true}), ann);
+    ASSERT_EQ(told<Granted>(ann).size(), 1u);
+    EXPECT_EQ(told<Granted>(ann)[0].ending, session::Ending::told);  // no guardian knows of this lease
 }
 
 TEST_F(SessionsTest, In_the_mode_fence_a_program_goes_on_when_the_lease_ends) {

@@ -57,7 +57,9 @@ Node::Node(const std::string& settings, const std::string& tables) {
 
 Node::~Node() {
     if (pid_ != 0) end(SIGKILL);
-    std::filesystem::remove_all(folder_);
+    // The guardian may just write into it that the daemon has ended.
+    std::error_code failure;
+    eventually([&] { return std::filesystem::remove_all(folder_, failure) != ~std::uintmax_t{0}; });
 }
 
 client::Options Node::options() const {

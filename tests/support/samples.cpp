@@ -142,7 +142,8 @@ State sample_state() {
                 .voters = {"ant", "bee"},
                 .key = "not a secret key",
                 .council = filled<agreement::Council::Files>(),
-                .value = {}};
+                .value = {},
+                .certificate = {"ant", 117'558'528}};
     // As the register counts after it was founded with view 7.
     state.value.version = Stamp{}.next();
     state.value.view = 8;
@@ -165,6 +166,9 @@ std::string write_state(const std::string& folder) {
     const agreement::Change change{
         .members = state.value.members, .certified = state.value.certified, .kept = state.value.kept};
     if (const auto changed = file.exchange({}, change, state.value.id); !changed) return changed.error();
+    if (const auto certified = durable::write_certificate(folder + "/certificate", state.certificate);
+        !certified)
+        return certified.error();
     boost::asio::io_context loop;
     const auto work = boost::asio::make_work_guard(loop);
     bool written = false;

@@ -6,6 +6,7 @@
 
 #include "daemon/council_file.hpp"
 #include "daemon/host_folder.hpp"
+#include "durable/certificate.hpp"
 
 namespace allot::test {
 
@@ -23,6 +24,7 @@ struct State {
     std::string key;  // of receipts
     agreement::Council::Files council;
     agreement::Value value;  // in the file `register`
+    durable::Certificate certificate;
 };
 State sample_state();
 // Written by the code that the daemon uses; the error, if there is one.

@@ -1,0 +1,33 @@
+#include "durable/certificate.hpp"
+
+#include "base/harmless.hpp"
+#include "core/bytes.hpp"
+#include "durable/record.hpp"
+
+namespace allot::durable {
+
+namespace {
+
+constexpr std::string_view certificate_kind = "certificate";
+constexpr std::uint32_t certificate_format = 1;
+
+}  // namespace
+
+Result<bool> write_certificate(const std::string& path, const Certificate& certificate) {
+    return write_record(path, {std::string(certificate_kind), certificate_format, certificate.incarnation,
+                               to_bytes(certificate)});
+}
+
+Result<std::optional<Certificate>> read_certificate(const std::string& path, const std::string& host) {
+    const auto record = read_record(path, certificate_kind, certificate_format);
+    if (!record) return Error{record.error()};
+    if (!*record) return std::optional<Certificate>();
+    auto certificate = from_bytes<Certificate>((*record)->content);
+    if (!certificate || certificate->incarnation != (*record)->sequence)
+        return Error{path + ": its content is no certificate"};
+    if (certificate->host != host)
+        return Error{path + ": it is the certificate of host " + harmless(certificate->host)};
+    return std::optional(std::move(*certificate));
+}
+
+}  // namespace allot::durable
