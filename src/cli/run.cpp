@@ -226,7 +226,7 @@ auto before_start(Action action) {
     }
 }
 
-// What a command that failed has begun is not finished: what is sticky stays with its owner.
+// A command that failed has not finished its work: what is sticky stays with its owner.
 int end_lease(Lease& lease, int code) {
     if (code == 0 || lease.ending() != client::Ending::kept || !lease.lost_because().empty()) return code;
     std::vector<std::string> names;

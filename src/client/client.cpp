@@ -36,7 +36,7 @@ Demand&& Demand::permit(std::string semaphore, std::uint32_t units) && {
 std::optional<std::string> Demand::objection() const {
     if (locks_.empty() && permits_.empty()) return "nothing is asked for; name a lock or a permit";
     for (auto lock = locks_.begin(); lock != locks_.end(); ++lock) {
-        if (lock->empty()) return "the name of a lock is empty";
+        if (lock->empty()) return "the name of a lock is empty; name each lock, as in db,gpu0";
         if (std::find(locks_.begin(), lock, *lock) != lock) return "lock " + *lock + ": it is named twice";
     }
     for (auto permit = permits_.begin(); permit != permits_.end(); ++permit) {

@@ -65,7 +65,8 @@ void CouncilEngine::compare(net::HostId from, const agreement::Hello& hello) {
 
 std::string CouncilEngine::advice(const agreement::Hello& hello, bool is_formed) const {
     const auto command = [&](const std::vector<SiteId>& list) {
-        return fmt::format("stop it, and tell it with `allot cluster init --voters {}`", names_of(list, ","));
+        return fmt::format("stop it, and tell it with `allot cluster init --voters {} --config FILE`",
+                           names_of(list, ","));
     };
     const bool is_told = hello.stage != Stage::blank;
     if (is_formed == is_told) return "write the same register.voters everywhere";

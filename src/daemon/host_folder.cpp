@@ -42,7 +42,8 @@ Result<HostFolder::Memory> HostFolder::open() {
         return Error{fmt::format("{}: {}; write a folder that this user may write to, as in state = \"...\"",
                                  path_, std::strerror(errno))};
     if (::flock(lock_.get(), LOCK_EX | LOCK_NB) != 0)
-        return Error{fmt::format("{}: another daemon runs with this state folder", path_)};
+        return Error{fmt::format(
+            "{}: another daemon runs with this state folder; stop it, or write another `state`", path_)};
     const auto record = durable::read_record(path_ + "/host", kind, format);
     if (!record) return Error{record.error()};
     if (!*record) {

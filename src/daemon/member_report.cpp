@@ -26,6 +26,13 @@ std::string MemberReport::trouble() const {
     return why_frozen();
 }
 
+// A voter that starts again asks the others which of its votes they remember.
+std::string MemberReport::awaits_memories(const HostNames& names) {
+    return fmt::format(
+        "this host votes again when {} {} said what it voted before; see that {} can be reached",
+        names.text(), names.agree("has", "have"), names.agree("it", "they"));
+}
+
 std::string MemberReport::trouble_of_register() const {
     if (member_.forgotten_view())
         return fmt::format(
@@ -47,9 +54,7 @@ std::string MemberReport::trouble_of_register() const {
     if (member_.host().has_lease()) return "";
     std::vector<SiteId> voters;
     for (const agreement::VoterId& voter : council.inner().record().voters) voters.push_back(voter.host);
-    if (!council.awaited().empty())
-        return fmt::format("the voter of this host asks {} what it has promised before",
-                           names_of(council.awaited()).text());
+    if (!council.awaited().empty()) return awaits_memories(names_of(council.awaited()));
     return fmt::format("a majority of the voters ({}) must answer; see which of them can be reached",
                        names_of(voters).text());
 }

@@ -39,6 +39,7 @@ private:
     PartyReport party(const host::Request& request) const;
     PartyReport kept_party(const agreement::Kept& kept) const;
     std::vector<QueueReport> tokens() const;
+    static std::string awaits_memories(const HostNames& names);
     std::string trouble_of_register() const;
     std::string why_frozen() const;
     std::string name_of(SiteId host) const { return config_.name_of(host); }

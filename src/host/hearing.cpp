@@ -45,7 +45,7 @@ void Hearing::tick(const Here& here, std::uint32_t hosts, bool late) {
     const Ticks longest = std::max(here.silence, here.return_within);
     for (SiteId host = 0; host < hosts; ++host)
         if (host != here.self) silences_[host] = late ? 0 : std::min(silences_[host] + 1, longest);
-    // What a host said that is gone is no longer true.
+    // A host that is gone may hear others again by now.
     for (auto said = misses_.begin(); said != misses_.end();)
         said = misses(here, said->first) ? misses_.erase(said) : said + 1;
     const auto before = std::exchange(quarrels_, {});

@@ -1,4 +1,4 @@
-// Who hears whom. A host counts how long each other host has been silent, and tells all others which members
+// Hearing: which hosts hear each other. A host counts how long each other host has been silent, and tells all others which members
 // it misses; so it knows whom the others miss. From that it judges which member to remove (specs: views,
 // section 3):
 //

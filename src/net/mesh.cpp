@@ -202,7 +202,7 @@ std::string host_error(const MeshConfig& config, const MeshConfig::Host& host) {
     if (!config.tls && !config.plaintext && !is_loopback_address(host.address))
         return fmt::format(
             "host {} at {}: links beyond this machine need TLS (`allot cert` makes certificates), "
-            "or plaintext allowed explicitly",
+            "or plaintext allowed explicitly, by plaintext = true in [cluster]",
             host.name, host.address);
     return "";
 }

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <climits>
+#include <cstring>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "base/ensure.hpp"
 #include "net/channel.hpp"
@@ -198,6 +200,9 @@ int no_password(char*, int, int, void*) {
 }  // namespace
 
 Result<TlsPtr> load_tls(const TlsFiles& files) {
+    for (const std::string& path : {files.certificate, files.key, files.authority})
+        if (::access(path.c_str(), R_OK) != 0)
+            return Error{path + ": " + std::strerror(errno) + "; write the path of a file that can be read"};
     ERR_clear_error();
     ContextPtr context(SSL_CTX_new(TLS_method()));
     ensure(context != nullptr, "no memory for TLS");

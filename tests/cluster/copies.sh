@@ -28,6 +28,10 @@ kill_machine 3
 serves 1 "without h3"
 start 3
 serves 3 "when it is back"
+kill_machine 2
+serves 3 "without h2, so that h3 must vote"
+start 2
+serves 2 "when it is back"
 kill_machine 3
 rm -r h3
 mv earlier h3

@@ -53,8 +53,8 @@ for i in 1 2; do run $i --lock a,b --permit builds --timeout 20s -- true || fail
 # h3 comes with the list of its file.
 hold steady 1 --lock a
 start 3
-wait_until 20 "h3 is told what to do" contains 'this host does not take part: stop it, and tell it with `allot cluster init --voters h1,h2`' h3.log
-wait_until 20 "h1 knows, too" contains 'that host does not take part: stop it, and tell it with `allot cluster init --voters h1,h2`' h1.log
+wait_until 20 "h3 is told what to do" contains 'this host does not take part: stop it, and tell it with `allot cluster init --voters h1,h2 --config FILE`' h3.log
+wait_until 20 "h1 knows, too" contains 'that host does not take part: stop it, and tell it with `allot cluster init --voters h1,h2 --config FILE`' h1.log
 wait_until 20 "status of h3 says so" says 3 'cluster init --voters h1,h2'
 page /health | grep -q '^HTTP.* 503' || fail "h3 says that it is healthy: $(page /health)"
 run 3 --lock a --timeout 500ms -- true 2>/dev/null

@@ -170,7 +170,7 @@ TEST(MeshConfiguration, Allows_plaintext_only_on_this_machine_unless_told_otherw
     EXPECT_EQ(
         refused.error(),
         "host bee at 10.1.2.3:4711: links beyond this machine need TLS (`allot cert` makes certificates), or "
-        "plaintext allowed explicitly");
+        "plaintext allowed explicitly, by plaintext = true in [cluster]");
     config.plaintext = true;
     EXPECT_TRUE(Mesh::make(loop, config, {}));
 }

@@ -30,6 +30,7 @@ mutation free-at-once cluster --without keep-early --property free-at-once $two
 mutation unserved cluster --without keep-reports $two
 
 mutation kept-first cluster --without keep-first --sticky --property kept-first $two
+mutation owner-served cluster --without serve-owner --sticky --property owner-served $two --programs 3
 mutation kept-first cluster --without free-last --sticky --property kept-first $two
 mutation one-user cluster --without hold-for-absent --sticky --property one-user $two
 mutation kept-first cluster --without forget-at-work --sticky --property kept-first $two --daemon-deaths 2 --kernel on \
