@@ -1,6 +1,6 @@
-// Hearing: which hosts hear each other. A host counts how long each other host has been silent, and tells all others which members
-// it misses; so it knows whom the others miss. From that it judges which member to remove (specs: views,
-// section 3):
+// Hearing: which hosts hear each other. A host counts how long each other host has been silent, and tells all
+// others which members it misses; so it knows whom the others miss. From that it judges which member to
+// remove (specs: views, section 3):
 //
 //     a member that it misses, and most of the others miss, too: it is dead, or cut off;
 //     of two members one of which misses the other, though this host hears both, the one that has trouble
