@@ -178,8 +178,8 @@ public:
 
     // Releases the lease. Does not wait for the daemon.
     void release();
-    // Lets go of the lease without giving back what is sticky (`Ending::kept`): that stays with its owner when
-    // the session ends. All else ends with the session.
+    // Lets go of the lease without giving back what is sticky (`Ending::kept`): that stays with its owner
+    // when the session ends. All else ends with the session.
     void leave();
 
 private:
