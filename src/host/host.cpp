@@ -11,6 +11,19 @@ using agreement::Claim;
 using agreement::Holdings;
 using agreement::Value;
 
+namespace {
+
+// A member that skips a view must not wait for those that were certified in it.
+void keep_certified(const std::vector<Peer>& certified, agreement::Change& change) {
+    for (const Peer& one : certified)
+        if (std::ranges::find(change.members, one) == change.members.end()) change.certified.push_back(one);
+    std::ranges::sort(change.certified);
+    const auto doubles = std::ranges::unique(change.certified);
+    change.certified.erase(doubles.begin(), doubles.end());
+}
+
+}  // namespace
+
 void Host::start(const Self& self, bool knows_programs, bool first) {
     knows_programs_ = knows_programs;
     known_.quiet = first;
@@ -551,6 +564,8 @@ std::optional<agreement::Change> Host::wanted_change(const Self& self) const {
         change = exit(self);
     const bool removes = is_member(self, known_) && (!leaving_ || self.config.rules.remove_until_gone);
     if (!change && removes) change = removal(self);
+    // All members of a view that is complete have seen it, and who was certified in it.
+    if (change && !works_in_newest()) keep_certified(known_.certified, *change);
     if (change) change->quiet = !self.config.rules.prove_quiet || stays_quiet(*change);
     if (!change && wants_to_keep(self)) change = {.same_view = true};
     return change;
