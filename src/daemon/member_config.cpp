@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include "base/descriptor_room.hpp"
+#include "daemon/incarnations.hpp"
 
 namespace allot::daemon {
 
@@ -35,6 +36,7 @@ host::Config host_config(const Config& config) {
     all.silence = ticks_in(config.agreed.silence);
     all.alive_every = 0;
     all.return_within = ticks_in(config.agreed.return_within);
+    all.lives = 1U << bits_of_lives;
     all.most_weight = config.limits.names;
     return all;
 }

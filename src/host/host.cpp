@@ -474,17 +474,14 @@ void Host::pass_silence(const Self& self, bool late, Effects& fx) {
     const bool awaits = views_.sent(self.host) != nullptr;
     awaited_ = awaits && !late ? std::min(awaited_ + 1, report_patience(self)) : 0;
     const bool speaks = self.config.alive_every > 0 && ++beat_ >= self.config.alive_every;
-    if (!speaks) return tell_misses(self, fx);
-    beat_ = 0;
-    told_misses_ = hearing_.missed(here(self));
-    for (SiteId host = 0; host < self.config.hosts; ++host)
-        if (host != self.host) fx.sends.push_back({host, Alive{told_misses_}});
+    if (speaks) beat_ = 0;
+    tell_misses(self, fx, speaks);
 }
 
 // The others hear of every change at once.
-void Host::tell_misses(const Self& self, Effects& fx) {
+void Host::tell_misses(const Self& self, Effects& fx, bool also_unchanged) {
     std::vector<SiteId> missed = hearing_.missed(here(self));
-    if (missed == told_misses_) return;
+    if (missed == told_misses_ && !also_unchanged) return;
     told_misses_ = std::move(missed);
     for (SiteId host = 0; host < self.config.hosts; ++host)
         if (host != self.host) fx.sends.push_back({host, Alive{told_misses_}});

@@ -327,7 +327,7 @@ private:
     bool stays_quiet(const agreement::Change& change) const;
     bool is_member(const Self& self, const agreement::Value& value) const;
     Hearing::Here here(const Self& self) const;
-    void tell_misses(const Self& self, Effects& fx);
+    void tell_misses(const Self& self, Effects& fx, bool also_unchanged = false);
     bool is_lost(const Self& self, SiteId member) const;
     static Ticks report_patience(const Self& self);
     bool holds_up(const Self& self, SiteId member) const;
