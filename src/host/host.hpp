@@ -113,6 +113,11 @@ struct Request {
     bool complete() const { return taken == want.parts(); }
     // The host holds it for an owner whose program is gone, or it is being given back.
     bool is_of_host() const { return key.session == host_session; }
+    // A program of that host has left it behind. Of an absent host nobody knows whether its programs have
+    // ended.
+    bool is_left_behind_at(SiteId host) const {
+        return is_of_host() && !returned && ownership->id.host == host;
+    }
     // The part that is taken in this step.
     std::uint32_t part(std::uint32_t step, bool locks_first) const {
         return locks_first ? step : want.parts() - 1 - step;
