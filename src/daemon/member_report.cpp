@@ -23,7 +23,19 @@ std::string MemberReport::trouble() const {
     if (std::string why = trouble_of_register(); !why.empty()) return why;
     if (!host.has_lease() && host.views().has_seen())
         return "this host has not heard from the register for longer than its lease; nothing is granted here";
-    return why_frozen();
+    if (std::string why = why_frozen(); !why.empty()) return why;
+    return who_is_refuted();
+}
+
+std::string MemberReport::who_is_refuted() const {
+    std::vector<SiteId> liars;
+    for (const Peer& one : member_.host().refuted()) liars.push_back(one.site);
+    if (liars.empty()) return "";
+    const HostNames names = names_of(liars);
+    return fmt::format(
+        "{} claimed a lock that another host uses with a larger fence, and lost it; look how two "
+        "came to use it (`allot log`), and start {} again",
+        names.text(), names.agree("it", "them"));
 }
 
 // A voter that starts again asks the others which of its votes they remember.

@@ -42,6 +42,7 @@ private:
     static std::string awaits_memories(const HostNames& names);
     std::string trouble_of_register() const;
     std::string why_frozen() const;
+    std::string who_is_refuted() const;
     std::string name_of(SiteId host) const { return config_.name_of(host); }
     HostNames names_of(const std::vector<SiteId>& hosts) const;
 

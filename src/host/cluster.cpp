@@ -1,14 +1,10 @@
 #include "host/cluster.hpp"
 
 #include <algorithm>
-#include <map>
-#include <set>
 
 #include "base/ensure.hpp"
 #include "core/draw.hpp"
 #include "core/model.hpp"
-#include "core/stamps.hpp"
-#include "protocols/agreement/register_properties.hpp"
 #include "protocols/multilock/model.hpp"
 
 namespace allot {

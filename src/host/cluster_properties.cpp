@@ -12,10 +12,7 @@
 namespace allot {
 
 using host::Host;
-using host::Member;
 using host::Program;
-using host::SessionEffects;
-using host::Sessions;
 
 namespace {
 
@@ -26,6 +23,7 @@ constexpr PropertyName properties[]{
     {"kept-first", "a program uses what is sticky only while the register keeps it, for nobody else"},
     {"lease-holds", "no program runs at a host whose lease has ended"},
     {"one-token", "no epoch has two tokens of one lock"},
+    {"claims-agree", "no two hosts report that their programs use one lock"},
     {"request-kept", "the daemon of a program that waits or runs knows its request"},
     {"kept-in-use", "a host keeps requests of programs that wait or run, and names that these want: no more"},
     {"overtaken-seldom", "no request for locks is overtaken on its host more often than it may be"},
@@ -64,10 +62,18 @@ struct ClusterProperties {
         if (!view.config.fenced && !view.config.sticky) check_leases();
         if (view.config.sticky && view.config.engine == host::Engine::atomic) check_register();
         check_tokens();
+        check_claims();
         check_requests();
         check_lines();
         check_rest();
         if (view.config.engine == host::Engine::hosts) agreement::check_values(view, report);
+    }
+
+    void check_claims() const {
+        for (SiteId id = 0; id < hosts(); ++id)
+            for (const Peer& one : machine(id).daemon().refuted())
+                report.violated("claims-agree", "host " + std::to_string(one.site) +
+                                                    " reported a lock that another host uses");
     }
 
     template <class F>

@@ -304,6 +304,9 @@ void Host::see(const Self& self, const Value& value, Effects& fx) {
         fx.reached("next-life");
         return begin_life(self, fx);
     }
+    std::erase_if(refuted_, [&](const Peer& one) {
+        return std::ranges::find(value.members, one) == value.members.end();
+    });
     compare_kept(self, fx);
     const AgreedView& last = views_.newest();
     if (views_.has_seen() && value.view == last.number) return tell_complete(self, fx);
@@ -346,6 +349,8 @@ void Host::try_report(const Self& self, Effects& fx) {
     with_each_kind(self, [&](ResourceId name, auto& kind, const auto& ctx, auto) {
         if (Holdings holdings = kind.holdings(ctx); !holdings.empty()) mine.kinds[name] = std::move(holdings);
     });
+    if (const auto locks = mine.kinds.find(ResourceId()); locks != mine.kinds.end())
+        add_fences(locks->second);
     const HostReport report = views_.report(self.config.views, self.host, std::move(mine));
     awaited_ = 0;
     if (views_.is_frozen() && self.config.views.stay_frozen)
@@ -353,6 +358,17 @@ void Host::try_report(const Self& self, Effects& fx) {
     for (const Peer& member : views_.newest().members)
         if (member.site != self.host) fx.sends.push_back({member.site, report});
     try_complete(self, fx);
+}
+
+// Each request has the fences of its locks first.
+void Host::add_fences(Holdings& locks) const {
+    for (agreement::Holding& one : locks) {
+        const auto id = locks_.request_at(one.seat);
+        if (one.phase != Phase::holding || !id) continue;
+        const std::vector<Fence>& known = requests_[*id]->fences;
+        const std::size_t count = std::min(known.size(), one.demand.resources.size());
+        one.fences.assign(known.begin(), known.begin() + static_cast<std::ptrdiff_t>(count));
+    }
 }
 
 void Host::try_complete(const Self& self, Effects& fx) {
@@ -373,10 +389,25 @@ void Host::begin_epoch(const Self& self, Effects& fx) {
             const auto mine = part.kinds.find(name);
             hosts.push_back(mine == part.kinds.end() ? Holdings() : std::move(mine->second));
         }
-        kind.rebuild(ctx, agreement::claims_of(hosts), out);
+        std::vector<Claim> claims = agreement::claims_of(hosts);
+        for (const Claim& claim : agreement::take_refuted(claims)) refute(self, claim, fx);
+        kind.rebuild(ctx, std::move(claims), out);
         pass_on(self, name, out, fx);
     });
     weigh(self);
+}
+
+// A host that errs, or lies, claims a lock that another one uses.
+void Host::refute(const Self& self, const Claim& claim, Effects& fx) {
+    const Peer liar = views_.newest().members[claim.host];
+    refuted_.insert(liar);
+    if (liar.site != self.host) return;
+    const auto id = locks_.request_at(claim.seat);
+    if (!id) return;
+    if (requests_[*id]->is_of_host())
+        end(self, *id);
+    else
+        stop(self, *id, "another host uses this lock with a larger fence", fx);
 }
 
 // Each epoch keeps the names that are used or waited for. If these are many, a view that follows at once

@@ -250,6 +250,8 @@ public:
     std::vector<agreement::Kept> unheld(const Self& self) const;
     // Members that are gone, and ticks that are left until their programs have stopped for certain.
     std::vector<std::pair<Peer, Ticks>> hold_offs(const Self& self) const;
+    // Members that claimed locks which another member uses with a larger fence.
+    const std::set<Peer>& refuted() const { return refuted_; }
     const std::vector<std::optional<Request>>& requests() const { return requests_; }
     const Locks& locks() const { return locks_; }
     // The incarnation of this host in views: one for each life of each incarnation of the daemon.
@@ -312,7 +314,9 @@ private:
     void judge_adopted(const Self& self, const AgreedView& view, Effects& fx);
     void try_report(const Self& self, Effects& fx);
     void try_complete(const Self& self, Effects& fx);
+    void add_fences(agreement::Holdings& locks) const;
     void begin_epoch(const Self& self, Effects& fx);
+    void refute(const Self& self, const agreement::Claim& claim, Effects& fx);
     void begin_life(const Self& self, Effects& fx);
     void carry_over(const Self& self, const Request& request, Effects& fx);
     void part();
@@ -361,17 +365,18 @@ private:
     std::vector<SiteId> told_misses_;  // members that it misses, as the others know
     Ticks awaited_ = 0;                // ticks since the report to the newest view
     std::set<SiteId> unwanted_;        // to be removed, as somebody says
-    std::set<Peer> certified_;         // members that are gone with all their programs
-    Ticks renewed_ = 0;                // ticks since the last question, if it is answered
-    Ticks beat_ = 0;                   // ticks since the last signs of life
+    std::set<Peer> refuted_;
+    std::set<Peer> certified_;  // members that are gone with all their programs
+    Ticks renewed_ = 0;         // ticks since the last question, if it is answered
+    Ticks beat_ = 0;            // ticks since the last signs of life
     bool knows_programs_ = true;
     bool leaving_ = false;
 
     BOOST_DESCRIBE_CLASS(Host, (), (), (),
                          (requests_, free_ids_, withheld_, sticky_, disowned_, numbered_, ids_, locks_,
                           semaphores_, unsettled_, kept_weight_, life_, views_, known_, asked_, lease_left_,
-                          missing_, first_seen_, hearing_, told_misses_, awaited_, unwanted_, certified_,
-                          renewed_, beat_, knows_programs_, leaving_))
+                          missing_, first_seen_, hearing_, told_misses_, awaited_, unwanted_, refuted_,
+                          certified_, renewed_, beat_, knows_programs_, leaving_))
 };
 
 }  // namespace allot::host

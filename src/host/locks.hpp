@@ -52,6 +52,10 @@ public:
     // A program that an earlier incarnation left behind uses these locks.
     void adopt(const Config& config, RequestId request, const Demand& demand);
 
+    // The request that has this seat.
+    std::optional<RequestId> request_at(std::uint32_t seat) const {
+        return seat < seats_.size() ? seats_[seat].request : std::nullopt;
+    }
     // Entries about locks that are kept here: names, and requests that have ended. A new epoch forgets those
     // that nobody uses or waits for.
     std::size_t weight() const;

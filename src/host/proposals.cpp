@@ -43,7 +43,8 @@ std::optional<agreement::Change> Host::wanted_change(const Self& self) const {
     const bool removes = is_member(self, known_) && (!leaving_ || self.config.rules.remove_until_gone);
     if (!change && removes) change = removal(self);
     // All members of a view that is complete have seen it, and who was certified in it.
-    if (change && !works_in_newest()) keep_certified(known_.certified, *change);
+    if (change && self.config.rules.carry_certified && !works_in_newest())
+        keep_certified(known_.certified, *change);
     if (change) change->quiet = !self.config.rules.prove_quiet || stays_quiet(*change);
     if (!change && wants_to_keep(self)) change = {.same_view = true};
     return change;

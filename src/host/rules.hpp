@@ -44,6 +44,7 @@ struct Rules {
     bool enter_with_links = true;
     bool report_in_time = true;
     bool serve_owner = true;
+    bool carry_certified = true;
 
     static constexpr Meaning meanings[]{
         {"from_question", "a lease counts from the question, not from the answer"},
@@ -83,6 +84,7 @@ struct Rules {
         {"enter_with_links", "a host joins only if it hears every member that other members hear"},
         {"report_in_time", "a member whose report alone is missing for long is removed"},
         {"serve_owner", "a request that waits gets what another program of its owner leaves behind"},
+        {"carry_certified", "a member that skips a view does not wait for those that were certified in it"},
     };
     BOOST_DESCRIBE_CLASS(Rules, (),
                          (from_question, whole_hold_off, stop_in_time, grant_in_time, locks_first,
@@ -91,7 +93,7 @@ struct Rules {
                           keep_early, keep_reports, keep_ends, fence_by_view, look_again, forget_names,
                           owed_first, ask_again, guard, try_again, await_programs, keep_first, free_last,
                           hold_for_absent, forget_at_work, confirm_deaths, end_quarrels, enter_with_links,
-                          report_in_time, serve_owner),
+                          report_in_time, serve_owner, carry_certified),
                          (), ())
 };
 

@@ -46,9 +46,11 @@ struct Holding {
     Phase phase = Phase::idle;
     Demand demand;
     std::optional<Birth> birth;  // of a waiting request that has a rank
+    // Of one that is in use, if its host tells fences to programs: one for each resource of the demand.
+    std::vector<Fence> fences{};
     bool operator==(const Holding&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Holding, (), (seat, phase, demand, birth))
+BOOST_DESCRIBE_STRUCT(Holding, (), (seat, phase, demand, birth, fences))
 
 using Holdings = std::vector<Holding>;
 
@@ -61,6 +63,10 @@ struct Claim : Holding {
 
 // All holdings: first those in use, by host; then those waited for, by birth, and without a birth by host.
 std::vector<Claim> claims_of(std::span<const Holdings> hosts);
+
+// Two hosts may say that they use one resource, if one of them errs or lies. The claim with the larger fence
+// stays; takes the others out, and returns them.
+std::vector<Claim> take_refuted(std::vector<Claim>& claims);
 
 // A site at the end of the old epoch, and the places that the members of the new one had in it.
 template <class P>
