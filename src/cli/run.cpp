@@ -257,14 +257,6 @@ int hold_and_run(const Session& session, Lease& lease, bool elsewhere, microseco
 
 // --- The command line.
 
-// Without a time limit, a notice says if the request may wait in vain; with one, the final message does.
-Lease acquire(Session& session, const Settings& settings, const client::Options& options,
-              client::Deadline deadline) {
-    std::optional<WaitingNotice> notice;
-    if (deadline.never()) notice.emplace(options, settings.demand);
-    return before_start([&] { return session.acquire(settings.demand, deadline); });
-}
-
 // Silence until the deadline does not prove that there is no daemon, as it may be slow: report a timeout.
 int explain_failure(const client::Failure& failure, const RunFlags& flags, const client::Options& options,
                     const Settings& settings, client::Deadline deadline) {
@@ -272,12 +264,13 @@ int explain_failure(const client::Failure& failure, const RunFlags& flags, const
                             (failure.code() == client::Code::unreachable && Clock::now() >= deadline.at());
     if (!time_is_up) return report(failure, options);
     // --no-wait does not wait for a reason either.
-    const std::string why = failure.code() == client::Code::unreachable
-                                ? "the daemon does not answer"
-                                : why_not_granted(options, settings.demand,
-                                                  flags.no_wait ? milliseconds(100) : milliseconds(2000));
-    fmt::print(stderr, "allot: {}: not granted within {}{}{}\n", flags.no_wait ? "busy" : "timed out",
-               flags.no_wait ? flags.patience : flags.timeout, why.empty() ? "" : "; ", why);
+    const std::string why =
+        failure.code() == client::Code::unreachable
+            ? "the daemon does not answer"
+            : why_waiting(options, settings.demand, flags.no_wait ? milliseconds(100) : milliseconds(2000))
+                  .text;
+    print_error(fmt::format("{}: not granted within {}{}{}", flags.no_wait ? "busy" : "timed out",
+                            flags.no_wait ? flags.patience : flags.timeout, why.empty() ? "" : "; ", why));
     return flags.no_wait ? exit_busy : exit_timed_out;
 }
 
@@ -309,12 +302,15 @@ int run_command(const RunFlags& flags) {
     if (settings->patience)
         options->connect_timeout =
             std::min(options->connect_timeout, std::chrono::ceil<milliseconds>(*settings->patience));
+    std::optional<WaitingNotice> notice;  // outlives the command: see settle()
     try {
         Session session = connect(*options);
         const bool elsewhere = is_elsewhere(*options);
         const auto grace = grace_of(*settings, session);
         if (!grace) return wrong_usage(grace.error());
-        Lease lease = acquire(session, *settings, *options, deadline);
+        if (!flags.no_wait) notice.emplace(*options, settings->demand);
+        Lease lease = before_start([&] { return session.acquire(settings->demand, deadline); });
+        if (notice) notice->settle();
         return hold_and_run(session, lease, elsewhere, *grace, flags.command);
     } catch (const client::Failure& failure) {
         return explain_failure(failure, flags, *options, *settings, deadline);
