@@ -191,15 +191,16 @@ bool was_stopped_in_time(const Session& session, const Lease& lease, int code) {
     return by_signal && Clock::now() + session.stop_within() / 2 > lease.valid_until();
 }
 
-int report_loss(const Lease& lease, const std::vector<std::string>& command) {
-    const std::string why = lease.lost_because();
-    fmt::print(stderr, "allot: lost: {}; {} was stopped\n", why.empty() ? "the daemon does not answer" : why,
-               command.front());
+int report_loss(const Lease& lease, const client::Options& options, const std::vector<std::string>& command) {
+    std::string why = lease.lost_because();
+    if (why.empty()) why = why_not_renewed(options, milliseconds(2000));
+    print_error(fmt::format("lost: {}; {} was stopped", why, command.front()));
     return exit_lost;
 }
 
-int watch(const Session& session, Lease& lease, const LossAlarm& loss, Child& child, microseconds grace,
-          const std::vector<std::string>& command) {
+// The exit code of the command; nothing if the lease was lost and the command stopped.
+std::optional<int> watch(const Session& session, Lease& lease, const LossAlarm& loss, Child& child,
+                         microseconds grace) {
     while (true) {
         child.answer_signals();
         const std::optional<int> code = child.exit_code();
@@ -209,7 +210,7 @@ int watch(const Session& session, Lease& lease, const LossAlarm& loss, Child& ch
             const auto now = Clock::now();
             const auto others = lease.valid_until();
             child.stop(others > now ? std::min(now + grace, others) : now + grace);
-            return report_loss(lease, command);
+            return std::nullopt;
         }
         wait_for_news(session, loss, child);
     }
@@ -239,9 +240,10 @@ int end_lease(Lease& lease, int code) {
     return code;
 }
 
-int hold_and_run(const Session& session, Lease& lease, bool elsewhere, microseconds grace,
+int hold_and_run(const Session& session, Lease& lease, const client::Options& options, microseconds grace,
                  const std::vector<std::string>& command) {
     const LossAlarm loss(lease);
+    const bool elsewhere = is_elsewhere(options);
     // A daemon on another host sees only the end of the connection and then lets others in: the command must
     // end then.
     auto child = Child::start(command, environment_of(lease), elsewhere ? Fate::shared : Fate::its_own);
@@ -252,7 +254,8 @@ int hold_and_run(const Session& session, Lease& lease, bool elsewhere, microseco
     // The daemon knows of the child before the child does anything.
     if (!elsewhere) before_start([&] { lease.follow(child->pid()); });
     child->go();
-    return end_lease(lease, watch(session, lease, loss, *child, grace, command));
+    const std::optional<int> code = watch(session, lease, loss, *child, grace);
+    return end_lease(lease, code ? *code : report_loss(lease, options, command));
 }
 
 // --- The command line.
@@ -305,13 +308,12 @@ int run_command(const RunFlags& flags) {
     std::optional<WaitingNotice> notice;  // outlives the command: see settle()
     try {
         Session session = connect(*options);
-        const bool elsewhere = is_elsewhere(*options);
         const auto grace = grace_of(*settings, session);
         if (!grace) return wrong_usage(grace.error());
         if (!flags.no_wait) notice.emplace(*options, settings->demand);
         Lease lease = before_start([&] { return session.acquire(settings->demand, deadline); });
         if (notice) notice->settle();
-        return hold_and_run(session, lease, elsewhere, *grace, flags.command);
+        return hold_and_run(session, lease, *options, *grace, flags.command);
     } catch (const client::Failure& failure) {
         return explain_failure(failure, flags, *options, *settings, deadline);
     }

@@ -161,6 +161,16 @@ Reason why_waiting(client::Options options, const client::Demand& demand, std::c
     return reason_in(ask(options, demand, within), demand);
 }
 
+std::string why_not_renewed(client::Options options, std::chrono::milliseconds within) {
+    options.connect_timeout = std::min(options.connect_timeout, within);
+    const Status status = ask(options, {}, within);
+    if (status.hosts.empty()) return "the daemon does not answer";
+    // Before the lease of the host has ended, the daemon sees no problem yet.
+    const std::string why = problem_in(status).text;
+    return fmt::format("the lease was not renewed in time ({})",
+                       why.empty() ? "`allot status` tells whether this host reaches the others" : why);
+}
+
 WaitingNotice::WaitingNotice(client::Options options, client::Demand demand)
     : thread_([options = std::move(options), demand = std::move(demand)](const std::stop_token& settled) {
           tell_reasons(options, demand, settled);

@@ -1,4 +1,4 @@
-// Says why a request waits, and what can be done about it.
+// Says why a request waits or a lease ends, and what can be done about it.
 #pragma once
 
 #include <chrono>
@@ -18,6 +18,9 @@ struct Reason {
 // A problem that the daemon knows of, or else the holder of one of the resources. Asks no longer than
 // `within`.
 Reason why_waiting(client::Options options, const client::Demand& demand, std::chrono::milliseconds within);
+
+// Why a lease was not renewed until its end, in one line.
+std::string why_not_renewed(client::Options options, std::chrono::milliseconds within);
 
 // Exists while a request waits. If that takes long, prints the reason on stderr, and again when it changes.
 class WaitingNotice {

@@ -140,7 +140,7 @@ bool Core::valid(const ClaimPtr& claim) {
     }
     if (claim->phase != ClaimPhase::held) return false;
     if (Clock::now() < leased_until_ || claim->ending == Ending::kept) return true;
-    if (claim->ending != Ending::nothing) lose(claim, silence());
+    if (claim->ending != Ending::nothing) lose(claim, expiry());
     return false;
 }
 
