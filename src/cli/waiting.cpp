@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
-#include <csignal>
 #include <fmt/format.h>
 #include <mutex>
 #include <unistd.h>
 
+#include "base/no_signals.hpp"
 #include "cli/commands.hpp"
 #include "client/status.hpp"
 
@@ -132,10 +132,6 @@ Reason reason_in(const Status& status, const client::Demand& demand) {
 
 void tell_reasons(const client::Options& options, const client::Demand& demand,
                   const std::stop_token& settled) {
-    // The main thread handles the signals of this process.
-    sigset_t all;
-    ::sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, nullptr);
     const auto began = std::chrono::steady_clock::now();
     std::string told;
     std::mutex mutex;
@@ -171,9 +167,10 @@ std::string why_not_renewed(client::Options options, std::chrono::milliseconds w
                        why.empty() ? "`allot status` tells whether this host reaches the others" : why);
 }
 
-WaitingNotice::WaitingNotice(client::Options options, client::Demand demand)
-    : thread_([options = std::move(options), demand = std::move(demand)](const std::stop_token& settled) {
-          tell_reasons(options, demand, settled);
-      }) {}
+WaitingNotice::WaitingNotice(client::Options options, client::Demand demand) {
+    const NoSignals meanwhile;
+    thread_ = std::jthread([options = std::move(options), demand = std::move(demand)](
+                               const std::stop_token& settled) { tell_reasons(options, demand, settled); });
+}
 
 }  // namespace allot::cli
