@@ -102,6 +102,8 @@ waits() { "$ALLOT" status | grep -q 'waits for db'; }
 check 'status shows who waits' eventually waits
 "$ALLOT" status --json >status.json
 check 'JSON names the holder' grep -q '"command":"./child"' status.json
+too_wide() { script -qec "stty cols $1; '$ALLOT' status" /dev/null </dev/null | tr -d '\r' | sed 's/…/./g' | awk "length > $1"; }
+check "status fits a terminal: $(too_wide 76)" [ -z "$(too_wide 76)" ]
 check 'and its process' grep -qE "\"pid\":($holder|$child)," status.json
 
 # --- A program that waits says why, once, with a time limit or without one.
