@@ -332,13 +332,12 @@ void add_run(CommandLine& line, std::vector<std::string> program) {
         "  allot run --permit builds=2 --timeout 30s -- make\n"
         "  allot run --at build7:7481 --ca ca.pem --cert ci.pem --key ci.key --lock db -- ./migrate\n"
         "The command finds the fence of resource NAME in $ALLOT_FENCE_NAME (each character of the name that "
-        "is\nno letter or digit becomes _), the fence of a single resource in $ALLOT_FENCE, and all in "
-        "$ALLOT_HELD, as\nin db=17,gpu0=4. The lease lasts as long as the command, even if `allot run` is "
-        "killed; with --at, the\ncommand is killed then. If the lease is lost, `allot run` stops the command "
+        "is no letter or digit becomes _), the fence of a single resource in $ALLOT_FENCE, and all in "
+        "$ALLOT_HELD, as in db=17,gpu0=4. The lease lasts as long as the command, even if `allot run` is "
+        "killed; with --at, the command is killed then. If the lease is lost, `allot run` stops the command "
         "and its descendants.\n"
         "Exit code: that of the command, or 128+N if signal N ended it; 2 wrong usage; 119 refused; 120 "
-        "busy\n"
-        "(--no-wait); 121 timed out; 122 lost; 123 the daemon is unreachable; 125 allot itself failed;\n"
+        "busy (--no-wait); 121 timed out; 122 lost; 123 the daemon is unreachable; 125 allot itself failed; "
         "126 the command cannot be executed; 127 there is no such command.");
     const auto add_names = [&](const char* name, std::vector<std::string>& target, const char* meaning) {
         command.option(name, target, meaning).one_at_a_time().shown_as("NAMES");

@@ -304,7 +304,7 @@ void add_up(CommandLine& line, std::vector<std::string> program) {
         .value("DIR");
     command.footer(
         "With a command after --, runs it with $ALLOT_SOCKET set to the first host's socket and "
-        "$ALLOT_CLUSTER to\nthe folder of all sockets, and stops the cluster when it ends.\n"
+        "$ALLOT_CLUSTER to the folder of all sockets, and stops the cluster when it ends.\n"
         "Example: allot up --hosts 3 -- sh -c 'allot run --lock db -- echo mine; allot status'");
     command.action([options] { return run_up(*options); });
 }
