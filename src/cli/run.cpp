@@ -357,7 +357,7 @@ void add_run(CommandLine& line, std::vector<std::string> program) {
     command
         .option("--grace", flags->grace,
                 "Time from SIGTERM to SIGKILL if the lease is lost; at most a third of the cluster's "
-                "lease, which is the default")
+                "lease; default 2s, or that third if it is shorter")
         .shown_as("TIME");
     command
         .option("--resume-within", flags->resume_within,

@@ -296,7 +296,9 @@ void add_up(CommandLine& line, std::vector<std::string> program) {
     options->command = std::move(program);
     Command& command = line.command("up", "Run a cluster of several hosts on this machine, for experiments");
     command.option("--hosts", options->hosts, "number of hosts").value("N");
-    command.option("--semaphore", options->semaphores, "a semaphore and its permits (builds=2)")
+    command
+        .option("--semaphore", options->semaphores,
+                "a semaphore and its permits; default builds=2, if none is named")
         .value("NAME=K");
     command
         .option("--dir", options->folder,
