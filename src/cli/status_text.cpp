@@ -91,11 +91,13 @@ std::string resources_text(const Status& status, std::size_t columns, Notes& not
     for (const ResourceStatus& resource : status.resources) {
         std::uint64_t used = resource.more_units;
         for (const Party& holder : resource.holders) used += holder.units;
-        const bool gone = !resource.place.empty() && resource.state != "available" && used == 0;
+        const std::uint64_t waiting = resource.waiters.size() + resource.more_waiters;
+        // Programs wait for a lock without a token: somebody may hold it at a host that does not answer.
+        const bool nowhere = resource.kind == "lock" && resource.place.empty() && waiting > 0;
+        const bool unknown = used == 0 && (nowhere || resource.state != "available");
         table.add({harmless(resource.name), resource.kind,
-                   fmt::format("{} of {}", gone ? "?" : std::to_string(used), resource.capacity),
-                   std::to_string(resource.waiters.size() + resource.more_waiters), harmless(resource.place),
-                   notes.once(resource.note)});
+                   fmt::format("{} of {}", unknown ? "?" : std::to_string(used), resource.capacity),
+                   std::to_string(waiting), harmless(resource.place), notes.once(resource.note)});
     }
     return table.lines(columns);
 }

@@ -139,7 +139,7 @@ void tell_reasons(const client::Options& options, const client::Demand& demand,
     std::unique_lock lock(mutex);
     while (true) {
         const auto waited = std::chrono::floor<seconds>(std::chrono::steady_clock::now() - began);
-        never.wait_for(lock, settled, std::clamp(waited / 2, first_look, longest_pause),
+        never.wait_for(lock, settled, waited < first_look ? first_look : std::min(waited / 2, longest_pause),
                        [] { return false; });
         if (settled.stop_requested()) return;
         const Reason why = why_waiting(options, demand, notice_within);

@@ -110,6 +110,14 @@ TEST(StatusText, On_a_terminal_no_line_is_longer_than_the_terminal) {
     EXPECT_NE(status_text(status).find(std::string(200, 'x')), std::string::npos);
 }
 
+TEST(StatusText, A_lock_with_a_waiter_and_without_a_place_is_not_said_to_be_free) {
+    Status status = example();
+    status.resources[0].holders.clear();
+    EXPECT_NE(status_text(status).find("db        lock  0 of 1  2        alpha"), std::string::npos);
+    status.resources[0].place.clear();
+    EXPECT_NE(status_text(status).find("db        lock  ? of 1  2\n"), std::string::npos);
+}
+
 TEST(StatusText, An_idle_cluster_says_so) {
     Status status{.host = "alpha"};
     status.hosts.push_back({.name = "alpha", .state = "up"});
