@@ -59,6 +59,20 @@ for words in protocols errata figures 'feasible --graph path:3 --bounds 0,1;1,2;
     awk 'length > 100 { print; bad = 1 } END { exit bad }' table.txt || fail "allot $words is too wide"
 done
 
+# Prose is broken once: a line of a footer ends a sentence, or has no room for the next word.
+check_footer() {
+    awk -v width="$2" '/^$/ { footer = 0 }
+        footer && /^[^ ]/ && !/^Usage: / && last !~ /[.:)]$|^Example: / && length(last) + 1 + length($1) <= width { print last; bad = 1 }
+        /^[^ ]/ && !/^Example: / && length > width { print; bad = 1 }
+        { footer = /^[^ ]/; last = $0 } END { exit bad }' "$1" || fail "$command --help at $2 columns"
+}
+for command in run up node status cert cluster log release check sim swarm play errata figures feasible new; do
+    "$ALLOT" $command --help >page.txt
+    check_footer page.txt 100
+    script -qec "stty cols 80; '$ALLOT' $command --help" /dev/null </dev/null | tr -d '\r' >page.txt
+    check_footer page.txt 80
+done
+
 # A property that is not judged says why.
 "$ALLOT" check raymond --permits 2 --crashes 2 >judged.txt && fail "raymond survives two crashes"
 grep -qx 'Not judged: the search stopped at the first violation; `--property NAME` judges one property alone.' judged.txt

@@ -94,13 +94,27 @@ exits 120 --lock gpu0 --no-wait --patience 100ms -- touch wrong
 exits 121 --lock gpu0 --timeout 50ms -- touch wrong
 said 'timed out'
 exits 0 --lock net --no-wait --patience 10s -- true
-"$ALLOT" run --lock db -- true &
+"$ALLOT" run --lock db -- true 2>waiter.txt &
 waiter=$!
+"$ALLOT" run --lock db,gpu0 --timeout 4s -- touch wrong 2>bounded.txt &
+bounded=$!
 waits() { "$ALLOT" status | grep -q 'waits for db'; }
 check 'status shows who waits' eventually waits
 "$ALLOT" status --json >status.json
 check 'JSON names the holder' grep -q '"command":"./child"' status.json
+too_wide() { script -qec "stty cols $1; '$ALLOT' status" /dev/null </dev/null | tr -d '\r' | sed 's/…/./g' | awk "length > $1"; }
+check "status fits a terminal: $(too_wide 76)" [ -z "$(too_wide 76)" ]
 check 'and its process' grep -qE "\"pid\":($holder|$child)," status.json
+
+# --- A program that waits says why, once, with a time limit or without one.
+wait $bounded
+check "too late after a while: $?, wanted 121" [ $? -eq 121 ]
+says_who="lock db is held on host alpha by process $holder (./child)"
+check "it says who holds: $(cat bounded.txt)" [ "$(cat bounded.txt)" = "\
+allot: waits: $says_who; \`allot status\` shows who waits, \`allot release --force db\` ends the holder
+allot: timed out: not granted within 4s; $says_who" ]
+check "and so does who waits without a limit: $(cat waiter.txt)" \
+    [ "$(cat waiter.txt)" = "$(head -n 1 bounded.txt)" ]
 
 # --- Signals are passed on.
 kill -USR1 $holder

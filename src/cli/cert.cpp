@@ -50,9 +50,9 @@ void add_cert(CommandLine& line) {
     Command& command =
         line.command("cert", "Make certificates for hosts and programs, signed by an authority of your own");
     command.footer(
-        "Makes DIR/ca.pem and DIR/ca.key unless they exist, and NAME.pem and NAME.key for each NAME.\nA host "
+        "Makes DIR/ca.pem and DIR/ca.key unless they exist, and NAME.pem and NAME.key for each NAME. A host "
         "needs ca.pem and its own two files; keep ca.key secret. A program that connects to a daemon "
-        "on\nanother machine needs ca.pem, programs/NAME.pem and programs/NAME.key; it cannot pass as a "
+        "on another machine needs ca.pem, programs/NAME.pem and programs/NAME.key; it cannot pass as a "
         "host.\n"
         "Example: allot cert --dir certs db1 db2 db3 --program ci,deploy");
     auto options = std::make_shared<CertOptions>();

@@ -280,7 +280,7 @@ void add_check(CommandLine& line, CheckReport report) {
         examples("check",
                  {"raymond --sites 3 --permits 1 --requests any",
                   "raymond --sites 3 --permits 2 --crashes 2 --out stuck.txt; allot play stuck.txt"}) +
-        "Exit code: 0 holds, 1 violated, 2 wrong usage, 3 bounded (a limit was reached first, or\n"
+        "Exit code: 0 holds, 1 violated, 2 wrong usage, 3 bounded (a limit was reached first, or "
         "Ctrl-C).");
     add_protocol_word(command, "check", flags->protocol);
     add_parameter_flags(command, flags->parameters);

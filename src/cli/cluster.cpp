@@ -157,13 +157,13 @@ void add_cluster(CommandLine& line) {
                 "these alone form the register, as the other voters of the configuration will never come")
         .value("HOST,HOST");
     command.footer(
-        "Hosts make their register themselves when they are first started. `init` says that no program\n"
-        "of an earlier time runs, so that they need not wait for it. A register that was lost begins\n"
+        "Hosts make their register themselves when they are first started. `init` says that no program "
+        "of an earlier time runs, so that they need not wait for it. A register that was lost begins "
         "again above the view that the hosts name. Nothing is deleted: former files are renamed.\n"
         "Examples:\n"
         "  allot cluster init --config /etc/allot/host.toml\n"
-        "  allot cluster init --voters a,b --config /etc/allot/host.toml     on each host, while it is "
-        "stopped");
+        "  allot cluster init --voters a,b --config /etc/allot/host.toml\n"
+        "Run the second one on each host that forms the register, while it is stopped.");
     command.action([options] { return run_cluster(*options); });
 }
 

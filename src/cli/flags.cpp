@@ -9,10 +9,12 @@
 #include <span>
 #include <sstream>
 #include <string_view>
+#include <unistd.h>
 
 #include "base/did_you_mean.hpp"
 #include "cli/commands.hpp"
 #include "cli/table.hpp"
+#include "cli/terminal.hpp"
 #include "core/parameters.hpp"
 
 namespace allot::cli {
@@ -272,23 +274,39 @@ std::vector<std::string> with_help_as_flag(std::vector<std::string> words) {
 
 namespace {
 
+// A terminal may be narrower than the pages that we write.
+std::size_t help_width() {
+    constexpr std::size_t least = 60;
+    const std::size_t columns = columns_of(STDOUT_FILENO);
+    return columns == 0 ? line_width : std::clamp(columns, least, line_width);
+}
+
+bool is_example(const std::string& line) {
+    return line.starts_with(' ') || line.starts_with("Example: ");
+}
+
 // CLI11 breaks no lines by itself; a newline in a description continues in its column.
 class HelpLayout : public CLI::Formatter {
 public:
     std::string make_option_desc(const CLI::Option* option) const override {
-        return wrapped(option->get_description(), line_width - get_column_width());
+        return wrapped(option->get_description(), help_width() - get_column_width());
+    }
+    std::string make_description(const CLI::App* command) const override {
+        const std::string text = wrapped(Formatter::make_description(command), help_width());
+        return text.empty() ? text : text + '\n';
     }
     std::string make_subcommand(const CLI::App* command) const override {
         std::ostringstream line;
         CLI::detail::format_help(line, command->get_display_name(true),
-                                 wrapped(command->get_description(), line_width - get_column_width()),
+                                 wrapped(command->get_description(), help_width() - get_column_width()),
                                  get_column_width());
         return line.str();
     }
+    // A line of a footer is a paragraph, or an example: people copy that, so it stays in one line.
     std::string make_footer(const CLI::App* command) const override {
         std::string text;
         for (const std::string& line : split_list(Formatter::make_footer(command), '\n'))
-            text += (line.size() > line_width ? wrapped(line) : line) + '\n';
+            text += (is_example(line) ? line : wrapped(line, help_width())) + '\n';
         text.pop_back();
         return text;
     }

@@ -7,10 +7,13 @@
 #include <deque>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
+#include "base/harmless.hpp"
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
 #include "cli/table.hpp"
+#include "cli/terminal.hpp"
 #include "daemon/config.hpp"
 
 namespace allot::cli {
@@ -99,9 +102,9 @@ void print(const std::deque<audit::Entry>& entries, bool json) {
     }
     Table table({"time", "host", "event", "resources (fence)", "program", "remark"});
     for (const audit::Entry& entry : entries)
-        table.add({audit::time_text(entry.time_ms), entry.host, entry.event, resources_text(entry),
-                   who(entry), remark(entry)});
-    fmt::print("{}", table.lines());
+        table.add({audit::time_text(entry.time_ms), harmless(entry.host), harmless(entry.event),
+                   harmless(resources_text(entry)), harmless(who(entry)), harmless(remark(entry))});
+    fmt::print("{}", table.lines(columns_of(STDOUT_FILENO)));
 }
 
 int run_log(const LogFlags& flags) {

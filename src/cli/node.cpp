@@ -64,7 +64,7 @@ void add_node(CommandLine& line) {
     command.flag("--fresh", options->fresh, "").aside();
     command.flag("--verbose", options->verbose, "log more");
     command.footer(
-        "SIGTERM stops the daemon in order: without holders the host leaves, and nobody waits for it;\n"
+        "SIGTERM stops the daemon in order: without holders the host leaves, and nobody waits for it; "
         "with holders the next start goes on with them.\n"
         "Examples:\n"
         "  allot node --config /etc/allot/host.toml\n"

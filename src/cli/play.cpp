@@ -67,7 +67,7 @@ void add_play(CommandLine& line, PlayReport report, ReadFile read) {
     Command& command = line.command("play", "Replay scenario files and check their expectations");
     command.footer("Example: " + program_name() +
                    " play stuck.txt, which `check --out stuck.txt` wrote\n"
-                   "Exit code: 0 as expected, 1 not as expected, 2 malformed file or wrong usage,\n"
+                   "Exit code: 0 as expected, 1 not as expected, 2 malformed file or wrong usage, "
                    "3 bounded (Ctrl-C).");
     command.option("files", flags->files, "Scenario files (docs/scenarios.md); - for standard input")
         .required();

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <iostream>
-#include <sys/ioctl.h>
 #include <unistd.h>
+
+#include "cli/terminal.hpp"
 
 namespace allot::cli {
 
@@ -14,17 +15,9 @@ constexpr std::chrono::milliseconds between_redraws{200};
 constexpr std::chrono::minutes between_lines{1};
 constexpr const char* clear_line = "\r\x1b[K";
 
-std::size_t columns_of_standard_error() {
-    if (isatty(STDERR_FILENO) == 0) return 0;
-    winsize size{};
-    const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-    constexpr std::size_t usual = 80;
-    return known ? size.ws_col : usual;
-}
-
 }  // namespace
 
-ProgressLine::ProgressLine() : ProgressLine(std::cerr, columns_of_standard_error(), Clock::now()) {}
+ProgressLine::ProgressLine() : ProgressLine(std::cerr, columns_of(STDERR_FILENO), Clock::now()) {}
 
 // A short command says nothing where each line stays.
 ProgressLine::ProgressLine(std::ostream& out, std::size_t columns, Clock::time_point began)

@@ -139,16 +139,17 @@ void add_release(CommandLine& line) {
     Command& command =
         line.command("release", "Give back what a program left behind, or end the holder of a lock");
     command.footer(
-        "Examples: allot release rack7\n"
-        "          allot release --force db\n"
-        "In the mode sticky a resource stays with its owner when the program has ended. The same user gives\n"
+        "Examples:\n"
+        "  allot release rack7\n"
+        "  allot release --force db\n"
+        "In the mode sticky a resource stays with its owner when the program has ended. The same user gives "
         "back on the same host what was left there under that name; an operator writes --force, on any "
         "host.\n"
-        "With --force the holder of a lock is told to stop, on whichever host it runs. A command of\n"
-        "`allot run` gets SIGTERM and then SIGKILL; a program that nobody can stop has the time of a lease.\n"
-        "The next waiter gets the lock then, not before. Only root and the user of the daemon may do that.\n"
+        "With --force the holder of a lock is told to stop, on whichever host it runs. A command of "
+        "`allot run` gets SIGTERM and then SIGKILL; a program that nobody can stop has the time of a lease. "
+        "The next waiter gets the lock then, not before. Only root and the user of the daemon may do that. "
         "The audit log says who did.\n"
-        "Exit code: 0 released; 1 there is nothing to release; 2 wrong usage; 119 refused; 121 it is still\n"
+        "Exit code: 0 released; 1 there is nothing to release; 2 wrong usage; 119 refused; 121 it is still "
         "held after --timeout; 123 the daemon is unreachable.");
     command.option("name", flags->lock, "the lock or semaphore").required();
     command.flag("--force", flags->force, "End the holder first");

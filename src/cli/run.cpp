@@ -191,15 +191,16 @@ bool was_stopped_in_time(const Session& session, const Lease& lease, int code) {
     return by_signal && Clock::now() + session.stop_within() / 2 > lease.valid_until();
 }
 
-int report_loss(const Lease& lease, const std::vector<std::string>& command) {
-    const std::string why = lease.lost_because();
-    fmt::print(stderr, "allot: lost: {}; {} was stopped\n", why.empty() ? "the daemon does not answer" : why,
-               command.front());
+int report_loss(const Lease& lease, const client::Options& options, const std::vector<std::string>& command) {
+    std::string why = lease.lost_because();
+    if (why.empty()) why = why_not_renewed(options, milliseconds(2000));
+    print_error(fmt::format("lost: {}; {} was stopped", why, command.front()));
     return exit_lost;
 }
 
-int watch(const Session& session, Lease& lease, const LossAlarm& loss, Child& child, microseconds grace,
-          const std::vector<std::string>& command) {
+// The exit code of the command; nothing if the lease was lost and the command stopped.
+std::optional<int> watch(const Session& session, Lease& lease, const LossAlarm& loss, Child& child,
+                         microseconds grace) {
     while (true) {
         child.answer_signals();
         const std::optional<int> code = child.exit_code();
@@ -209,7 +210,7 @@ int watch(const Session& session, Lease& lease, const LossAlarm& loss, Child& ch
             const auto now = Clock::now();
             const auto others = lease.valid_until();
             child.stop(others > now ? std::min(now + grace, others) : now + grace);
-            return report_loss(lease, command);
+            return std::nullopt;
         }
         wait_for_news(session, loss, child);
     }
@@ -239,9 +240,10 @@ int end_lease(Lease& lease, int code) {
     return code;
 }
 
-int hold_and_run(const Session& session, Lease& lease, bool elsewhere, microseconds grace,
+int hold_and_run(const Session& session, Lease& lease, const client::Options& options, microseconds grace,
                  const std::vector<std::string>& command) {
     const LossAlarm loss(lease);
+    const bool elsewhere = is_elsewhere(options);
     // A daemon on another host sees only the end of the connection and then lets others in: the command must
     // end then.
     auto child = Child::start(command, environment_of(lease), elsewhere ? Fate::shared : Fate::its_own);
@@ -252,18 +254,11 @@ int hold_and_run(const Session& session, Lease& lease, bool elsewhere, microseco
     // The daemon knows of the child before the child does anything.
     if (!elsewhere) before_start([&] { lease.follow(child->pid()); });
     child->go();
-    return end_lease(lease, watch(session, lease, loss, *child, grace, command));
+    const std::optional<int> code = watch(session, lease, loss, *child, grace);
+    return end_lease(lease, code ? *code : report_loss(lease, options, command));
 }
 
 // --- The command line.
-
-// Without a time limit, a notice says if the request may wait in vain; with one, the final message does.
-Lease acquire(Session& session, const Settings& settings, const client::Options& options,
-              client::Deadline deadline) {
-    std::optional<WaitingNotice> notice;
-    if (deadline.never()) notice.emplace(options, settings.demand);
-    return before_start([&] { return session.acquire(settings.demand, deadline); });
-}
 
 // Silence until the deadline does not prove that there is no daemon, as it may be slow: report a timeout.
 int explain_failure(const client::Failure& failure, const RunFlags& flags, const client::Options& options,
@@ -272,12 +267,13 @@ int explain_failure(const client::Failure& failure, const RunFlags& flags, const
                             (failure.code() == client::Code::unreachable && Clock::now() >= deadline.at());
     if (!time_is_up) return report(failure, options);
     // --no-wait does not wait for a reason either.
-    const std::string why = failure.code() == client::Code::unreachable
-                                ? "the daemon does not answer"
-                                : why_not_granted(options, settings.demand,
-                                                  flags.no_wait ? milliseconds(100) : milliseconds(2000));
-    fmt::print(stderr, "allot: {}: not granted within {}{}{}\n", flags.no_wait ? "busy" : "timed out",
-               flags.no_wait ? flags.patience : flags.timeout, why.empty() ? "" : "; ", why);
+    const std::string why =
+        failure.code() == client::Code::unreachable
+            ? "the daemon does not answer"
+            : why_waiting(options, settings.demand, flags.no_wait ? milliseconds(100) : milliseconds(2000))
+                  .text;
+    print_error(fmt::format("{}: not granted within {}{}{}", flags.no_wait ? "busy" : "timed out",
+                            flags.no_wait ? flags.patience : flags.timeout, why.empty() ? "" : "; ", why));
     return flags.no_wait ? exit_busy : exit_timed_out;
 }
 
@@ -309,13 +305,15 @@ int run_command(const RunFlags& flags) {
     if (settings->patience)
         options->connect_timeout =
             std::min(options->connect_timeout, std::chrono::ceil<milliseconds>(*settings->patience));
+    std::optional<WaitingNotice> notice;  // outlives the command: see settle()
     try {
         Session session = connect(*options);
-        const bool elsewhere = is_elsewhere(*options);
         const auto grace = grace_of(*settings, session);
         if (!grace) return wrong_usage(grace.error());
-        Lease lease = acquire(session, *settings, *options, deadline);
-        return hold_and_run(session, lease, elsewhere, *grace, flags.command);
+        if (!flags.no_wait) notice.emplace(*options, settings->demand);
+        Lease lease = before_start([&] { return session.acquire(settings->demand, deadline); });
+        if (notice) notice->settle();
+        return hold_and_run(session, lease, *options, *grace, flags.command);
     } catch (const client::Failure& failure) {
         return explain_failure(failure, flags, *options, *settings, deadline);
     }
@@ -334,13 +332,12 @@ void add_run(CommandLine& line, std::vector<std::string> program) {
         "  allot run --permit builds=2 --timeout 30s -- make\n"
         "  allot run --at build7:7481 --ca ca.pem --cert ci.pem --key ci.key --lock db -- ./migrate\n"
         "The command finds the fence of resource NAME in $ALLOT_FENCE_NAME (each character of the name that "
-        "is\nno letter or digit becomes _), the fence of a single resource in $ALLOT_FENCE, and all in "
-        "$ALLOT_HELD, as\nin db=17,gpu0=4. The lease lasts as long as the command, even if `allot run` is "
-        "killed; with --at, the\ncommand is killed then. If the lease is lost, `allot run` stops the command "
+        "is no letter or digit becomes _), the fence of a single resource in $ALLOT_FENCE, and all in "
+        "$ALLOT_HELD, as in db=17,gpu0=4. The lease lasts as long as the command, even if `allot run` is "
+        "killed; with --at, the command is killed then. If the lease is lost, `allot run` stops the command "
         "and its descendants.\n"
         "Exit code: that of the command, or 128+N if signal N ended it; 2 wrong usage; 119 refused; 120 "
-        "busy\n"
-        "(--no-wait); 121 timed out; 122 lost; 123 the daemon is unreachable; 125 allot itself failed;\n"
+        "busy (--no-wait); 121 timed out; 122 lost; 123 the daemon is unreachable; 125 allot itself failed; "
         "126 the command cannot be executed; 127 there is no such command.");
     const auto add_names = [&](const char* name, std::vector<std::string>& target, const char* meaning) {
         command.option(name, target, meaning).one_at_a_time().shown_as("NAMES");
@@ -360,7 +357,7 @@ void add_run(CommandLine& line, std::vector<std::string> program) {
     command
         .option("--grace", flags->grace,
                 "Time from SIGTERM to SIGKILL if the lease is lost; at most a third of the cluster's "
-                "lease, which is the default")
+                "lease; default 2s, or that third if it is shorter")
         .shown_as("TIME");
     command
         .option("--resume-within", flags->resume_within,

@@ -14,6 +14,7 @@
 #include "cli/daemon.hpp"
 #include "cli/flags.hpp"
 #include "cli/status_text.hpp"
+#include "cli/terminal.hpp"
 #include "session/status_json.hpp"
 
 namespace allot::cli {
@@ -28,7 +29,8 @@ struct StatusFlags {
 };
 
 std::string rendered(const session::Status& status, bool json) {
-    return json ? boost::json::serialize(session::status_json(status)) + "\n" : status_text(status);
+    return json ? boost::json::serialize(session::status_json(status)) + "\n"
+                : status_text(status, columns_of(STDOUT_FILENO));
 }
 
 void show(const std::string& text) {

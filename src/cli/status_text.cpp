@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <set>
 
 #include "base/harmless.hpp"
 #include "cli/table.hpp"
@@ -17,10 +18,23 @@ using session::Party;
 using session::ResourceStatus;
 using session::Status;
 
-std::string shortened(const std::string& text, std::size_t width) {
-    const std::string shown = harmless(text);
-    return shown.size() <= width ? shown : shown.substr(0, width - 3) + "...";
-}
+// Notes and what else is said once. One trouble often stops a host and all its resources.
+class Notes {
+public:
+    explicit Notes(std::size_t columns) : columns_(columns) {}
+
+    std::string once(const std::string& note) {
+        if (note.empty()) return "";
+        return said_.insert(note).second ? harmless(note) : "as above";
+    }
+    std::string paragraph(const std::string& text) const {
+        return (columns_ == 0 ? text : wrapped(text, columns_)) + "\n";
+    }
+
+private:
+    std::size_t columns_;
+    std::set<std::string> said_;
+};
 
 std::string age(std::uint64_t age_ms) {
     const auto seconds = age_ms / 1000;
@@ -38,7 +52,7 @@ std::string process_of(const Party& party) {
 std::string name_of(const Party& party) {
     const std::string where =
         party.pid == 0 ? harmless(party.host) : fmt::format("{}:{}", harmless(party.host), party.pid);
-    return fmt::format("{} ({})", where, shortened(party.command, 40));
+    return fmt::format("{} ({})", where, shortened(harmless(party.command), 40));
 }
 
 std::string link_text(const LinkView& link) {
@@ -46,7 +60,7 @@ std::string link_text(const LinkView& link) {
     return fmt::format("{} {}{}", harmless(link.to), link.state, problem);
 }
 
-std::string hosts_text(const Status& status) {
+std::string hosts_text(const Status& status, std::size_t columns, Notes& notes) {
     Table table({"host", "state", "sessions", "grants", "links"});
     for (const HostStatus& host : status.hosts) {
         std::vector<std::string> links;
@@ -56,10 +70,11 @@ std::string hosts_text(const Status& status) {
                    unknown ? "?" : std::to_string(host.sessions), unknown ? "?" : with_commas(host.grants),
                    fmt::format("{}", fmt::join(links, ", "))});
     }
-    std::string notes;
+    std::string remarks;
     for (const HostStatus& host : status.hosts)
-        if (!host.note.empty()) notes += fmt::format("{}: {}\n", harmless(host.name), harmless(host.note));
-    return table.lines() + (notes.empty() ? "" : "\n" + notes);
+        if (!host.note.empty())
+            remarks += notes.paragraph(fmt::format("{}: {}", harmless(host.name), notes.once(host.note)));
+    return table.lines(columns) + (remarks.empty() ? "" : "\n" + remarks);
 }
 
 void add_party(Table& table, const ResourceStatus& resource, const std::string& role, const Party& party) {
@@ -68,21 +83,23 @@ void add_party(Table& table, const ResourceStatus& resource, const std::string& 
     table.add({harmless(resource.name), role, harmless(party.host), process_of(party), harmless(party.user),
                age(party.since_ms), std::to_string(party.units),
                party.fence == 0 ? "" : std::to_string(party.fence), fmt::format("{}", fmt::join(wanted, ",")),
-               shortened(party.command, 60)});
+               harmless(party.command)});
 }
 
-std::string resources_text(const Status& status) {
+std::string resources_text(const Status& status, std::size_t columns, Notes& notes) {
     Table table({"resource", "kind", "in use", "waiting", "at", "note"});
     for (const ResourceStatus& resource : status.resources) {
         std::uint64_t used = resource.more_units;
         for (const Party& holder : resource.holders) used += holder.units;
-        const bool gone = !resource.place.empty() && resource.state != "available" && used == 0;
+        const std::uint64_t waiting = resource.waiters.size() + resource.more_waiters;
+        // Programs wait for a lock without a token: somebody may hold it at a host that does not answer.
+        const bool nowhere = resource.kind == "lock" && resource.place.empty() && waiting > 0;
+        const bool unknown = used == 0 && (nowhere || resource.state != "available");
         table.add({harmless(resource.name), resource.kind,
-                   fmt::format("{} of {}", gone ? "?" : std::to_string(used), resource.capacity),
-                   std::to_string(resource.waiters.size() + resource.more_waiters), harmless(resource.place),
-                   harmless(resource.note)});
+                   fmt::format("{} of {}", unknown ? "?" : std::to_string(used), resource.capacity),
+                   std::to_string(waiting), harmless(resource.place), notes.once(resource.note)});
     }
-    return table.lines();
+    return table.lines(columns);
 }
 
 std::string kind_of_holder(const Party& holder) {
@@ -91,7 +108,7 @@ std::string kind_of_holder(const Party& holder) {
     return holder.fenced ? "holds, fenced" : "holds";
 }
 
-std::string parties_text(const Status& status) {
+std::string parties_text(const Status& status, std::size_t columns) {
     Table table(
         {"resource", "who", "host", "pid", "user", "since", "units", "fence", "asked for", "command"});
     bool any = false;
@@ -103,7 +120,7 @@ std::string parties_text(const Status& status) {
         for (const Party& waiter : resource.waiters)
             add_party(table, resource, fmt::format("waits #{}", ++place), waiter);
     }
-    return any ? "\n" + table.lines() : "";
+    return any ? "\n" + table.lines(columns) : "";
 }
 
 // The programs and resources that are not listed.
@@ -128,18 +145,18 @@ std::string held_by(const ResourceStatus& resource, const Party& holder) {
 }
 
 // A waiter waits for the holders and for the waiters before it.
-std::string waits_text(const Status& status) {
+std::string waits_text(const Status& status, Notes& notes) {
     std::string text;
     for (const ResourceStatus& resource : status.resources) {
         std::vector<std::string> before;
         for (const Party& holder : resource.holders) before.push_back(held_by(resource, holder));
         if (resource.state != "available")
-            before.push_back(fmt::format("{}{}", harmless(resource.note),
+            before.push_back(fmt::format("{}{}", notes.once(resource.note),
                                          resource.place.empty() ? "" : ", " + harmless(resource.place)));
         for (const Party& waiter : resource.waiters) {
             if (!before.empty())
-                text += fmt::format("{} waits for {}: {}\n", name_of(waiter), harmless(resource.name),
-                                    fmt::join(before, "; "));
+                text += notes.paragraph(fmt::format("{} waits for {}: {}", name_of(waiter),
+                                                    harmless(resource.name), fmt::join(before, "; ")));
             before.assign(1, fmt::format("{}, which is before it", name_of(waiter)));
         }
     }
@@ -148,12 +165,13 @@ std::string waits_text(const Status& status) {
 
 }  // namespace
 
-std::string status_text(const Status& status) {
-    std::string text = hosts_text(status);
+std::string status_text(const Status& status, std::size_t columns) {
+    Notes notes(columns);
+    std::string text = hosts_text(status, columns, notes);
     if (status.resources.empty()) return text + "\nNo program holds or waits.\n";
-    const std::string note = status.note.empty() ? "" : fmt::format("\n{}\n", harmless(status.note));
-    return text + "\n" + resources_text(status) + note + parties_text(status) + more_text(status) +
-           waits_text(status);
+    text += "\n" + resources_text(status, columns, notes);
+    if (!status.note.empty()) text += "\n" + notes.paragraph(harmless(status.note));
+    return text + parties_text(status, columns) + more_text(status) + waits_text(status, notes);
 }
 
 }  // namespace allot::cli

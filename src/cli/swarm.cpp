@@ -226,7 +226,7 @@ void add_swarm(CommandLine& line) {
         "Each run draws every parameter that is not given, and only faults that the protocol survives.\n" +
         examples("swarm", {"raymond --runs 10000",
                            "raymond --permits 1 --crashes 1 --out stuck.txt; allot play stuck.txt"}) +
-        "Exit code: 0 clean, 1 a run failed, 2 wrong usage, 3 bounded (the time limit was\n"
+        "Exit code: 0 clean, 1 a run failed, 2 wrong usage, 3 bounded (the time limit was "
         "reached, Ctrl-C, or a run did not get as far as --grants, --faults and --ticks say).");
     add_protocol_word(command, "swarm", flags->protocol);
     add_parameter_flags(command, flags->parameters);

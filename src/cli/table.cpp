@@ -1,19 +1,28 @@
 #include "cli/table.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <sstream>
 
 namespace allot::cli {
 
 namespace {
 
-std::vector<std::size_t> widths_of(const std::vector<std::vector<std::string>>& rows) {
+using Rows = std::vector<std::vector<std::string>>;
+
+bool begins_character(char byte) {
+    return (static_cast<unsigned char>(byte) & 0xC0) != 0x80;  // no continuation byte of UTF-8
+}
+
+std::size_t characters(const std::string& text) {
+    return static_cast<std::size_t>(std::ranges::count_if(text, begins_character));
+}
+
+std::vector<std::size_t> widths_of(const Rows& rows) {
     std::vector<std::size_t> widths;
     for (const auto& row : rows) {
         widths.resize(std::max(widths.size(), row.size()));
         for (std::size_t column = 0; column < row.size(); ++column)
-            widths[column] = std::max(widths[column], row[column].size());
+            widths[column] = std::max(widths[column], characters(row[column]));
     }
     return widths;
 }
@@ -27,9 +36,8 @@ std::vector<std::string> lines_of(const std::string& text) {
 
 // The rows with the last column in lines of at most `width` characters; each further line is a row of its
 // own.
-std::vector<std::vector<std::string>> with_last_broken(const std::vector<std::vector<std::string>>& rows,
-                                                       std::size_t last, std::size_t width) {
-    std::vector<std::vector<std::string>> broken;
+Rows with_last_broken(const Rows& rows, std::size_t last, std::size_t width) {
+    Rows broken;
     for (const auto& row : rows) {
         broken.push_back(row);
         if (row.size() <= last || row[last].size() <= width) continue;
@@ -51,18 +59,31 @@ std::size_t room_for_last(const std::vector<std::size_t>& widths, std::size_t in
     return others + least < width ? width - others : least;
 }
 
-}  // namespace
+std::size_t sum_of(const std::vector<std::size_t>& widths) {
+    std::size_t sum = 0;
+    for (const std::size_t one : widths) sum += one + 2;
+    return sum - 2;
+}
 
-std::string Table::text(std::size_t indent, std::size_t width) const {
-    std::vector<std::size_t> widths = widths_of(rows_);
-    const auto rows = with_last_broken(rows_, widths.size() - 1, room_for_last(widths, indent, width));
-    widths = widths_of(rows);
+// Widths that fit: the widest column loses first, and none becomes too narrow to be read.
+std::vector<std::size_t> narrowed(std::vector<std::size_t> widths, std::size_t columns) {
+    constexpr std::size_t least = 5;
+    for (std::size_t sum = sum_of(widths); sum > columns; --sum) {
+        const auto widest = std::ranges::max_element(widths);
+        if (*widest <= least) break;
+        --*widest;
+    }
+    return widths;
+}
+
+std::string aligned(const Rows& rows, std::size_t indent) {
+    const std::vector<std::size_t> widths = widths_of(rows);
     std::string text;
     const auto add_row = [&](const std::vector<std::string>& row) {
         std::string line(indent, ' ');
         for (std::size_t column = 0; column < row.size(); ++column) {
             line += row[column];
-            line.append(widths[column] - row[column].size() + 2, ' ');
+            line.append(widths[column] - characters(row[column]) + 2, ' ');
         }
         line.erase(line.find_last_not_of(' ') + 1);
         text += line + '\n';
@@ -75,8 +96,29 @@ std::string Table::text(std::size_t indent, std::size_t width) const {
     return text;
 }
 
-std::string Table::lines() const {
-    return text(0, std::numeric_limits<std::size_t>::max());
+}  // namespace
+
+std::string Table::text(std::size_t indent, std::size_t width) const {
+    const std::vector<std::size_t> widths = widths_of(rows_);
+    return aligned(with_last_broken(rows_, widths.size() - 1, room_for_last(widths, indent, width)), indent);
+}
+
+std::string Table::lines(std::size_t columns) const {
+    if (columns == 0) return aligned(rows_, 0);
+    const std::vector<std::size_t> widths = narrowed(widths_of(rows_), columns);
+    Rows rows = rows_;
+    for (auto& row : rows)
+        for (std::size_t column = 0; column < row.size(); ++column)
+            row[column] = shortened(row[column], widths[column]);
+    return aligned(rows, 0);
+}
+
+std::string shortened(const std::string& text, std::size_t columns) {
+    if (characters(text) <= columns) return text;
+    std::size_t kept = 0;
+    for (std::size_t begun = 0; kept < text.size(); ++kept)
+        if (begins_character(text[kept]) && ++begun == columns) break;
+    return text.substr(0, kept) + "\u2026";
 }
 
 std::string wrapped(const std::string& text, std::size_t width) {

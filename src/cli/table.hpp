@@ -15,8 +15,9 @@ public:
     // Every column as wide as its widest cell, two spaces apart, the header underlined; `indent` spaces
     // first. A last column of prose continues in further lines where a line would be longer than `width`.
     std::string text(std::size_t indent = 0, std::size_t width = line_width) const;
-    // Every row is one line, however long: for tables that people search with grep.
-    std::string lines() const;
+    // Every row is one line. With 0 columns it may be of any length: for people who search with grep. For a
+    // terminal with this many columns the longest cells are shortened.
+    std::string lines(std::size_t columns = 0) const;
 
 private:
     std::vector<std::vector<std::string>> rows_;
@@ -24,6 +25,9 @@ private:
 
 // Breaks a text into lines of at most `width` characters, without the last newline.
 std::string wrapped(const std::string& text, std::size_t width = line_width);
+
+// At most `columns` characters; the last one is … if there were more.
+std::string shortened(const std::string& text, std::size_t columns);
 
 // 1402298 -> 1,402,298
 std::string with_commas(unsigned long long number);

@@ -296,7 +296,9 @@ void add_up(CommandLine& line, std::vector<std::string> program) {
     options->command = std::move(program);
     Command& command = line.command("up", "Run a cluster of several hosts on this machine, for experiments");
     command.option("--hosts", options->hosts, "number of hosts").value("N");
-    command.option("--semaphore", options->semaphores, "a semaphore and its permits (builds=2)")
+    command
+        .option("--semaphore", options->semaphores,
+                "a semaphore and its permits; default builds=2, if none is named")
         .value("NAME=K");
     command
         .option("--dir", options->folder,
@@ -304,7 +306,7 @@ void add_up(CommandLine& line, std::vector<std::string> program) {
         .value("DIR");
     command.footer(
         "With a command after --, runs it with $ALLOT_SOCKET set to the first host's socket and "
-        "$ALLOT_CLUSTER to\nthe folder of all sockets, and stops the cluster when it ends.\n"
+        "$ALLOT_CLUSTER to the folder of all sockets, and stops the cluster when it ends.\n"
         "Example: allot up --hosts 3 -- sh -c 'allot run --lock db -- echo mine; allot status'");
     command.action([options] { return run_up(*options); });
 }

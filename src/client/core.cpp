@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <csignal>
 #include <cstring>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <system_error>
 #include <unistd.h>
+
+#include "base/no_signals.hpp"
 
 namespace allot::client {
 
@@ -26,22 +27,6 @@ Destination destination_of(const Options& options) {
 void refuse_nonsense(const Demand& demand) {
     if (const auto objection = demand.objection()) throw Failure(Code::wrong, *objection);
 }
-
-// Blocks all signals: the program's own threads handle them.
-class NoSignals {
-public:
-    NoSignals() {
-        sigset_t all;
-        ::sigfillset(&all);
-        ::pthread_sigmask(SIG_SETMASK, &all, &before_);
-    }
-    NoSignals(const NoSignals&) = delete;
-    NoSignals& operator=(const NoSignals&) = delete;
-    ~NoSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-
-private:
-    sigset_t before_{};
-};
 
 // The standard library adds the remaining time to another clock, where time_point::max() would overflow.
 void sleep(std::unique_lock<std::mutex>& lock, std::condition_variable& waiter, Clock::time_point until) {
@@ -140,7 +125,7 @@ bool Core::valid(const ClaimPtr& claim) {
     }
     if (claim->phase != ClaimPhase::held) return false;
     if (Clock::now() < leased_until_ || claim->ending == Ending::kept) return true;
-    if (claim->ending != Ending::nothing) lose(claim, silence());
+    if (claim->ending != Ending::nothing) lose(claim, expiry());
     return false;
 }
 

@@ -89,6 +89,7 @@ private:
     void give_up(Code code);
     std::string no_daemon(const std::string& why) const;
     std::string silence() const;
+    std::string expiry() const;  // why the leases were not renewed
 
     template <class Message>
     void say(const Message& message);

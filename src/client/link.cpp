@@ -28,6 +28,13 @@ std::string Core::silence() const {
     return options_.address + ": the daemon does not answer";
 }
 
+// A daemon that answers pings and renews no lease has no lease itself.
+std::string Core::expiry() const {
+    if (Clock::now() > proof_ + stop_within_ / 2) return silence();
+    return options_.address +
+           ": the daemon answers, but its host did not reach the register in time; `allot status` says why";
+}
+
 void Core::greet(Connection connection, Time now) {
     connection_.emplace(std::move(connection));
     link_ = Link::greeting;
@@ -273,7 +280,7 @@ void Core::check_claims(Time now) {
             wants_sign = wants_sign || now >= std::max(claim->asked_at, proof_) + ping_every();
             const bool ends = claim->phase == ClaimPhase::held && claim->ending != Ending::nothing &&
                               claim->ending != Ending::kept;
-            if (ends && now >= leased_until_) lose(claim, silence());
+            if (ends && now >= leased_until_) lose(claim, expiry());
         }
     }
     if (wants_sign && link_ == Link::open && now >= pinged_at_ + ping_every()) ping(now);

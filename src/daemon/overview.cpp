@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "core/bytes.hpp"
 #include "daemon/epoch.hpp"
@@ -146,9 +147,12 @@ public:
         }
     }
 
-    std::vector<ResourceStatus> finish() {
-        for (const auto& [status, waiters] : waiters_)
-            if (status->kind == "lock") explain(*status, waiters);
+    std::vector<ResourceStatus> finish(const Missing& missing) {
+        for (const auto& [status, waiters] : waiters_) {
+            if (status->kind != "lock") continue;
+            search(*status, missing);
+            explain(*status, waiters);
+        }
         for (auto& [status, waiters] : waiters_) {
             put_in_order(waiters, status->kind == "lock" ? queues_[status->name] : std::vector<SiteId>{});
             for (auto& [report, party] : waiters) status->waiters.push_back(std::move(party));
@@ -160,6 +164,18 @@ public:
 
 private:
     using Waiters = std::vector<std::pair<const PartyReport*, Party>>;
+
+    // Programs wait for a lock, and its token is nowhere: it is on its way, or at a host that does not
+    // answer.
+    static void search(ResourceStatus& status, const Missing& missing) {
+        std::vector<std::string> silent;
+        for (const auto& [host, known] : missing)
+            if (known.state != "removed") silent.push_back(known.name);
+        if (!status.place.empty() || status.more_holders > 0 || silent.empty()) return;
+        status.state = "unknown";
+        status.note = fmt::format("no host that answers has it; {} may, and is removed if it stays silent",
+                                  fmt::join(silent, " or "));
+    }
 
     void explain(ResourceStatus& status, const Waiters& waiters) const {
         for (const auto& [report, party] : waiters) {
@@ -245,7 +261,7 @@ session::Status overview(const Config& config, const Reports& reports, const Mis
     }
     for (const auto& [host, known] : missing) status.hosts.push_back(known);
     std::ranges::sort(status.hosts, {}, &session::HostStatus::name);
-    status.resources = collector.finish();
+    status.resources = collector.finish(missing);
     return excerpt(std::move(status), session::frame_limit - frame_head_bytes);
 }
 

@@ -38,8 +38,8 @@ struct ResourceStatus {
     std::uint64_t more_waiters = 0;
     std::string place;  // of a lock: the host with its token
     std::string note;   // what is wrong, in one line
-    // lost: its token, or the path to it, is lost with a host; closed: no request can be granted, and waiting
-    // does not help; unreachable: not before some host is back
+    // unknown: programs wait for a lock, and no host that answers has its token; unreachable: nothing is
+    // granted as long as the note is true
     std::string state = "available";
     bool operator==(const ResourceStatus&) const = default;
 };
@@ -61,8 +61,8 @@ BOOST_DESCRIBE_STRUCT(LinkView, (), (to, state, problem, sent, received, reconne
 
 struct HostStatus {
     std::string name;
-    // up; joining: grants nothing yet; removed: by the others; silent: suspected; lost: its process is gone;
-    // unknown: no answer in time; unreachable: no link
+    // up; joining: grants nothing yet; removed: no member of the newest view; silent: suspected; unknown: no
+    // answer in time; unreachable: no link
     std::string state;
     std::uint32_t incarnation = 0;
     std::uint32_t sessions = 0;

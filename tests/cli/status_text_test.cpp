@@ -1,6 +1,7 @@
 #include "cli/status_text.hpp"
 
 #include <gtest/gtest.h>
+#include <sstream>
 
 #include "session/status_json.hpp"
 
@@ -85,6 +86,36 @@ TEST(StatusText, A_lock_without_a_program_is_kept_for_its_owner) {
                         "release db`\n"),
               std::string::npos)
         << text;
+}
+
+TEST(StatusText, A_note_is_said_once) {
+    Status status = example();
+    const std::string note = "a majority of the voters must answer";
+    status.hosts[0].note = note;
+    status.resources[0].note = note;
+    status.resources[0].state = "unreachable";
+    status.resources.push_back({.name = "builds", .kind = "semaphore", .note = note});
+    const std::string text = status_text(status);
+    EXPECT_EQ(text.find(note), text.rfind(note)) << text;
+    EXPECT_NE(text.find("\nalpha: " + note + "\n"), std::string::npos) << text;
+    EXPECT_NE(text.find("builds    semaphore  0 of 1  0               as above\n"), std::string::npos)
+        << text;
+}
+
+TEST(StatusText, On_a_terminal_no_line_is_longer_than_the_terminal) {
+    Status status = example();
+    status.resources[0].holders[0].command = std::string(200, 'x');
+    std::istringstream lines(status_text(status, 90));
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 92u) << line;  // … has 3 bytes
+    EXPECT_NE(status_text(status).find(std::string(200, 'x')), std::string::npos);
+}
+
+TEST(StatusText, A_lock_with_a_waiter_and_without_a_place_is_not_said_to_be_free) {
+    Status status = example();
+    status.resources[0].holders.clear();
+    EXPECT_NE(status_text(status).find("db        lock  0 of 1  2        alpha"), std::string::npos);
+    status.resources[0].place.clear();
+    EXPECT_NE(status_text(status).find("db        lock  ? of 1  2\n"), std::string::npos);
 }
 
 TEST(StatusText, An_idle_cluster_says_so) {

@@ -39,5 +39,18 @@ TEST(Table, A_last_column_of_short_cells_is_never_broken) {
     EXPECT_NE(table.text().find("mean of 5 seeds\n"), std::string::npos);
 }
 
+TEST(Table, On_a_terminal_the_longest_cells_are_shortened_and_columns_stay_aligned) {
+    Table table({"host", "note", "at"});
+    table.add({"h1", "a majority of the voters must answer", "h2"});
+    table.add({"h2", "\u00fcber", "h1"});
+    EXPECT_EQ(table.lines(24),
+              "host  note            at\n"
+              "----  --------------  --\n"
+              "h1    a majority of\u2026  h2\n"
+              "h2    \u00fcber            h1\n");
+    EXPECT_NE(table.lines().find("a majority of the voters must answer  h2\n"), std::string::npos);
+    EXPECT_EQ(table.lines(), table.lines(200));
+}
+
 }  // namespace
 }  // namespace allot::cli

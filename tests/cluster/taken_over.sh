@@ -17,6 +17,8 @@ ask second 2 --lock b --permit builds=2
 wait_until 10 "the second waits" waits_for b 1 2
 kill_machine 3 doomed
 killed=$(now_ms)
+"$ALLOT" status --socket ./h1.sock >status.txt
+grep -q '^a  *lock  *? of 1  *1 ' status.txt || fail "status does not say that it knows no holder: $(cat status.txt)"
 "$ALLOT" run --socket ./h2.sock --lock other --timeout 20s -- true || fail "a free lock is not given while h3 is missed"
 granted first && fail "a lock of the dead machine is given out though its lease has not ended"
 explains() { "$ALLOT" status --socket ./h1.sock 2>/dev/null | grep -q 'h3 was removed; what its programs held is free in'; }

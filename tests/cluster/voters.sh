@@ -33,12 +33,18 @@ run 1 --lock a,b --permit builds --timeout 30s -- true || fail "h1 does not serv
 
 # A majority is lost: nothing is granted, and the command of the host that is left has stopped.
 hold lonely 3 --lock a
+library orphan 3 c
 kill_machine 1
 kill_machine 2
 wait_until 20 "the command without a register is stopped" not_running "$(cat lonely.in)"
 wait "${asker[lonely]}"
 [ $? -eq 122 ] || fail "the wrapper does not say that the lease was lost: $(cat lonely.err)"
+contains 'lost: the lease was not renewed in time (' lonely.err || fail "another reason: $(cat lonely.err)"
 wait_until 20 "h3 says what is missing" says 3 'a majority of the voters (h1 and h2 and h3) must answer'
+tell orphan
+# The daemon says so, or the clock of the library does.
+wait_until 20 "the library says why" \
+    contains 'lost: .*\(its host did not reach the register in time\|the lease of this host has ended\)' orphan.out
 run 3 --lock b --timeout 1s -- true 2>/dev/null
 [ $? -eq 121 ] || fail "a host without a majority grants"
 page /health | grep -q '^HTTP.* 503' || fail "a host without a majority says that it is healthy: $(page /health)"

@@ -52,6 +52,18 @@ TEST_F(OverviewTest, Waiters_are_in_the_order_of_the_queue_whichever_host_they_a
     EXPECT_EQ(shown("db")->waiters[1].host, "a");
 }
 
+TEST_F(OverviewTest, A_lock_that_no_host_has_may_be_at_one_that_does_not_answer) {
+    wait_for(0, "db", 3);
+    missing[2].state = "unreachable";
+    EXPECT_EQ(shown("db")->state, "unknown");
+    EXPECT_EQ(shown("db")->note, "no host that answers has it; c may, and is removed if it stays silent");
+    reports[0].troubles = {{"", "c was removed"}};
+    EXPECT_EQ(shown("db")->note, "c was removed") << "the host knows more";
+    reports[0].troubles.clear();
+    reports[1].queues = {{"db", {3}}};
+    EXPECT_EQ(shown("db")->state, "available");
+}
+
 TEST_F(OverviewTest, A_lock_is_said_to_wait_for_what_troubles_the_host_of_its_waiter) {
     wait_for(0, "db", 3);
     EXPECT_EQ(shown("db")->state, "available");
