@@ -87,7 +87,7 @@ private:
     void receive_letter(HostId, const Piece&) {}  // put together before
     void receive_letter(HostId from, const ReportQuery& query) { enquiries_.receive(from, query); }
     void receive_letter(HostId from, const ReportAnswer& answer) { enquiries_.receive(from, answer); }
-    void receive_letter(HostId, const Evict& evict) { desk_.evict(evict.lock, evict.fence, evict.why); }
+    void receive_letter(HostId, const Evict& evict) { orders_.hear(evict); }
     void receive_letter(HostId from, const host::Frame& message);
     void receive_letter(HostId from, const auto& message);
     void set_ended(HostId peer, bool has_ended);
