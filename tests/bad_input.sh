@@ -349,6 +349,26 @@ config_refused 'host "a"' 'host = "a"' '[cluster.hosts]' 'b = "127.0.0.1:1"'
 config_refused 'links beyond this machine need TLS' 'host = "a"' 'socket = "a.sock"' 'state = "state"' \
     '[cluster.hosts]' 'a = "127.0.0.1:0"' 'b = "10.0.0.1:7400"'
 
+# A daemon that is refused leaves nobody behind who holds its output open.
+# starts_nothing EXPECTED_TEXT LINES...
+starts_nothing() {
+    local expected=$1
+    shift
+    rm -rf state
+    printf '%s\n' 'host = "a"' 'state = "state"' "$@" >host.toml
+    timeout 5 bash -c '"$ALLOT" node --config host.toml 2>&1 | cat' >refusal.txt
+    if [ $? -eq 0 ] && grep -qF -- "$expected" refusal.txt && [ ! -e state/guardian.lock ]; then
+        passed=$((passed + 1))
+    else
+        echo "FAILED: after \"$expected\" a guardian runs: $(cat refusal.txt)"
+        failed=$((failed + 1))
+    fi
+}
+starts_nothing 'links beyond this machine need TLS' 'socket = "a.sock"' '[cluster.hosts]' 'a = "127.0.0.1:0"' 'b = "10.0.0.1:7400"'
+starts_nothing 'socket: ' 'socket = "missing/a.sock"'
+starts_nothing 'missing/audit' 'socket = "a.sock"' '[audit]' 'file = "missing/audit"'
+starts_nothing 'none.pem' 'socket = "a.sock"' '[tls]' 'authority = "none.pem"' 'certificate = "none.pem"' 'key = "none.pem"'
+
 # Two daemons with one state.
 printf '%s\n' 'host = "a"' 'socket = "a.sock"' 'state = "state"' >host.toml
 "$ALLOT" node --config host.toml 2>daemon.txt &
@@ -360,6 +380,28 @@ done
 refused 'state: another daemon runs with this state folder' node --config host.toml
 kill $daemon
 wait $daemon || failed=$((failed + 1))
+
+# The guardian outlives the daemon for some seconds; whoever reads the log to its end does not wait for it.
+printf '%s\n' '[register]' 'lease = "600ms"' 'grace = "100ms"' 'silence = "300ms"' >>host.toml
+rm -f log.fifo
+mkfifo log.fifo
+timeout 20 cat log.fifo >daemon.txt &
+reader=$!
+"$ALLOT" node --config host.toml >log.fifo 2>&1 &
+daemon=$!
+for _ in $(seq 500); do
+    grep -q 'is ready' daemon.txt && break
+    sleep 0.02
+done
+"$ALLOT" run --socket a.sock --lock db -- true && kill $daemon && wait $daemon
+since=$SECONDS
+wait $reader
+if [ $? -eq 0 ] && [ $((SECONDS - since)) -lt 5 ]; then
+    passed=$((passed + 1))
+else
+    echo "FAILED: the log of a daemon that has stopped stays open: $(cat daemon.txt)"
+    failed=$((failed + 1))
+fi
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -9,12 +9,15 @@ namespace allot::daemon {
 namespace {
 
 // The event, and the reason if there is one.
-void describe(const session::DaemonMessage& message, bool was_granted, audit::Entry& entry) {
-    if (std::holds_alternative<session::Released>(message))
-        entry.event = was_granted ? "released" : "withdrawn";
+void describe(const session::DaemonMessage& message, bool was_granted, const std::string& why_lost,
+              audit::Entry& entry) {
+    if (std::holds_alternative<session::Released>(message)) {
+        entry.event = !was_granted ? "withdrawn" : why_lost.empty() ? "released" : "lost";
+        entry.reason = why_lost;
+    }
     if (const auto* lost = std::get_if<session::Lost>(&message)) {
         entry.event = "lost";
-        entry.reason = lost->reason;
+        entry.reason = why_lost.empty() ? lost->reason : why_lost + "; " + lost->reason;
     }
     if (const auto* refused = std::get_if<session::Refused>(&message)) {
         entry.event = "refused";
@@ -52,15 +55,25 @@ void Auditor::granted(const host::Session* session, std::vector<session::Held> r
 }
 
 void Auditor::ended(const host::Session* session, const host::Ended& ended,
-                    const session::DaemonMessage& message) {
+                    const session::DaemonMessage& message, const std::string& why_lost) {
     if (!log_) return;
     audit::Entry line = entry(session, ended.resources, ended.since_ms);
-    describe(message, ended.was_granted, line);
+    describe(message, ended.was_granted, why_lost, line);
     log_->add(line);
 }
 
 void Auditor::note(const std::string& event, const std::string& reason) {
     if (log_) log_->add({.time_ms = epoch_ms(), .host = config_.host, .event = event, .reason = reason});
+}
+
+void Auditor::ordered(const std::string& user, const session::Held& resource, const std::string& order) {
+    if (!log_) return;
+    log_->add({.time_ms = epoch_ms(),
+               .host = config_.host,
+               .event = "order",
+               .user = user,
+               .resources = {resource},
+               .reason = order});
 }
 
 }  // namespace allot::daemon

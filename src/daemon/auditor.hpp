@@ -19,8 +19,12 @@ public:
     std::optional<std::string> open();
     // The session may be unknown.
     void granted(const host::Session* session, std::vector<session::Held> resources, std::uint64_t since_ms);
-    void ended(const host::Session* session, const host::Ended& ended, const session::DaemonMessage& message);
+    // `why_lost`: its program did not give it back of its own accord, whatever the message says; or empty.
+    void ended(const host::Session* session, const host::Ended& ended, const session::DaemonMessage& message,
+               const std::string& why_lost);
     void note(const std::string& event, const std::string& reason = "");
+    // An order about this resource, which that user gave.
+    void ordered(const std::string& user, const session::Held& resource, const std::string& order);
     // Why the log has gaps; empty if it has none.
     std::string problem() const { return log_ ? log_->problem() : ""; }
 

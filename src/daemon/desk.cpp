@@ -137,13 +137,18 @@ void Desk::obey(SessionId session, const session::Order& order) {
     connections_.say(session, ways_.obey(order, by));
 }
 
-void Desk::evict(const std::string& lock, std::uint64_t fence, const std::string& why) {
+bool Desk::evict(const std::string& lock, std::uint64_t fence, const std::string& why) {
     std::vector<Key> stopped;
+    bool is_here = false;
     converse([&](Sessions& sessions, const Sessions::Self& self, SessionEffects& fx) {
         stopped = sessions.evict(self, lock, fence, why, fx);
+        is_here = !fx.told.empty() || !fx.returns.empty();
     });
-    for (const Key& key : stopped) wards_.stop(key);
+    for (const Key& key : stopped)
+        if (const host::Request* lease = member_.host().find(key))
+            wards_.evict(*lease, *member_.sessions().find(key.session));
     note_evicted();
+    return is_here;
 }
 
 // The notes of leases whose programs have time to give them back: the next daemon ends them in time, too.
@@ -273,6 +278,9 @@ void Desk::tell(Member::Effects& fx) {
         const host::Session* session = session_in(member_.sessions(), fx, told.session);
         if (told.asked_ms) begin(told, session);
         if (told.ended) end(told, session);
+        const auto* lost = told.ended ? nullptr : std::get_if<session::Lost>(&told.message);
+        if (lost != nullptr && member_.host().find({told.session, lost->ticket}) != nullptr)
+            losing_[{told.session, lost->ticket}] = lost->reason;
         set_validity(told.message);
         connections_.say(told.session, told.message);
     }
@@ -292,10 +300,18 @@ void Desk::begin(const ToProgram& told, const host::Session* session) {
 }
 
 void Desk::end(const ToProgram& told, const host::Session* session) {
-    auditor_.ended(session, *told.ended, told.message);
+    auditor_.ended(session, *told.ended, told.message, why_lost(*told.ended));
     if (!told.ended->was_granted) return;
     followed_.erase(told.ended->key);
     wards_.end(told.ended->key, std::holds_alternative<session::Lost>(told.message));
+}
+
+// Empty if its program gave it back, or ended, of its own accord. The next daemon knows of an order, but not
+// whose it was.
+std::string Desk::why_lost(const host::Ended& ended) {
+    if (const auto told = losing_.extract(ended.key)) return told.mapped();
+    if (ended.evicted) return "an operator ordered its release";
+    return wards_.is_stopping(ended.key) ? "its lease ended: the guardian stopped its program" : "";
 }
 
 // Programs count this time from the moment in which they asked.

@@ -33,6 +33,9 @@ public:
     // The error, if there is one.
     std::optional<std::string> open();
     void note(const std::string& event, const std::string& reason = "") { auditor_.note(event, reason); }
+    void note_order(const std::string& user, const session::Held& resource, const std::string& order) {
+        auditor_.ordered(user, resource, order);
+    }
     // Programs of an earlier daemon, for `adopt` when the host has started.
     std::vector<Wards::Ward> taken_over() { return wards_.taken_over(); }
     void adopt(std::vector<Wards::Ward> wards, host::Member::Effects& fx);
@@ -45,8 +48,8 @@ public:
     bool holds_anything() const;
     // Nobody is served any more.
     void end_all();
-    // The holder of the lock with this fence, if it is here, must stop and give it back.
-    void evict(const std::string& lock, std::uint64_t fence, const std::string& why);
+    // The holder of the lock with this fence, if it is here, must stop and give it back. True if it is here.
+    bool evict(const std::string& lock, std::uint64_t fence, const std::string& why);
     // The caller gives back what its programs left behind; the number of requests.
     std::size_t return_left(const std::string& resource, const host::Caller& by);
     std::string owner_of(const host::Caller& caller) const {
@@ -85,6 +88,7 @@ private:
     void guard(const host::Key& key);
     void begin(const host::ToProgram& told, const host::Session* session);
     void end(const host::ToProgram& told, const host::Session* session);
+    std::string why_lost(const host::Ended& ended);
     void set_validity(session::DaemonMessage& message) const;
 
     boost::asio::io_context& loop_;
@@ -100,6 +104,7 @@ private:
     std::unique_ptr<host::Member::Effects> spare_;  // cleared, with the memory of earlier ones
     std::map<host::Key, std::unique_ptr<net::ProcessWatch>> followed_;
     std::map<SessionId, std::unique_ptr<net::ProcessWatch>> programs_;
+    std::map<host::Key, std::string> losing_;  // leases that programs were told to give back, and why
 };
 
 }  // namespace allot::daemon

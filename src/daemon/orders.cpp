@@ -18,7 +18,7 @@ session::OrderAnswer Orders::obey(const session::Order& order, const host::Calle
 session::OrderAnswer Orders::give_back(const std::string& resource, const host::Caller& by) {
     if (desk_.return_left(resource, by) == 0)
         return {false, fmt::format("{}: {} has left nothing of it behind on this host", resource, by.user)};
-    desk_.note("order", fmt::format("return of {}, by {}", resource, by.user));
+    desk_.note_order(by.user, {resource}, fmt::format("return of {}, by {}", resource, by.user));
     return {true, desk_.owner_of(by)};
 }
 
@@ -31,12 +31,20 @@ session::OrderAnswer Orders::release(const session::Order& order, const host::Ca
                                    root == own ? root : root + " and " + own)};
     const auto fence = parse_number("fence", order.words[1], 1, ~std::uint64_t{0});
     if (!fence) return {false, fence.error()};
-    const Evict evict{order.words[0], *fence, fmt::format("{} ordered its release", by.user)};
-    desk_.note("order", fmt::format("release of {}, fence {}, by {}", evict.lock, evict.fence, by.user));
+    const Evict evict{order.words[0], *fence,
+                      fmt::format("{} ordered its release at {}", by.user, desk_.config().host)};
+    desk_.note_order(by.user, {evict.lock, evict.fence},
+                     fmt::format("release of {}, fence {}, by {}", evict.lock, evict.fence, by.user));
     desk_.evict(evict.lock, evict.fence, evict.why);
     const std::string missed = unreached();
     mail_.send_to_all(evict);
     return {true, missed};
+}
+
+// The log of each host says why programs of its own were ended.
+void Orders::hear(const Evict& evict) {
+    if (desk_.evict(evict.lock, evict.fence, evict.why))
+        desk_.note_order("", {evict.lock, evict.fence}, evict.why);
 }
 
 // The hosts without a link, which do not hear of an order.

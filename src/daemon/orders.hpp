@@ -15,6 +15,8 @@ public:
     Orders(Desk& desk, Mail& mail) : desk_(desk), mail_(mail) {}
 
     session::OrderAnswer obey(const session::Order& order, const host::Caller& by);
+    // An order that was given on another host.
+    void hear(const Evict& evict);
 
 private:
     session::OrderAnswer give_back(const std::string& resource, const host::Caller& by);

@@ -87,7 +87,7 @@ private:
     void receive_letter(HostId, const Piece&) {}  // put together before
     void receive_letter(HostId from, const ReportQuery& query) { enquiries_.receive(from, query); }
     void receive_letter(HostId from, const ReportAnswer& answer) { enquiries_.receive(from, answer); }
-    void receive_letter(HostId, const Evict& evict) { desk_.evict(evict.lock, evict.fence, evict.why); }
+    void receive_letter(HostId, const Evict& evict) { orders_.hear(evict); }
     void receive_letter(HostId from, const host::Frame& message);
     void receive_letter(HostId from, const auto& message);
     void set_ended(HostId peer, bool has_ended);
@@ -168,14 +168,16 @@ std::optional<std::string> Shell::begin() {
     if (!incarnation) return incarnation.error();
     incarnation_ = *incarnation;
     is_another_boot_ = !before->boot.empty() && before->boot != boot_id();
-    if (auto why = desk_.open()) return why;
-    if (auto testament = engine_->testament(incarnation_)) desk_.set_testament(std::move(*testament));
     if (const auto noted = folder_.note({incarnation_, before->view, boot_id(), before->quiet}); !noted)
         return noted.error();
     if (auto why = load_tls()) return why;
     if (auto why = mail_.open(daemon_of(incarnation_), tls_)) return why;
-    start_host();
     if (auto why = listen()) return why;
+    // Last, because it starts the guardian, which outlives a daemon that is refused. Nobody who connects
+    // before is heard yet.
+    if (auto why = desk_.open()) return why;
+    if (auto testament = engine_->testament(incarnation_)) desk_.set_testament(std::move(*testament));
+    start_host();
     desk_.note("started");
     log_info(fmt::format("host {} is ready: incarnation {}, programs at {}", config_.host, incarnation_,
                          config_.socket));

@@ -157,10 +157,32 @@ void Wards::inherit_stranger(const std::string& why) {
 // The programs that run under the lease of this daemon are its own.
 void Wards::renew(BootClock::time_point deadline, std::uint32_t keeper) {
     if (deadline <= deadline_ && keeper == keeper_) return;
+    note_asked();
     deadline_ = deadline;
     keeper_ = keeper;
     link_->set_deadline(deadline, keeper);
     if (std::exchange(inherited_, 0) > 0) count_strangers();
+}
+
+// The guardian reads the same deadline, and sends SIGTERM so long before it. Its own word comes after the end
+// of the process, and may come after the release.
+bool Wards::is_asking(BootClock::time_point now) const {
+    return deadline() != BootClock::time_point() && now >= deadline() - config_.agreed.grace;
+}
+
+void Wards::note_asked() {
+    if (!is_asking(BootClock::now())) return;
+    asked_.clear();
+    asked_until_ = deadline();
+    for (const auto& [id, charge] : charges_)
+        if (charge.stoppable) asked_.insert(id);
+}
+
+bool Wards::is_stopping(const host::Key& key) const {
+    const auto charge = charges_.find(id_of(key));
+    if (charge == charges_.end() || !charge->second.stoppable) return false;
+    const auto now = BootClock::now();
+    return is_asking(now) || (now < asked_until_ && asked_.contains(charge->first));
 }
 
 // --- Leases.
@@ -220,6 +242,18 @@ void Wards::stop(const host::Key& key) {
     erase(id);
     unconfirmed_.erase(id);
     if (charges_.erase(id) > 0) link_->stop(id);
+}
+
+void Wards::evict(const host::Request& lease, const host::Session& session) {
+    if (const auto place = charges_.find(id_of(lease.key)); place != charges_.end()) {
+        guardian::Charge& charge = place->second;
+        charge.record.clear();
+        put_lease(lease, session, static_cast<bool>(charge.command), charge.record);
+        receipts_.seal(charge.record, keeper());
+        // It has kept a record of this length, so it takes this one.
+        (void)link_->keep(charge);
+    }
+    stop(lease.key);
 }
 
 void Wards::end(const host::Key& key, bool was_lost) {

@@ -65,9 +65,13 @@ public:
     // it. Why it cannot, if so. A program that has ended needs no guardian.
     std::optional<std::string> follow(const host::Request& lease, const host::Session& session,
                                       const Descriptor& process);
+    // The guardian has told its program to stop, because the lease of this host is about to end.
+    bool is_stopping(const host::Key& key) const;
     // A lease is lost: its program has stopped by the deadline as it is now. To be called before that moves
     // on; the end of the lease follows.
     void stop(const host::Key& key);
+    // The same by order, which the next daemon knows as well.
+    void evict(const host::Request& lease, const host::Session& session);
     // A lease has ended; if it was lost, its program is stopped.
     void end(const host::Key& key, bool was_lost);
     // The guardian certifies the end of this daemon and of all its programs, if it does not come back.
@@ -85,6 +89,8 @@ private:
     void inherit_stranger(const std::string& why);
     void write(const host::Request& lease, const host::Session& session);
     void erase(const guardian::ChargeId& id);
+    bool is_asking(BootClock::time_point now) const;
+    void note_asked();
     void kept(const guardian::ChargeId& id);
     void count_strangers();
     void wait();
@@ -113,6 +119,10 @@ private:
     std::optional<guardian::Testament> testament_;
     BootClock::time_point deadline_{};
     std::uint32_t keeper_ = 0;
+    // Charges whose processes got SIGTERM before the deadline moved on, which came too late for some of them:
+    // those that end before the former deadline.
+    std::set<guardian::ChargeId> asked_;
+    BootClock::time_point asked_until_{};
 };
 
 }  // namespace allot::daemon

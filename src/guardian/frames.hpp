@@ -2,7 +2,7 @@
 // page come along with their packet.
 //
 //     daemon                          guardian
-//     Hello                     ->
+//     Hello with standard error ->
 //                               <-    Welcome, with the page
 //                               <-    Keep for each charge of an earlier daemon, with its pidfds
 //                               <-    Complete

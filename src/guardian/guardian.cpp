@@ -71,14 +71,18 @@ void use_descriptor_as(int wanted, const char* path, int flags) {
         ::dup2(opened.get(), wanted);
 }
 
+// A description of its own: the daemon's stays blocking. This fails for a socket, which stays as it is.
+void own_standard_error() {
+    use_descriptor_as(STDERR_FILENO, "/proc/self/fd/2", O_WRONLY | O_APPEND | O_NONBLOCK);
+}
+
 void leave_daemon() {
     ::setsid();
     (void)!::chdir("/");
     ::close_range(STDERR_FILENO + 1, ~0U, 0);
     use_descriptor_as(STDIN_FILENO, "/dev/null", O_RDONLY);
     use_descriptor_as(STDOUT_FILENO, "/dev/null", O_WRONLY);
-    // A description of its own: the daemon's stays blocking. This fails for a socket, which stays as it is.
-    use_descriptor_as(STDERR_FILENO, "/proc/self/fd/2", O_WRONLY | O_APPEND | O_NONBLOCK);
+    own_standard_error();
     ::prctl(PR_SET_NAME, "allot-guardian");
     std::signal(SIGPIPE, SIG_IGN);
 }
@@ -161,6 +165,8 @@ private:
     void stop(const Stop& lost);
     void expire();
     void lose_daemon();
+    void rest();
+    void log_to(const std::vector<Descriptor>& passed);
     bool may_testify() const;
     void testify();
 
@@ -199,6 +205,7 @@ private:
     TimePoint next_round_{};
     TimePoint idle_since_ = BootClock::now();
     bool asked_to_end_ = false;
+    bool rests_ = false;                  // it has nothing to say, and no standard error
     std::optional<Testament> testament_;  // of a daemon whose end is not certified yet
     Descriptor testator_;                 // pidfd of the last daemon
 };
@@ -259,6 +266,7 @@ void Guardian::run() {
         attend_deadline();
         testify();
         if (may_end()) return;
+        if (testator_ && !daemon_ && charges_.empty() && !testament_) rest();
         set_timer();
         epoll_event event{};
         if (::epoll_wait(epoll_.get(), &event, 1, -1) == 1) answer(event.data.fd);
@@ -323,6 +331,7 @@ void Guardian::hear_stranger(int socket) {
     if (packet.state == Packet::State::whole && hello != nullptr && hello->version == guardian_version) {
         auto owned = std::move(strangers_.at(socket));
         strangers_.erase(socket);
+        log_to(packet.passed);
         greet(std::move(owned), hello->grace_ms);
         return;
     }
@@ -358,6 +367,18 @@ void Guardian::greet(std::unique_ptr<Connection> stranger, std::uint32_t grace_m
     grace_ = std::chrono::milliseconds(grace_ms);
     asked_to_end_ = false;
     tell(Complete{});
+}
+
+// Its standard error keeps the log of the daemon open: a pipe must not wait for a guardian that only waits.
+void Guardian::rest() {
+    if (std::exchange(rests_, true)) return;
+    use_descriptor_as(STDERR_FILENO, "/dev/null", O_WRONLY);
+}
+
+void Guardian::log_to(const std::vector<Descriptor>& passed) {
+    if (passed.size() != 1 || !std::exchange(rests_, false)) return;
+    ::dup2(passed.front().get(), STDERR_FILENO);
+    own_standard_error();
 }
 
 void Guardian::lose_daemon() {

@@ -124,7 +124,11 @@ Result<std::unique_ptr<Link>> Link::greet(Descriptor socket, std::chrono::millis
         return Error{
             fmt::format("the guardian (process {}) belongs to another user", peer_of(socket).process)};
     const Hello hello{.grace_ms = static_cast<std::uint32_t>(grace.count())};
-    if (send_packet(socket, to_bytes<ToGuardian>(hello), {}) != Sending::done) return std::unique_ptr<Link>();
+    // A guardian that has rested has no log of its own any more.
+    const int log = STDERR_FILENO;
+    const std::span<const int> passed(&log, ::fcntl(log, F_GETFD) < 0 ? 0 : 1);
+    if (send_packet(socket, to_bytes<ToGuardian>(hello), passed) != Sending::done)
+        return std::unique_ptr<Link>();
     Packet packet = next_packet(socket, until);
     if (packet.state == Packet::State::none) return no_answer(socket);
     if (packet.state == Packet::State::ended) return std::unique_ptr<Link>();

@@ -346,7 +346,10 @@ std::vector<session::Held> Sessions::held_by(const Request& request, const Open&
 void Sessions::tell_end(session::DaemonMessage message, const std::optional<Request>& request,
                         const Open& open, SessionEffects& fx) const {
     if (!request) return;
-    Ended ended{.key = request->key, .was_granted = request->told, .since_ms = open.since_ms};
+    Ended ended{.key = request->key,
+                .was_granted = request->told,
+                .since_ms = open.since_ms,
+                .evicted = open.evicted};
     if (request->told) {
         ended.resources = held_by(*request, open);
     } else {

@@ -98,6 +98,7 @@ struct Ended {
     bool was_granted = false;
     std::vector<session::Held> resources;  // with fences, if it was granted
     std::uint64_t since_ms = 0;
+    bool evicted = false;  // an operator had ordered it
 };
 
 // A message to a program, if it is connected.

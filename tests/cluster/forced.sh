@@ -3,7 +3,8 @@
 
 agree $'lease = "3s"\ngrace = "500ms"\nsilence = "3s"\nreturn_within = "4500ms"'
 configure 2
-printf '[audit]\nfile = "audit"\n' >>h1.toml
+rm -f audit[12]
+for host in 1 2; do printf '[audit]\nfile = "audit%s"\n' $host >>h$host.toml; done
 start_all
 
 force() { timeout 50 "$ALLOT" release --socket "./h$1.sock" --force "${@:2}"; }
@@ -26,7 +27,15 @@ for host in 1 2; do
     wait_until 20 "next is served" granted next
     let_go next
 done
-contains '"event":"order".*release of db, fence [0-9]*, by root' audit || fail "the audit log does not say who ordered it"
+contains '"event":"order","user":"root","resources":.{"name":"db","fence":"[0-9]*"}.,"reason":"release of db, fence [0-9]*, by root"' audit1 ||
+    fail "the audit log does not say who ordered it"
+# The host of the program says so, too, and does not say that the program gave the lock back.
+contains '"event":"order".*"name":"db".*"reason":"root ordered its release at h1"' audit2 || fail "the log of h2 does not know the order"
+for host in 1 2; do
+    [ "$(grep -c '"event":"lost".*"name":"db".*"reason":"root ordered its release at h1"' audit$host)" -eq 1 ] ||
+        fail "the log of h$host does not say why its program lost db: $(cat audit$host)"
+done
+contains '"event":"released"' audit2 && fail "the log of h2 says that its program gave db back"
 
 # --- The wrapper is stopped, and the command does not hear SIGTERM: the guardian kills it. Nobody enters before.
 "$ALLOT" run --socket ./h2.sock --lock db -- bash -c 'trap "" TERM; echo $$ >deaf.in; while :; do read -rt 1 <> <(:); done' 2>/dev/null &
@@ -49,6 +58,8 @@ library program 1 db
 force 2 db >/dev/null || fail "a program of the library keeps db"
 run 1 --lock db --timeout 10s -- true || fail "db is not free"
 tell program .
+[ "$(grep -c '"event":"lost".*"name":"db".*"reason":"root ordered its release at h2; it did not give it back in time"' audit1)" -eq 1 ] ||
+    fail "the log of h1 does not say why the program of the library lost db: $(cat audit1)"
 
 # --- Refusals.
 force 1 db 2>why && fail "a lock is released that nobody holds"

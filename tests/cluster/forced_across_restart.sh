@@ -40,4 +40,7 @@ is_told() {
 }
 force_and_restart logs "lost" is_told
 next_gets logs
+for name in db logs; do
+    contains "\"event\":\"lost\".*\"name\":\"$name\".*ordered its release" audit || fail "the log does not say why $name was lost: $(cat audit)"
+done
 exit 0
