@@ -19,3 +19,8 @@ mirrored - - path:4 '1,*' '0,1;0,2;0,2;0,1'
 holds 11378482 - escrow --graph path:3 --bounds '0,1;1,2;0,2' --initial Ioo --requests any
 bounded - escrow --graph complete:4 --bounds 1,3 --requests any
 bounded - escrow --graph complete:5 --bounds 2,3 --requests any
+bounded 8000000 escrow --graph star:4 --bounds '1,3;0,1;0,1;1,2' --requests any
+bounded 9000000 escrow --graph cycle:4 --bounds 0,2 --requests any
+
+holds 11317109 68080841 sidetrack --graph complete:5 --bounds 1,4 --requests 0,0,0,0,1 --property within-bounds --property caps-kept \
+    --property used-with-permission --property grants-known --property one-nominee --property assertion
