@@ -313,6 +313,25 @@ refused 'authority "ca.pem": No such file or directory; name a file in PEM' \
 refused '--ca, --cert, --key and --server-name need --at HOST:PORT' status --ca ca.pem
 refused '--interval requires --watch' status --interval 1s
 refused '--interval 0: write a time' status --watch --interval 0
+refused '--interval requires --watch; write both, or neither' status --interval 1s
+refused '--timeout excludes --no-wait; write one of them' run --lock db --timeout 1s --no-wait -- true
+refused 'lock db: it is named twice; name it once' run --lock db,db -- true
+refused 'name is required (the lock or semaphore)' release
+refused '--config is required (the configuration of one of its hosts (TOML))' cluster init
+refused 'node: no configuration; write --config FILE' node
+refused '--semaphore a\nb=2: write a name and a number of permits' up --semaphore $'a\nb=2'
+
+# Audit logs: which file, and what to write.
+mkdir -p folder
+: >empty.log
+refused 'log: no log is named; write its FILE, or --config FILE' log
+refused 'none.log: No such file or directory; write the path of an audit log' log none.log
+refused 'folder: this is a folder; write the path of an audit log' log folder
+refused 'empty.log and --config host.toml: write one of them' log empty.log --config host.toml
+refused '--since yesterday: write how long ago, as in 90s, 30m or 1h' log empty.log --since yesterday
+refused '--last 0: write a whole number from 1' log empty.log --last 0
+[ "$("$ALLOT" log empty.log)" = 'No line of the log matches.' ] || { echo "an empty log is not said to be empty"; failed=$((failed + 1)); }
+refused 'empty.log: Not a directory; write --dir with a folder' cert --dir empty.log a
 
 # Configurations of hosts: which file, which line, and what to write.
 # config_refused EXPECTED_TEXT LINES...

@@ -75,7 +75,8 @@ void Log::rotate() {
 
 std::vector<std::string> files_of(const std::string& file) {
     std::vector<std::string> files;
-    for (std::uint32_t number = 1; std::filesystem::exists(earlier(file, number)); ++number)
+    std::error_code unreadable;
+    for (std::uint32_t number = 1; std::filesystem::exists(earlier(file, number), unreadable); ++number)
         files.push_back(earlier(file, number));
     std::ranges::reverse(files);
     files.push_back(file);
@@ -85,7 +86,11 @@ std::vector<std::string> files_of(const std::string& file) {
 Result<bool> read_log(const std::string& file, const std::function<bool(const Entry&)>& f) {
     for (const std::string& name : files_of(file)) {
         std::ifstream in(name);
-        if (!in) return Error{fmt::format("{}: cannot read this file; write the path of an audit log", name)};
+        const std::string why = in ? "this is a folder" : std::strerror(errno);
+        std::error_code ignored;
+        if (!in || std::filesystem::is_directory(name, ignored))
+            return Error{
+                fmt::format("{}: {}; write the path of an audit log that this user may read", name, why)};
         std::string line;
         for (std::uint64_t number = 1; std::getline(in, line); ++number) {
             // A daemon that was killed, or a full disk, may have left part of a line.

@@ -200,6 +200,14 @@ std::string why_not_converted(const std::string& said) {
     return name + rest.substr(name.size() + 2) + ": write a whole number";
 }
 
+// Tells how to mend flags that are missing, or do not go together.
+std::string advice(const CLI::App& command, const CLI::ParseError& error, const std::string& what) {
+    if (dynamic_cast<const CLI::RequiresError*>(&error) != nullptr) return "; write both, or neither";
+    if (dynamic_cast<const CLI::ExcludesError*>(&error) != nullptr) return "; write one of them";
+    const CLI::Option* const missing = command.get_option_no_throw(what.substr(0, what.find(' ')));
+    return missing == nullptr ? "" : fmt::format(" ({})", missing->get_description());
+}
+
 // CLI11's messages name the flag; this adds what to do.
 std::string explanation(const CLI::App& parser, const CLI::App& command, const CLI::ParseError& error,
                         const std::vector<std::string>& words) {
@@ -212,7 +220,7 @@ std::string explanation(const CLI::App& parser, const CLI::App& command, const C
     if (what.starts_with(not_converted)) return why_not_converted(what);
     if (what.ends_with(" missing"))  // as in "--sites: 1 required  missing"
         return what.substr(0, what.find(':')) + ": its value is missing; write one after it";
-    return what.substr(0, what.find('\n'));
+    return what.substr(0, what.find('\n')) + advice(command, error, what);
 }
 
 std::string see_help(const CLI::App& command) {

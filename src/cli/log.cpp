@@ -14,6 +14,7 @@
 #include "cli/flags.hpp"
 #include "cli/table.hpp"
 #include "cli/terminal.hpp"
+#include "core/parameters.hpp"
 #include "daemon/config.hpp"
 
 namespace allot::cli {
@@ -27,7 +28,7 @@ struct LogFlags {
     std::string user;
     std::string event;
     std::string since;
-    std::uint32_t last = 0;
+    std::string last;
     bool json = false;
 };
 
@@ -38,8 +39,13 @@ struct Source {
 };
 
 Result<Source> source_of(const LogFlags& flags) {
+    if (!flags.file.empty() && !flags.config.empty())
+        return Error{fmt::format("{} and --config {}: write one of them", flags.file, flags.config)};
     if (!flags.file.empty()) return Source{{.file = flags.file}, ""};
-    if (flags.config.empty()) return Error{"name the audit log, or the configuration with --config FILE"};
+    if (flags.config.empty())
+        return Error{
+            "log: no log is named; write its FILE, or --config FILE of the host, as in `allot log "
+            "--config /etc/allot/host.toml`"};
     const auto config = daemon::load_config(flags.config);
     if (!config) return Error{config.error()};
     if (!config->audit.is_on())
@@ -57,7 +63,8 @@ public:
         Selection selection(flags);
         if (flags.since.empty()) return selection;
         const auto age = parse_seconds("since", flags.since);
-        if (!age) return Error{age.error()};
+        if (!age)
+            return Error{fmt::format("--since {}: write how long ago, as in 90s, 30m or 1h", flags.since)};
         const auto now = std::chrono::system_clock::now().time_since_epoch();
         const auto first = std::chrono::duration<double>(now).count() - *age;
         selection.from_ms_ = first <= 0 ? 0 : static_cast<std::uint64_t>(first * 1000);
@@ -100,6 +107,7 @@ void print(const std::deque<audit::Entry>& entries, bool json) {
         for (const audit::Entry& entry : entries) fmt::print("{}", audit::line_of(entry));
         return;
     }
+    if (entries.empty()) return fmt::print("No line of the log matches.\n");
     Table table({"time", "host", "event", "resources (fence)", "program", "remark"});
     for (const audit::Entry& entry : entries)
         table.add({audit::time_text(entry.time_ms), harmless(entry.host), harmless(entry.event),
@@ -112,10 +120,13 @@ int run_log(const LogFlags& flags) {
     if (!source) return wrong_usage(source.error());
     const auto selection = Selection::of(flags);
     if (!selection) return wrong_usage(selection.error());
+    constexpr std::uint64_t most = 1'000'000'000;
+    const auto last = flags.last.empty() ? Result(most) : parse_number("last", flags.last, 1, most);
+    if (!last) return wrong_usage(last.error());
     std::deque<audit::Entry> entries;
     const auto read = audit::read_log(source->settings, source->host, [&](const audit::Entry& entry) {
         if (selection->has(entry)) entries.push_back(entry);
-        if (flags.last > 0 && entries.size() > flags.last) entries.pop_front();
+        if (entries.size() > *last) entries.pop_front();
         return true;
     });
     if (!read) return wrong_usage(read.error());
@@ -143,7 +154,7 @@ void add_log(CommandLine& line) {
     command.option("--user", flags->user, "Only lines about programs of this user").value("NAME");
     command.option("--event", flags->event, "Only granted, released, lost, refused and so on").value("EVENT");
     command.option("--since", flags->since, "Only lines that are no older than this, as in 1h").value("TIME");
-    command.option("--last", flags->last, "Only so many lines, the newest").value("N");
+    command.option("--last", flags->last, "Only so many lines, the newest").shown_as("N");
     command.flag("--json", flags->json, "For programs: the lines as they are");
     command.action([flags] { return run_log(*flags); });
 }

@@ -40,7 +40,9 @@ int run_node(const Options& options) {
     if (options.fresh)
         return wrong_usage("--fresh is gone: a killed host loses nothing. See `allot cluster --help`");
     if (!options.migrated.empty()) return migrate(options.migrated);
-    if (options.config.empty()) return wrong_usage("--config is required");
+    if (options.config.empty())
+        return wrong_usage(
+            "node: no configuration; write --config FILE, as in `allot node --config /etc/allot/host.toml`");
     const auto config = daemon::load_config(options.config);
     if (!config) return wrong_usage(config.error());
     if (options.verbose) set_log_level(LogLevel::debug);

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "base/descriptor.hpp"
+#include "base/harmless.hpp"
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
 #include "cli/table.hpp"
@@ -120,7 +121,9 @@ Result<bool> Cluster::start() {
     const bool made = std::filesystem::create_directories(folder_, failure);
     folder_ = std::filesystem::absolute(folder_).string();
     lock_ = Descriptor(::open((folder_ + "/up.lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-    if (!lock_) return Error{fmt::format("{}: {}", folder_, std::strerror(errno))};
+    if (!lock_)
+        return Error{fmt::format("{}: {}; write --dir with a folder that this user may write to", folder_,
+                                 std::strerror(errno))};
     if (::flock(lock_.get(), LOCK_EX | LOCK_NB) != 0)
         return Error{fmt::format("{}: a cluster runs in this folder already; name another one", folder_)};
     for (std::uint32_t i = 0; i < options_.hosts; ++i) {
@@ -260,8 +263,9 @@ std::optional<std::string> options_error(const Options& options) {
     std::set<std::string> names;
     for (const std::string& one : options.semaphores) {
         const auto at = one.find('=');
-        const bool named =
-            at != std::string::npos && at > 0 && one.find_first_of("\"\\,") == std::string::npos;
+        const bool named = at != std::string::npos && at > 0 &&
+                           one.find_first_of("\"\\,") == std::string::npos &&
+                           std::ranges::none_of(one, is_control);
         if (!named || !parse_number("", one.substr(at + 1), 1, 10'000))
             return fmt::format("--semaphore {}: write a name and a number of permits, as in builds=2", one);
         if (!names.insert(one.substr(0, at)).second)
@@ -278,7 +282,7 @@ int run_up(Options options) {
     Cluster cluster(options);
     int code = exit_no;
     if (const auto started = cluster.start(); !started) {
-        fmt::print(stderr, "allot: {}\n", started.error());
+        print_error(started.error());
     } else if (options.command.empty()) {
         cluster.show();
         code = cluster.wait();

@@ -37,11 +37,13 @@ std::optional<std::string> Demand::objection() const {
     if (locks_.empty() && permits_.empty()) return "nothing is asked for; name a lock or a permit";
     for (auto lock = locks_.begin(); lock != locks_.end(); ++lock) {
         if (lock->empty()) return "the name of a lock is empty; name each lock, as in db,gpu0";
-        if (std::find(locks_.begin(), lock, *lock) != lock) return "lock " + *lock + ": it is named twice";
+        if (std::find(locks_.begin(), lock, *lock) != lock)
+            return "lock " + *lock + ": it is named twice; name it once";
     }
     for (auto permit = permits_.begin(); permit != permits_.end(); ++permit) {
         const auto same = [&](const Permit& other) { return other.semaphore == permit->semaphore; };
-        if (permit->semaphore.empty()) return "the name of a semaphore is empty";
+        if (permit->semaphore.empty())
+            return "the name of a semaphore is empty; name each one, as in builds=2";
         if (permit->units == 0) return "permit " + permit->semaphore + ": write at least 1 unit";
         if (std::find_if(permits_.begin(), permit, same) != permit)
             return "permit " + permit->semaphore + ": it is named twice; add the units up";

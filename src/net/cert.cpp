@@ -248,7 +248,9 @@ Result<std::vector<CertificateFile>> make_certificates(const CertificateOrder& o
     const std::filesystem::path folder = order.folder;
     std::error_code failure;
     std::filesystem::create_directories(order.programs.empty() ? folder : folder / "programs", failure);
-    if (failure) return Error{fmt::format("{}: {}", order.folder, failure.message())};
+    if (failure)
+        return Error{fmt::format("{}: {}; write --dir with a folder that this user may write to",
+                                 order.folder, failure.message())};
     Files files;
     const auto authority = authority_in(order, files);
     if (!authority) return Error{authority.error()};
