@@ -10,10 +10,11 @@ configure 3
 with_page 3
 start 1
 start 2
-wait_until 20 "h1 says who is missing" says 1 'all voters have met once; h3 is missing'
+wait_until 20 "h1 says who is missing" says 1 'all voters have met once; h3 (.*:7403) is missing: start it'
+wait_until 20 "the log of h1 says so" contains 'warning: nothing is granted here: .*; h3 (.*:7403) is missing: start it' h1.log
 run 1 --lock a --timeout 500ms -- true 2>why.txt
 [ $? -eq 121 ] || fail "a lock was given out before there is a register"
-contains 'h3 is missing' why.txt || fail "allot run does not say why it waits: $(cat why.txt)"
+contains 'h3 (.*) is missing' why.txt || fail "allot run does not say why it waits: $(cat why.txt)"
 start 3
 for i in 1 2 3; do run $i --lock a,b --permit builds --timeout 20s -- true || fail "h$i is not served"; done
 
@@ -39,6 +40,8 @@ wait_until 20 "the command without a register is stopped" not_running "$(cat lon
 wait "${asker[lonely]}"
 [ $? -eq 122 ] || fail "the wrapper does not say that the lease was lost: $(cat lonely.err)"
 wait_until 20 "h3 says what is missing" says 3 'a majority of the voters (h1 and h2 and h3) must answer'
+wait_until 20 "the log of h3 says so" contains \
+    'warning: nothing is granted here: a majority .* there is no link to h1 (.*:7401) and h2 (.*:7402): start them' h3.log
 run 3 --lock b --timeout 1s -- true 2>/dev/null
 [ $? -eq 121 ] || fail "a host without a majority grants"
 page /health | grep -q '^HTTP.* 503' || fail "a host without a majority says that it is healthy: $(page /health)"
