@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <fstream>
 #include <set>
 #include <sstream>
@@ -9,6 +10,7 @@
 
 #include "base/address.hpp"
 #include "base/duration.hpp"
+#include "core/bytes.hpp"
 #include "core/hash.hpp"
 #include "daemon/migration.hpp"
 #include "session/frames.hpp"
@@ -434,25 +436,41 @@ std::vector<std::uint32_t> Config::voters() const {
     return all;
 }
 
+namespace {
+
+std::string time_text(milliseconds time) {
+    return time.count() % 1000 == 0 ? fmt::format("{}s", time.count() / 1000)
+                                    : fmt::format("{}ms", time.count());
+}
+
+}  // namespace
+
+std::vector<net::Setting> Config::agreed_settings() const {
+    std::vector<net::Setting> all{
+        {"register.engine", agreed.engine == Register::Engine::file ? "file" : "hosts"},
+        {"register.lease", time_text(agreed.lease)},
+        {"register.grace", time_text(agreed.grace)},
+        {"register.silence", time_text(agreed.silence)},
+        {"register.return_within", time_text(agreed.return_within)},
+        {"locks.seats", std::to_string(lock_seats)},
+    };
+    std::vector<std::string> names;
+    for (const Host& one : hosts) names.push_back(one.name);
+    all.push_back({"cluster.hosts", fmt::format("{}", fmt::join(names, ", "))});
+    for (const host::Mode& mode : modes)
+        all.push_back(
+            {"mode", fmt::format("{}{}{}{}", fmt::join(mode.names, ", "), mode.fence ? ", fence" : "",
+                                 mode.strict ? ", strict" : "", mode.sticky ? ", sticky" : "")});
+    for (const auto& [name, semaphore] : semaphores)
+        all.push_back({"semaphores." + name,
+                       semaphore.max_request == semaphore.permits
+                           ? std::to_string(semaphore.permits)
+                           : fmt::format("{} (max_request {})", semaphore.permits, semaphore.max_request)});
+    return all;
+}
+
 std::uint64_t Config::agreement() const {
-    std::string all;
-    for (const Host& one : hosts) encode(one.name, all);
-    encode(lock_seats, all);
-    for (const auto& [name, semaphore] : semaphores) {
-        encode(name, all);
-        encode(semaphore.permits, all);
-        encode(semaphore.max_request, all);
-    }
-    for (const host::Mode& mode : modes) {
-        encode(mode.names, all);
-        encode(mode.fence, all);
-        encode(mode.strict, all);
-        encode(mode.sticky, all);
-    }
-    encode(static_cast<std::uint32_t>(agreed.engine), all);
-    for (const milliseconds time : {agreed.lease, agreed.grace, agreed.silence, agreed.return_within})
-        encode(static_cast<std::uint64_t>(time.count()), all);
-    return hash_bytes(all);
+    return hash_bytes(to_bytes(agreed_settings()));
 }
 
 Result<Config> parse_config(const std::string& text, const std::string& path) {

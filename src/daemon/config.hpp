@@ -11,6 +11,7 @@
 #include "audit/log.hpp"
 #include "base/result.hpp"
 #include "host/limits.hpp"
+#include "net/setting.hpp"
 #include "net/stream.hpp"
 
 namespace allot::daemon {
@@ -64,7 +65,9 @@ struct Config {
     std::string name_of(std::uint32_t number) const;
     // The hosts that keep the register at the first start.
     std::vector<std::uint32_t> voters() const;
-    // A hash of all settings that must be the same on all hosts of a cluster.
+    // All settings that must be the same on all hosts of a cluster, and a hash of them. The same kinds come
+    // in the same order on all hosts.
+    std::vector<net::Setting> agreed_settings() const;
     std::uint64_t agreement() const;
 };
 

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "core/json.hpp"
-#include "daemon/member_report.hpp"
 #include "daemon/overview.hpp"
 #include "session/status_json.hpp"
 
@@ -50,11 +49,19 @@ void Enquiries::receive(HostId from, const ReportQuery& query) {
 
 std::string Enquiries::trouble() const {
     if (std::string why = ways_.trouble(); !why.empty()) return why;
-    return MemberReport(config_, member_, ways_.self()).trouble();
+    return member_report().trouble();
+}
+
+std::string Enquiries::trouble_of_register() const {
+    return member_report().trouble_of_register();
+}
+
+MemberReport Enquiries::member_report() const {
+    return {config_, member_, ways_.self(), [this](SiteId host) { return mail_.status(host).connected; }};
 }
 
 Report Enquiries::own_report() const {
-    Report report = MemberReport(config_, member_, ways_.self()).report();
+    Report report = member_report().report();
     report.host.sessions = static_cast<std::uint32_t>(desk_.connected());
     report.host.grants = desk_.grants();
     if (std::string why = trouble(); !why.empty()) {

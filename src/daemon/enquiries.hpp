@@ -9,6 +9,7 @@
 #include "daemon/desk.hpp"
 #include "daemon/http.hpp"
 #include "daemon/mail.hpp"
+#include "daemon/member_report.hpp"
 #include "daemon/survey.hpp"
 #include "host/member.hpp"
 
@@ -28,6 +29,8 @@ public:
     // `whole`: of all hosts.
     void ask_status(bool whole, std::function<void(const session::Status&)> done);
     HttpPages pages();
+    // Why the register does not answer this host, and what helps; empty if it does.
+    std::string trouble_of_register() const;
 
     // Questions of another host, and its answers.
     void receive(net::HostId from, const ReportQuery& query);
@@ -35,6 +38,7 @@ public:
 
 private:
     std::string trouble() const;
+    MemberReport member_report() const;
     Report own_report() const;
     session::HostStatus status_of(net::HostId host) const;
     void find_status(bool whole, const std::function<void(const session::Status&)>& done);

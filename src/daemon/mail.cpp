@@ -32,6 +32,7 @@ net::MeshConfig Mail::mesh_config(std::uint32_t daemon, const net::TlsPtr& tls) 
     config.self = self_;
     config.incarnation = daemon;
     config.agreement = config_.agreement();
+    config.settings = config_.agreed_settings();
     config.tls = tls;
     config.plaintext = config_.plaintext;
     config.heartbeat = config_.agreed.silence / 4;

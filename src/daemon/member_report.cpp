@@ -18,6 +18,14 @@ HostNames MemberReport::names_of(const std::vector<SiteId>& hosts) const {
     return HostNames(std::move(names));
 }
 
+// With addresses, for people who must look there.
+HostNames MemberReport::places_of(const std::vector<SiteId>& hosts) const {
+    std::set<std::string> places;
+    for (const SiteId host : hosts)
+        places.insert(fmt::format("{} ({})", name_of(host), config_.hosts[host].address));
+    return HostNames(std::move(places));
+}
+
 std::string MemberReport::trouble() const {
     const host::Host& host = member_.host();
     if (std::string why = trouble_of_register(); !why.empty()) return why;
@@ -59,16 +67,28 @@ std::string MemberReport::trouble_of_register() const {
                "has its part of an earlier register: this one votes no more";
     const auto council_self = host::Member::council_self(self_);
     if (const auto missing = council.unformed(council_self); !missing.empty()) {
-        const HostNames names = names_of(missing);
+        const HostNames names = places_of(missing);
         return fmt::format("the register is formed when all voters have met once; {} {} missing: start {}",
                            names.text(), names.agree("is", "are"), names.agree("it", "them"));
     }
     if (member_.host().has_lease()) return "";
+    if (!council.awaited().empty()) return awaits_memories(places_of(council.awaited()));
+    return awaits_majority();
+}
+
+std::string MemberReport::awaits_majority() const {
     std::vector<SiteId> voters;
-    for (const agreement::VoterId& voter : council.inner().record().voters) voters.push_back(voter.host);
-    if (!council.awaited().empty()) return awaits_memories(names_of(council.awaited()));
-    return fmt::format("a majority of the voters ({}) must answer; see which of them can be reached",
-                       names_of(voters).text());
+    std::vector<SiteId> unlinked;
+    for (const agreement::VoterId& voter : member_.council().inner().record().voters) {
+        voters.push_back(voter.host);
+        if (voter.host != self_.host && !is_linked_(voter.host)) unlinked.push_back(voter.host);
+    }
+    const std::string rule =
+        fmt::format("a majority of the voters ({}) must answer", names_of(voters).text());
+    const HostNames places = places_of(unlinked);
+    if (unlinked.empty()) return rule + "; see whether they can write to their state folders";
+    return fmt::format("{}; there is no link to {}: start {}, or see that {} can be reached", rule,
+                       places.text(), places.agree("it", "them"), places.agree("it", "they"));
 }
 
 std::string MemberReport::why_frozen() const {

@@ -1,6 +1,7 @@
 // A member as people see it: why it grants nothing, and where requests stand.
 #pragma once
 
+#include <functional>
 #include <set>
 #include <string>
 #include <utility>
@@ -28,11 +29,16 @@ private:
 
 class MemberReport {
 public:
-    MemberReport(const Config& config, const host::Member& member, host::Member::Self self)
-        : config_(config), member_(member), self_(self) {}
+    using IsLinked = std::function<bool(SiteId)>;
+
+    MemberReport(const Config& config, const host::Member& member, host::Member::Self self,
+                 IsLinked is_linked)
+        : config_(config), member_(member), self_(self), is_linked_(std::move(is_linked)) {}
 
     // Why nothing, or not everything, is granted here, and what helps; empty if all is well.
     std::string trouble() const;
+    // The same as far as the register is the cause.
+    std::string trouble_of_register() const;
     Report report() const;
 
 private:
@@ -40,15 +46,17 @@ private:
     PartyReport kept_party(const agreement::Kept& kept) const;
     std::vector<QueueReport> tokens() const;
     static std::string awaits_memories(const HostNames& names);
-    std::string trouble_of_register() const;
+    std::string awaits_majority() const;
     std::string why_frozen() const;
     std::string who_is_refuted() const;
     std::string name_of(SiteId host) const { return config_.name_of(host); }
     HostNames names_of(const std::vector<SiteId>& hosts) const;
+    HostNames places_of(const std::vector<SiteId>& hosts) const;
 
     const Config& config_;
     const host::Member& member_;
     const host::Member::Self self_;
+    const IsLinked is_linked_;
 };
 
 }  // namespace allot::daemon

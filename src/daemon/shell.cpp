@@ -93,6 +93,7 @@ private:
     void set_ended(HostId peer, bool has_ended);
 
     std::string trouble() const;
+    void log_silent_register();
     void after_turn();
     Desk::Ways ways();
 
@@ -122,7 +123,9 @@ private:
     net::TlsPtr tls_;
     Entrances entrances_;
     enum class Renewal : std::uint8_t { none, wanted, begun };
-    Renewal renewal_ = Renewal::none;  // of the lease, before this daemon ends
+    Renewal renewal_ = Renewal::none;                        // of the lease, before this daemon ends
+    std::optional<BootClock::time_point> unanswered_since_;  // by the register
+    std::string why_unanswered_;                             // as the log says it
     bool stopping_ = false;
     bool stopped_ = false;
     bool begins_again_ = false;
@@ -325,6 +328,7 @@ void Shell::set_ticker() {
     const host::Ticks sleep = std::min(member_.due_in(self()), longest_sleep());
     ticker_.set(std::max(BootClock::duration::zero(), clock_.after(sleep) - BootClock::now()), [this] {
         catch_up();
+        log_silent_register();
         unsettled_ = true;
     });
 }
@@ -459,6 +463,19 @@ std::string Shell::trouble() const {
     if (std::string why = desk_.trouble(); !why.empty()) return why;
     if (!progress_.problem().empty()) return "cannot write what must survive a crash: " + progress_.problem();
     return engine_->trouble(self());
+}
+
+// A start takes a moment, and so does a view; only a longer time is worth a line.
+void Shell::log_silent_register() {
+    const std::string why = stopping_ ? "" : enquiries_.trouble_of_register();
+    if (why.empty()) {
+        if (!std::exchange(why_unanswered_, {}).empty() && !stopping_) log_info("the register answers");
+        return unanswered_since_.reset();
+    }
+    if (!unanswered_since_) unanswered_since_ = BootClock::now();
+    if (why == why_unanswered_ || BootClock::now() - *unanswered_since_ < config_.agreed.silence) return;
+    log_warning("nothing is granted here: " + why);
+    why_unanswered_ = why;
 }
 
 }  // namespace

@@ -33,7 +33,8 @@ Result<Descriptor> lock(const std::string& path, int flags = 0) {
 }  // namespace
 
 Result<Descriptor> FileRegister::occupy(const std::string& host) const {
-    const std::string name = path_ + "." + host;
+    // No name of a host makes it the file of another lock, such as `register.lock`.
+    const std::string name = path_ + "-host." + host;
     Descriptor file(::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0660));
     if (!file) return Error{name + ": " + std::strerror(errno)};
     if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0)

@@ -47,6 +47,19 @@ std::optional<LinkFrame> read_link_frame(std::string_view frame) {
     return read;
 }
 
+std::vector<Setting> settings_for_hello(const std::vector<Setting>& all) {
+    constexpr std::size_t lengths = 8;  // of both texts, as bytes of the frame
+    std::vector<Setting> first;
+    std::size_t room = settings_limit;
+    for (const Setting& one : all) {
+        const std::size_t size = one.name.size() + one.value.size() + lengths;
+        if (size > room) break;
+        room -= size;
+        first.push_back(one);
+    }
+    return first;
+}
+
 std::string printable(std::string_view text) {
     constexpr std::size_t longest = 200;
     std::string result(text.substr(0, longest));

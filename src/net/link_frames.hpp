@@ -7,10 +7,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/process_mark.hpp"
 #include "base/result.hpp"
 #include "net/link.hpp"
+#include "net/setting.hpp"
 
 namespace allot::net {
 
@@ -18,6 +20,8 @@ constexpr std::uint32_t link_version = 4;
 constexpr std::string_view link_magic = "allot link";
 // Large enough for a Hello; an unidentified sender may send no larger frame.
 constexpr std::size_t hello_limit = 4096;
+// Names and values of settings in a Hello, together. The rest of it takes less than the other half.
+constexpr std::size_t settings_limit = hello_limit / 2;
 
 // The beginning of a Hello in every version, so that versions recognise each other.
 struct Opening {
@@ -28,9 +32,10 @@ struct Opening {
 BOOST_DESCRIBE_STRUCT(Opening, (), (magic, version))
 
 struct Hello {
-    std::string from;  // name of the sending host
-    std::string to;    // and of the host that it expects
-    std::uint64_t agreement = 0;
+    std::string from;                 // name of the sending host
+    std::string to;                   // and of the host that it expects
+    std::uint64_t agreement = 0;      // a hash of all settings that must be the same everywhere,
+    std::vector<Setting> settings;    // and the first of them, to say which one differs
     std::uint64_t payload_limit = 0;  // largest payload that it accepts, in bytes
     Position position;
     std::uint64_t process = 0;     // random number of the process,
@@ -38,7 +43,8 @@ struct Hello {
     std::optional<ProcessMark> mark;
     bool operator==(const Hello&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Hello, (), (from, to, agreement, payload_limit, position, process, connection, mark))
+BOOST_DESCRIBE_STRUCT(Hello, (),
+                      (from, to, agreement, settings, payload_limit, position, process, connection, mark))
 
 enum class FrameKind : std::uint8_t {
     payload,      // number: of the payload; content: the payload
@@ -72,6 +78,9 @@ void put_link_head(const Head& head, std::size_t content, std::string& out);
 // Read a frame. An error says what is wrong with it.
 Result<Hello> read_hello(std::string_view frame);
 std::optional<LinkFrame> read_link_frame(std::string_view frame);
+
+// The first settings, as many as a Hello has room for.
+std::vector<Setting> settings_for_hello(const std::vector<Setting>& all);
 
 // Text of another host, made safe for a log: short and without control characters.
 std::string printable(std::string_view text);

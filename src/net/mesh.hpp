@@ -16,6 +16,7 @@
 
 #include "base/result.hpp"
 #include "net/loop.hpp"
+#include "net/setting.hpp"
 #include "net/stream.hpp"
 
 namespace allot::net {
@@ -31,6 +32,7 @@ struct MeshConfig {
     HostId self = 0;
     std::uint32_t incarnation = 0;  // of this host
     std::uint64_t agreement = 0;    // a hash of all settings that must be the same on all hosts
+    std::vector<Setting> settings;  // these, in an order that is the same on all hosts
     TlsPtr tls;                     // without TLS, only loopback addresses are allowed ...
     bool plaintext = false;         // ... unless this is true
     std::chrono::milliseconds heartbeat{250};

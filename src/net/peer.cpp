@@ -1,5 +1,6 @@
 #include "net/peer.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "base/ensure.hpp"
@@ -14,16 +15,28 @@ constexpr std::size_t owed_bytes_limit = std::size_t{64} << 10;
 // Bytes handed to the stream ahead of the kernel; the rest stays only in the link.
 constexpr std::size_t unsent_limit = std::size_t{256} << 10;
 
+// The first setting that differs, for readers on both hosts.
+std::string difference(const std::string& ours, const std::vector<Setting>& here, const std::string& theirs,
+                       const std::vector<Setting>& there) {
+    const auto [mine, other] = std::ranges::mismatch(here, there);
+    if (mine == here.end() && other == there.end()) return "compare the configurations of both hosts";
+    const bool is_mine = other == there.end() || (mine != here.end() && mine->name <= printable(other->name));
+    const bool is_theirs =
+        mine == here.end() || (other != there.end() && printable(other->name) <= mine->name);
+    // Settings beyond the room of a hello are set, for all that this host knows.
+    const char* const absent = settings_for_hello(here).size() == here.size() ? "not set" : "something else";
+    const auto value = [&](bool has_it, const auto& setting) {
+        return has_it ? printable(setting->value) : absent;
+    };
+    return fmt::format("{} is {} on host {} and {} on host {}; write the same on all hosts",
+                       is_mine ? mine->name : printable(other->name), value(is_mine, mine), ours,
+                       value(is_theirs, other), theirs);
+}
+
 }  // namespace
 
 std::string objection_to(const Surroundings& here, const Hello& hello, const Identity& who,
                          const MeshConfig::Host& host) {
-    if (hello.agreement != here.config.agreement)
-        return fmt::format("its configuration differs: {:016x}, that of host {} is {:016x}", hello.agreement,
-                           here.self().name, here.config.agreement);
-    if (hello.payload_limit != here.config.frame_limit)
-        return fmt::format("it takes payloads of up to {} bytes, host {} of up to {}", hello.payload_limit,
-                           here.self().name, here.config.frame_limit);
     if (hello.to != here.self().name)
         return fmt::format("it expects host {}, this is host {}", printable(hello.to), here.self().name);
     if (hello.from != host.name)
@@ -31,6 +44,12 @@ std::string objection_to(const Surroundings& here, const Hello& hello, const Ide
     if (here.config.tls && !who.may_speak_as(host.name))
         return fmt::format("it says that it is host {}, but its certificate is for {}", host.name,
                            printable(who.certified_as()));
+    if (hello.agreement != here.config.agreement)
+        return "its configuration differs: " +
+               difference(here.self().name, here.config.settings, host.name, hello.settings);
+    if (hello.payload_limit != here.config.frame_limit)
+        return fmt::format("it takes payloads of up to {} bytes, host {} of up to {}", hello.payload_limit,
+                           here.self().name, here.config.frame_limit);
     return "";
 }
 
@@ -79,6 +98,7 @@ Hello Peer::hello() const {
     return {.from = here_.self().name,
             .to = host().name,
             .agreement = here_.config.agreement,
+            .settings = settings_for_hello(here_.config.settings),
             .payload_limit = here_.config.frame_limit,
             .position = link_.position(),
             .process = here_.process,

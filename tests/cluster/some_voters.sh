@@ -24,7 +24,7 @@ for i in 1 2 3; do printf '[audit]\nfile = "h%s.audit"\n' $i >>h$i.toml; done
 with_page 3
 start 1
 start 2
-wait_until 20 "h1 says who is missing" says 1 'h3 is missing'
+wait_until 20 "h1 says who is missing" says 1 'h3 (.*:7403) is missing'
 refused 'h1: another daemon runs with this state folder' 1 --voters h1,h2
 stop 1
 stop 2

@@ -94,6 +94,16 @@ TEST(FileRegister, Many_processes_change_it_one_after_the_other) {
     EXPECT_EQ(FileRegister(path).read()->view, processes * times);
 }
 
+TEST(FileRegister, A_host_may_have_any_name) {
+    const test::TemporaryFolder folder;
+    const FileRegister all(folder / "register");
+    const auto occupied = all.occupy("lock");
+    ASSERT_TRUE(occupied) << occupied.error();
+    ASSERT_TRUE(all.found());
+    EXPECT_EQ(change_of(all, *all.read(), 1, 1)->view, 1u);
+    EXPECT_FALSE(all.occupy("lock")) << "a second daemon of this host";
+}
+
 TEST(FileRegister, A_killed_process_leaves_a_whole_file_and_no_lock) {
     const test::TemporaryFolder folder;
     const std::string path = folder / "register";

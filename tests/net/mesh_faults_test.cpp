@@ -239,6 +239,7 @@ Hello hello_of_ant() {
     return {.from = "ant",
             .to = "bee",
             .agreement = 42,
+            .settings = quick_config(ant).settings,
             .payload_limit = small_limit,
             .position = {.incarnation = 9},
             .process = 1,
@@ -293,7 +294,7 @@ TEST_F(Intruders, That_speak_something_else_are_refused) {
 TEST_F(Intruders, Of_another_version_are_told_both) {
     std::string frame;
     put_frame(to_bytes(Opening{.version = 7}) + "the future", frame);
-    EXPECT_EQ(refused(frame), "it speaks version 7 of the link protocol, this host version 3");
+    EXPECT_EQ(refused(frame), "it speaks version 7 of the link protocol, this host version 4");
 }
 
 TEST_F(Intruders, With_a_wrong_hello_are_told_why) {
@@ -305,10 +306,20 @@ TEST_F(Intruders, With_a_wrong_hello_are_told_why) {
     EXPECT_EQ(refused(framed(hello)), "host bee is not configured here") << "that is bee itself";
     hello = hello_of_ant();
     hello.agreement = 43;
-    EXPECT_EQ(refused(framed(hello)),
-              "its configuration differs: 000000000000002b, that of host bee is 000000000000002a");
-    EXPECT_EQ(b->problem(ant),
-              "its configuration differs: 000000000000002b, that of host bee is 000000000000002a");
+    hello.settings[1].value = "3";
+    const std::string differs =
+        "its configuration differs: semaphores.builds is 2 on host bee and 3 on host ant; write the same on "
+        "all hosts";
+    EXPECT_EQ(refused(framed(hello)), differs);
+    EXPECT_EQ(b->problem(ant), differs);
+    hello.settings = {{"register.lease", "3s"}, {"semaphores.a\n", "1"}, {"semaphores.builds", "2"}};
+    EXPECT_THAT(refused(framed(hello)),
+                testing::HasSubstr(": semaphores.a? is not set on host bee and 1 on host ant;"));
+    hello.settings.resize(1);
+    EXPECT_THAT(refused(framed(hello)),
+                testing::HasSubstr(": semaphores.builds is 2 on host bee and not set on host ant;"));
+    hello.settings = quick_config(bee).settings;
+    EXPECT_EQ(refused(framed(hello)), "its configuration differs: compare the configurations of both hosts");
     hello = hello_of_ant();
     hello.payload_limit = 10'001;
     EXPECT_EQ(refused(framed(hello)), "it takes payloads of up to 10001 bytes, host bee of up to 10000");

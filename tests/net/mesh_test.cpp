@@ -145,10 +145,13 @@ TEST_F(MeshTest, Counts_silence_from_the_start) {
 TEST_F(MeshTest, Of_another_agreement_is_refused) {
     auto config = quick_config(bee);
     config.agreement = 0xbad;
+    config.settings[0].value = "5s";
     start_both(quick_config(ant), config);
     ASSERT_TRUE(until([&] { return !a->problem(bee).empty() && !b->problem(ant).empty(); }));
-    EXPECT_EQ(b->problem(ant),
-              "its configuration differs: 000000000000002a, that of host bee is 0000000000000bad");
+    EXPECT_EQ(
+        b->problem(ant),
+        "its configuration differs: register.lease is 5s on host bee and 3s on host ant; write the same "
+        "on all hosts");
     EXPECT_EQ(a->problem(bee), "refused: " + b->problem(ant));
     EXPECT_TRUE(a->told.empty());
 }
