@@ -56,23 +56,47 @@ std::string described(const session::Party& holder) {
                        holder.host);
 }
 
-bool is_gone(const client::Options& options, const std::string& lock, std::uint64_t fence) {
-    const auto holder = holder_of(options, lock);
-    return !holder || holder->fence != fence;
+bool is_same(const session::Party& one, const session::Party& other) {
+    return one.host == other.host && one.pid == other.pid && one.fence == other.fence;
+}
+
+// The one whom an order ends: the holder of a lock, or a program that left units behind. Otherwise all who
+// hold units of a semaphore.
+std::vector<session::Party> holders_in(const session::Status& status, const std::string& name) {
+    if (const auto holder = holder_in(status, name)) return {*holder};
+    for (const session::ResourceStatus& resource : status.resources)
+        if (resource.name == name) return resource.holders;
+    return {};
+}
+
+// The first of them that still holds it.
+std::optional<session::Party> still_holds(const client::Options& options, const std::string& name,
+                                          const std::vector<session::Party>& holders) {
+    const auto now = client::ask_status(options, answer_within);
+    for (const session::ResourceStatus& resource : now.resources)
+        for (const session::Party& one : resource.holders)
+            if (resource.name == name &&
+                std::ranges::any_of(holders, [&](const auto& other) { return is_same(one, other); }))
+                return one;
+    return std::nullopt;
+}
+
+int say_nobody(const session::Status& status, const std::string& name) {
+    const auto silent = silent_hosts(status);
+    print_error(
+        fmt::format("{}: nobody holds this lock, or units of a semaphore with this name{}", name,
+                    silent.empty() ? "" : fmt::format("; no answer from {}", fmt::join(silent, " and "))));
+    return exit_no;
 }
 
 int release(const client::Options& options, const std::string& lock, std::chrono::duration<double> patience) {
     const session::Status status = client::ask_status(options, answer_within);
-    const auto holder = holder_in(status, lock);
-    if (!holder) {
-        const auto silent = silent_hosts(status);
-        print_error(fmt::format(
-            "{}: nobody holds this lock, and no unit of a semaphore with this name was left behind{}", lock,
-            silent.empty() ? "" : fmt::format("; no answer from {}", fmt::join(silent, " and "))));
-        return exit_no;
-    }
+    const auto holders = holders_in(status, lock);
+    if (holders.empty()) return say_nobody(status, lock);
+    const bool is_one = holder_in(status, lock).has_value();
     const session::OrderAnswer answer = client::give_order(
-        options, {.verb = "release", .words = {lock, std::to_string(holder->fence)}}, answer_within);
+        options, {.verb = "release", .words = {lock, std::to_string(is_one ? holders[0].fence : 0)}},
+        answer_within);
     if (!answer.done) {
         print_error(answer.text);
         return exit_refused;
@@ -80,20 +104,21 @@ int release(const client::Options& options, const std::string& lock, std::chrono
     // A daemon answers with the names of the hosts that it could not tell.
     const std::vector<std::string> untold =
         answer.text.empty() ? std::vector<std::string>() : split_list(answer.text);
-    const bool was_told = std::ranges::find(untold, holder->host) == untold.end();
     if (!untold.empty())
         print_error(fmt::format("{}: these hosts cannot be reached, and were not told: {}", lock,
                                 harmless(answer.text)));
     const auto until = client::Clock::now() + patience;
-    while (!is_gone(options, lock, holder->fence)) {
+    while (const auto holder = still_holds(options, lock, holders)) {
         if (client::Clock::now() >= until) {
+            const bool was_told = std::ranges::find(untold, holder->host) == untold.end();
             print_error(fmt::format("{}: {} {} told to stop, and still holds it", lock, described(*holder),
                                     was_told ? "was" : "was not"));
             return exit_timed_out;
         }
         std::this_thread::sleep_for(look_again_after);
     }
-    fmt::print("{}: released; {} held it with fence {}\n", lock, described(*holder), holder->fence);
+    for (const session::Party& holder : holders)
+        fmt::print("{}: released; {} held it with fence {}\n", lock, described(holder), holder.fence);
     return exit_ok;
 }
 
@@ -147,7 +172,9 @@ void add_release(CommandLine& line) {
         "host.\n"
         "With --force the holder of a lock is told to stop, on whichever host it runs. A command of "
         "`allot run` gets SIGTERM and then SIGKILL; a program that nobody can stop has the time of a lease. "
-        "The next waiter gets the lock then, not before. Only root and the user of the daemon may do that. "
+        "The next waiter gets the lock then, not before. Of a semaphore, --force frees units whose program "
+        "is gone; if there are none, it ends all programs that hold units. Only root and the user of the "
+        "daemon may do that. "
         "The audit log says who did.\n"
         "Exit code: 0 released; 1 there is nothing to release; 2 wrong usage; 119 refused; 121 it is still "
         "held after --timeout; 123 the daemon is unreachable.");

@@ -79,7 +79,8 @@ struct ReportAnswer {
 };
 BOOST_DESCRIBE_STRUCT(ReportAnswer, (), (number, report))
 
-// An operator orders that the holder with this fence stops and gives the lock back.
+// An operator orders that the holder with this fence stops and gives the lock back; fence 0: that all holders
+// of a semaphore do.
 struct Evict {
     std::string lock;
     std::uint64_t fence = 0;

@@ -29,12 +29,14 @@ session::OrderAnswer Orders::release(const session::Order& order, const host::Ca
     if (!by.is_local || (by.user != root && by.user != own))
         return {false, fmt::format("{} may not give orders here; on this machine {} may", by.user,
                                    root == own ? root : root + " and " + own)};
-    const auto fence = parse_number("fence", order.words[1], 1, ~std::uint64_t{0});
+    const auto fence = parse_number("fence", order.words[1], 0, ~std::uint64_t{0});
     if (!fence) return {false, fence.error()};
     const Evict evict{order.words[0], *fence,
                       fmt::format("{} ordered its release at {}", by.user, desk_.config().host)};
     desk_.note_order(by.user, {evict.lock, evict.fence},
-                     fmt::format("release of {}, fence {}, by {}", evict.lock, evict.fence, by.user));
+                     *fence == 0
+                         ? fmt::format("release of all permits of {}, by {}", evict.lock, by.user)
+                         : fmt::format("release of {}, fence {}, by {}", evict.lock, *fence, by.user));
     desk_.evict(evict.lock, evict.fence, evict.why);
     const std::string missed = unreached();
     mail_.send_to_all(evict);

@@ -408,6 +408,19 @@ void Sessions::expired(const Self& self, SessionId id, std::optional<Ticket> tic
         end({id, *ticket}, session::Refused{*ticket, Refusal::timed_out, "not granted in time"}, fx);
 }
 
+namespace {
+
+// Units of a semaphore may share a fence, so an order means all who hold some.
+bool is_meant(const Request& request, ResourceId name, std::uint64_t fence) {
+    if (fence == 0) return request.want.permits.contains(name);
+    const auto place = std::ranges::find(request.want.locks, name);
+    if (place == request.want.locks.end()) return false;
+    const auto part = static_cast<std::size_t>(place - request.want.locks.begin());
+    return StampAccess::value(request.fences[part]) == fence;
+}
+
+}  // namespace
+
 std::vector<Key> Sessions::evict(const Self& self, ResourceId lock, std::uint64_t fence,
                                  const std::string& why, SessionEffects& fx) {
     fx.freed.push_back({lock.name(), fence});
@@ -420,11 +433,7 @@ std::vector<Key> Sessions::evict(const Self& self, ResourceId lock, std::uint64_
                 fx.returns.push_back(request->key);
             continue;
         }
-        const auto place = std::ranges::find(request->want.locks, lock);
-        if (place == request->want.locks.end()) continue;
-        if (StampAccess::value(
-                request->fences[static_cast<std::size_t>(place - request->want.locks.begin())]) != fence)
-            continue;
+        if (!is_meant(*request, lock, fence)) continue;
         const auto [id, ticket] = request->key;
         Session& session = sessions_.at(id);
         session.open.at(ticket).evicted = true;
