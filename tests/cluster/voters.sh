@@ -42,15 +42,12 @@ wait "${asker[lonely]}"
 [ $? -eq 122 ] || fail "the wrapper does not say that the lease was lost: $(cat lonely.err)"
 contains 'lost: the lease was not renewed in time (' lonely.err || fail "another reason: $(cat lonely.err)"
 wait_until 20 "h3 says what is missing" says 3 'a majority of the voters (h1 and h2 and h3) must answer'
-<<<<<<< HEAD
 tell orphan
 # The daemon says so, or the clock of the library does.
 wait_until 20 "the library says why" \
     contains 'lost: .*\(its host did not reach the register in time\|the lease of this host has ended\)' orphan.out
-=======
 wait_until 20 "the log of h3 says so" contains \
     'warning: nothing is granted here: a majority .* there is no link to h1 (.*:7401) and h2 (.*:7402): start them' h3.log
->>>>>>> mend
 run 3 --lock b --timeout 1s -- true 2>/dev/null
 [ $? -eq 121 ] || fail "a host without a majority grants"
 page /health | grep -q '^HTTP.* 503' || fail "a host without a majority says that it is healthy: $(page /health)"
