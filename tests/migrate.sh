@@ -124,5 +124,5 @@ refused 'register.grace: write at least' 'host = "a"' '[register]' 'grace = "2s"
 "$ALLOT" node --migrate node.toml --config node.toml 2>err.txt
 [ $? -eq 2 ] || fail "two orders at once"
 "$ALLOT" node 2>err.txt
-[ $? -eq 2 ] && grep -q -- '--config is required' err.txt || fail "no configuration"
+[ $? -eq 2 ] && grep -q -- 'no configuration; write --config FILE' err.txt || fail "no configuration"
 exit 0

@@ -33,7 +33,7 @@ mutation kept-first cluster --without keep-first --sticky --property kept-first 
 mutation owner-served cluster --without serve-owner --sticky --property owner-served $two --programs 3
 mutation kept-first cluster --without free-last --sticky --property kept-first $two
 mutation one-user cluster --without hold-for-absent --sticky --property one-user $two
-mutation kept-first cluster --without forget-at-work --sticky --property kept-first $two --daemon-deaths 2 --kernel on \
+mutation claims-agree cluster --without forget-at-work --sticky --property claims-agree $two --daemon-deaths 2 --kernel on \
     --programs 2 --cuts 0 --whims 2
 
 one_lock='--engine atomic --resources 1 --permits 0'
