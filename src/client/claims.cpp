@@ -83,15 +83,13 @@ ClaimPtr Claims::released(const session::Released& message) {
     return claim;
 }
 
-// A lost lease with locks stays open: the daemon keeps its locks until the program has stopped and releases
-// them.
+// A lost lease stays open: the daemon keeps its resources until the program has stopped and releases them.
 ClaimPtr Claims::lost(const session::Lost& message) {
     const auto found = find(message.ticket);
     if (found == all_.end()) return nullptr;
     const ClaimPtr claim = *found;
     const bool told_already = claim->phase == ClaimPhase::releasing || claim->phase == ClaimPhase::lost;
     if (!told_already) lose(claim, message.reason);
-    if (claim->request.locks.empty()) end(claim);
     return told_already ? nullptr : claim;
 }
 

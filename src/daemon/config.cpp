@@ -458,9 +458,9 @@ std::vector<net::Setting> Config::agreed_settings() const {
     for (const Host& one : hosts) names.push_back(one.name);
     all.push_back({"cluster.hosts", fmt::format("{}", fmt::join(names, ", "))});
     for (const host::Mode& mode : modes)
-        all.push_back(
-            {"mode", fmt::format("{}{}{}{}", fmt::join(mode.names, ", "), mode.fence ? ", fence" : "",
-                                 mode.strict ? ", strict" : "", mode.sticky ? ", sticky" : "")});
+        all.push_back({"mode", fmt::format("[\"{}\"]{}{}{}", fmt::join(mode.names, "\", \""),
+                                           mode.fence ? ", fence" : "", mode.strict ? ", strict" : "",
+                                           mode.sticky ? ", sticky" : "")});
     for (const auto& [name, semaphore] : semaphores)
         all.push_back({"semaphores." + name,
                        semaphore.max_request == semaphore.permits

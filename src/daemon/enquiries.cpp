@@ -60,14 +60,25 @@ MemberReport Enquiries::member_report() const {
     return {config_, member_, ways_.self(), [this](SiteId host) { return mail_.status(host).connected; }};
 }
 
+// Some trouble is only to be looked at: all requests are served in spite of it.
+bool Enquiries::grants() const {
+    const host::Host& own = member_.host();
+    return own.has_lease() && own.views().works() &&
+           own.hold_offs(host::Member::host_self(ways_.self())).empty();
+}
+
+void Enquiries::add_troubles(const std::string& why, Report& report) const {
+    report.troubles.push_back({.why = why});
+    for (const auto& [name, semaphore] : config_.semaphores) report.troubles.push_back({name, why});
+}
+
 Report Enquiries::own_report() const {
     Report report = member_report().report();
     report.host.sessions = static_cast<std::uint32_t>(desk_.connected());
     report.host.grants = desk_.grants();
     if (std::string why = trouble(); !why.empty()) {
-        report.troubles.push_back({.why = why});
         report.host.note = why;
-        for (const auto& [name, semaphore] : config_.semaphores) report.troubles.push_back({name, why});
+        if (!grants()) add_troubles(why, report);
     }
     const host::Host& own = member_.host();
     if (!own.views().works()) report.host.state = "joining";

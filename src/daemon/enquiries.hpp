@@ -38,6 +38,8 @@ public:
 
 private:
     std::string trouble() const;
+    bool grants() const;
+    void add_troubles(const std::string& why, Report& report) const;
     MemberReport member_report() const;
     Report own_report() const;
     session::HostStatus status_of(net::HostId host) const;

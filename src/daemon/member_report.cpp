@@ -22,7 +22,8 @@ HostNames MemberReport::names_of(const std::vector<SiteId>& hosts) const {
 HostNames MemberReport::places_of(const std::vector<SiteId>& hosts) const {
     std::set<std::string> places;
     for (const SiteId host : hosts)
-        places.insert(fmt::format("{} ({})", name_of(host), config_.hosts[host].address));
+        places.insert(is_known(host) ? fmt::format("{} ({})", name_of(host), config_.hosts[host].address)
+                                     : name_of(host));
     return HostNames(std::move(places));
 }
 
@@ -81,7 +82,8 @@ std::string MemberReport::awaits_majority() const {
     std::vector<SiteId> unlinked;
     for (const agreement::VoterId& voter : member_.council().inner().record().voters) {
         voters.push_back(voter.host);
-        if (voter.host != self_.host && !is_linked_(voter.host)) unlinked.push_back(voter.host);
+        if (voter.host == self_.host) continue;
+        if (!is_known(voter.host) || !is_linked_(voter.host)) unlinked.push_back(voter.host);
     }
     const std::string rule =
         fmt::format("a majority of the voters ({}) must answer", names_of(voters).text());

@@ -474,7 +474,7 @@ void Shell::log_silent_register() {
     }
     if (!unanswered_since_) unanswered_since_ = BootClock::now();
     if (why == why_unanswered_ || BootClock::now() - *unanswered_since_ < config_.agreed.silence) return;
-    log_warning("nothing is granted here: " + why);
+    log_warning(host().has_lease() ? why : "nothing is granted here: " + why);
     why_unanswered_ = why;
 }
 

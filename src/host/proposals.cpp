@@ -12,8 +12,8 @@ void keep_certified(const std::vector<Peer>& certified, agreement::Change& chang
     for (const Peer& one : certified)
         if (std::ranges::find(change.members, one) == change.members.end()) change.certified.push_back(one);
     std::ranges::sort(change.certified);
-    const auto doubles = std::ranges::unique(change.certified);
-    change.certified.erase(doubles.begin(), doubles.end());
+    change.certified.erase(std::unique(change.certified.begin(), change.certified.end()),
+                           change.certified.end());
 }
 
 }  // namespace

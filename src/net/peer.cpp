@@ -16,15 +16,16 @@ constexpr std::size_t owed_bytes_limit = std::size_t{64} << 10;
 constexpr std::size_t unsent_limit = std::size_t{256} << 10;
 
 // The first setting that differs, for readers on both hosts.
-std::string difference(const std::string& ours, const std::vector<Setting>& here, const std::string& theirs,
-                       const std::vector<Setting>& there) {
+std::string difference(const std::string& ours, const std::vector<Setting>& all_here,
+                       const std::string& theirs, const std::vector<Setting>& there) {
+    // A hello has no room for many settings.
+    const std::vector<Setting> here = settings_for_hello(all_here);
     const auto [mine, other] = std::ranges::mismatch(here, there);
     if (mine == here.end() && other == there.end()) return "compare the configurations of both hosts";
     const bool is_mine = other == there.end() || (mine != here.end() && mine->name <= printable(other->name));
     const bool is_theirs =
         mine == here.end() || (other != there.end() && printable(other->name) <= mine->name);
-    // Settings beyond the room of a hello are set, for all that this host knows.
-    const char* const absent = settings_for_hello(here).size() == here.size() ? "not set" : "something else";
+    const char* const absent = here.size() == all_here.size() ? "not set" : "something else";
     const auto value = [&](bool has_it, const auto& setting) {
         return has_it ? printable(setting->value) : absent;
     };
