@@ -112,7 +112,7 @@ void print(const std::deque<audit::Entry>& entries, bool json) {
     for (const audit::Entry& entry : entries)
         table.add({audit::time_text(entry.time_ms), harmless(entry.host), harmless(entry.event),
                    harmless(resources_text(entry)), harmless(who(entry)), harmless(remark(entry))});
-    fmt::print("{}", table.lines(columns_of(STDOUT_FILENO)));
+    fmt::print("{}", table.lines(columns_of(STDOUT_FILENO), {"remark"}));
 }
 
 int run_log(const LogFlags& flags) {

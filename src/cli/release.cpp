@@ -56,29 +56,92 @@ std::string described(const session::Party& holder) {
                        holder.host);
 }
 
+// In floating-point seconds, which no time of a foreign host overflows.
+using Moment = std::chrono::time_point<client::Clock, std::chrono::duration<double>>;
+
+// The status, and when it was asked for and known: the daemons made their reports in between.
+struct Look {
+    session::Status status;
+    Moment asked;
+    Moment answered;
+};
+
+Look look(const client::Options& options) {
+    Look look{.asked = client::Clock::now()};
+    look.status = client::ask_status(options, answer_within);
+    look.answered = client::Clock::now();
+    return look;
+}
+
+std::chrono::duration<double> age_of(const session::Party& holder) {
+    return std::chrono::duration<double, std::milli>(holder.since_ms);
+}
+
+// A holder, and the latest moment at which it can have been granted.
+struct Target {
+    session::Party party;
+    Moment granted_by;
+};
+
 bool is_same(const session::Party& one, const session::Party& other) {
     return one.host == other.host && one.pid == other.pid && one.fence == other.fence;
 }
 
-// The one whom an order ends: the holder of a lock, or a program that left units behind. Otherwise all who
-// hold units of a semaphore.
-std::vector<session::Party> holders_in(const session::Status& status, const std::string& name) {
-    if (const auto holder = holder_in(status, name)) return {*holder};
-    for (const session::ResourceStatus& resource : status.resources)
-        if (resource.name == name) return resource.holders;
-    return {};
+// A program that takes units of a semaphore again may get the same fence; then only the time of the grant
+// tells the two grants apart. The daemon and this program count it by different clocks, hence the tolerance.
+bool is_later_grant(const Target& target, const session::Party& now, Moment asked) {
+    constexpr std::chrono::milliseconds tolerance{100};
+    return !now.gone && asked - age_of(now) > target.granted_by + tolerance;
 }
 
-// The first of them that still holds it.
-std::optional<session::Party> still_holds(const client::Options& options, const std::string& name,
-                                          const std::vector<session::Party>& holders) {
-    const auto now = client::ask_status(options, answer_within);
-    for (const session::ResourceStatus& resource : now.resources)
-        for (const session::Party& one : resource.holders)
-            if (resource.name == name &&
-                std::ranges::any_of(holders, [&](const auto& other) { return is_same(one, other); }))
-                return one;
-    return std::nullopt;
+// The one whom an order ends: the holder of a lock, or a program that left units behind. Otherwise all who
+// hold units of a semaphore; a lock of the same name has no holder then.
+std::vector<Target> targets_in(const Look& look, const std::string& name) {
+    std::vector<session::Party> holders;
+    if (const auto holder = holder_in(look.status, name))
+        holders.push_back(*holder);
+    else
+        for (const session::ResourceStatus& resource : look.status.resources)
+            if (resource.name == name)
+                holders.insert(holders.end(), resource.holders.begin(), resource.holders.end());
+    std::vector<Target> targets;
+    for (const session::Party& holder : holders) targets.push_back({holder, look.answered - age_of(holder)});
+    return targets;
+}
+
+enum class Standing { released, unknown, holds };
+
+// A host that does not answer reports no holders. The register itself knows of programs that are gone, and a
+// larger fence of a lock proves that the earlier holder has lost it.
+Standing standing_of(const Target& target, const std::string& name, const Look& look) {
+    bool has_successor = false;
+    for (const session::ResourceStatus& resource : look.status.resources) {
+        if (resource.name != name) continue;
+        for (const session::Party& one : resource.holders) {
+            const bool is_lock = resource.kind == "lock";
+            if (is_same(target.party, one) && (is_lock || !is_later_grant(target, one, look.asked)))
+                return Standing::holds;
+            has_successor = has_successor || (is_lock && one.fence > target.party.fence);
+        }
+    }
+    if (target.party.gone || has_successor) return Standing::released;
+    const auto silent = silent_hosts(look.status);
+    const bool is_silent = std::ranges::find(silent, harmless(target.party.host)) != silent.end();
+    return is_silent ? Standing::unknown : Standing::released;
+}
+
+// Waits until all have let go. Returns those that had not in the end, each with its standing.
+std::vector<std::pair<Target, Standing>> await(const client::Options& options, const std::string& name,
+                                               const std::vector<Target>& targets, Moment until) {
+    while (true) {
+        const Look now = look(options);
+        std::vector<std::pair<Target, Standing>> left;
+        for (const Target& target : targets)
+            if (const Standing standing = standing_of(target, name, now); standing != Standing::released)
+                left.emplace_back(target, standing);
+        if (left.empty() || client::Clock::now() >= until) return left;
+        std::this_thread::sleep_for(look_again_after);
+    }
 }
 
 int say_nobody(const session::Status& status, const std::string& name) {
@@ -89,13 +152,27 @@ int say_nobody(const session::Status& status, const std::string& name) {
     return exit_no;
 }
 
+int say_left(const std::string& name, const std::vector<std::pair<Target, Standing>>& left,
+             const std::vector<std::string>& untold) {
+    for (const auto& [target, standing] : left) {
+        const session::Party& holder = target.party;
+        const char* told = std::ranges::find(untold, holder.host) == untold.end() ? "was" : "was not";
+        const std::string end =
+            standing == Standing::holds
+                ? "still holds it"
+                : fmt::format("its host {} does not answer, so it may still hold it", harmless(holder.host));
+        print_error(fmt::format("{}: {} {} told to stop, and {}", name, described(holder), told, end));
+    }
+    return exit_timed_out;
+}
+
 int release(const client::Options& options, const std::string& lock, std::chrono::duration<double> patience) {
-    const session::Status status = client::ask_status(options, answer_within);
-    const auto holders = holders_in(status, lock);
-    if (holders.empty()) return say_nobody(status, lock);
-    const bool is_one = holder_in(status, lock).has_value();
+    const Look before = look(options);
+    const auto targets = targets_in(before, lock);
+    if (targets.empty()) return say_nobody(before.status, lock);
+    const bool is_one = holder_in(before.status, lock).has_value();
     const session::OrderAnswer answer = client::give_order(
-        options, {.verb = "release", .words = {lock, std::to_string(is_one ? holders[0].fence : 0)}},
+        options, {.verb = "release", .words = {lock, std::to_string(is_one ? targets[0].party.fence : 0)}},
         answer_within);
     if (!answer.done) {
         print_error(answer.text);
@@ -107,17 +184,9 @@ int release(const client::Options& options, const std::string& lock, std::chrono
     if (!untold.empty())
         print_error(fmt::format("{}: these hosts cannot be reached, and were not told: {}", lock,
                                 harmless(answer.text)));
-    const auto until = client::Clock::now() + patience;
-    while (const auto holder = still_holds(options, lock, holders)) {
-        if (client::Clock::now() >= until) {
-            const bool was_told = std::ranges::find(untold, holder->host) == untold.end();
-            print_error(fmt::format("{}: {} {} told to stop, and still holds it", lock, described(*holder),
-                                    was_told ? "was" : "was not"));
-            return exit_timed_out;
-        }
-        std::this_thread::sleep_for(look_again_after);
-    }
-    for (const session::Party& holder : holders)
+    if (const auto left = await(options, lock, targets, client::Clock::now() + patience); !left.empty())
+        return say_left(lock, left, untold);
+    for (const auto& [holder, granted_by] : targets)
         fmt::print("{}: released; {} held it with fence {}\n", lock, described(holder), holder.fence);
     return exit_ok;
 }

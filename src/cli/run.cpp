@@ -315,6 +315,7 @@ int run_command(const RunFlags& flags) {
         if (notice) notice->settle();
         return hold_and_run(session, lease, *options, *grace, flags.command);
     } catch (const client::Failure& failure) {
+        if (notice) notice->settle();
         return explain_failure(failure, flags, *options, *settings, deadline);
     }
 }

@@ -74,7 +74,7 @@ std::string hosts_text(const Status& status, std::size_t columns, Notes& notes) 
     for (const HostStatus& host : status.hosts)
         if (!host.note.empty())
             remarks += notes.paragraph(fmt::format("{}: {}", harmless(host.name), notes.once(host.note)));
-    return table.lines(columns) + (remarks.empty() ? "" : "\n" + remarks);
+    return table.lines(columns, {"links"}) + (remarks.empty() ? "" : "\n" + remarks);
 }
 
 void add_party(Table& table, const ResourceStatus& resource, const std::string& role, const Party& party) {
@@ -99,7 +99,8 @@ std::string resources_text(const Status& status, std::size_t columns, Notes& not
                    fmt::format("{} of {}", unknown ? "?" : std::to_string(used), resource.capacity),
                    std::to_string(waiting), harmless(resource.place), notes.once(resource.note)});
     }
-    return table.lines(columns);
+    // A note goes on in further lines, and is never shortened: "as above" refers to it.
+    return columns == 0 ? table.lines() : table.text(0, columns);
 }
 
 std::string kind_of_holder(const Party& holder) {
@@ -120,7 +121,7 @@ std::string parties_text(const Status& status, std::size_t columns) {
         for (const Party& waiter : resource.waiters)
             add_party(table, resource, fmt::format("waits #{}", ++place), waiter);
     }
-    return any ? "\n" + table.lines(columns) : "";
+    return any ? "\n" + table.lines(columns, {"asked for", "command"}) : "";
 }
 
 // The programs and resources that are not listed.

@@ -9,6 +9,10 @@ namespace {
 
 using Rows = std::vector<std::vector<std::string>>;
 
+// Spaces between two columns.
+constexpr std::size_t wide_gap = 2;
+constexpr std::size_t narrow_gap = 1;
+
 bool begins_character(char byte) {
     return (static_cast<unsigned char>(byte) & 0xC0) != 0x80;  // no continuation byte of UTF-8
 }
@@ -42,7 +46,7 @@ Rows with_last_broken(const Rows& rows, std::size_t last, std::size_t width) {
         broken.push_back(row);
         if (row.size() <= last || row[last].size() <= width) continue;
         const std::vector<std::string> lines = lines_of(wrapped(row[last], width));
-        broken.back()[last] = lines.front();
+        broken.back()[last] = lines.empty() ? "" : lines.front();
         for (std::size_t i = 1; i < lines.size(); ++i) {
             broken.emplace_back(last);
             broken.back().push_back(lines[i]);
@@ -59,31 +63,32 @@ std::size_t room_for_last(const std::vector<std::size_t>& widths, std::size_t in
     return others + least < width ? width - others : least;
 }
 
-std::size_t sum_of(const std::vector<std::size_t>& widths) {
+std::size_t sum_of(const std::vector<std::size_t>& widths, std::size_t gap) {
     std::size_t sum = 0;
-    for (const std::size_t one : widths) sum += one + 2;
-    return sum - 2;
+    for (const std::size_t one : widths) sum += one + gap;
+    return sum - gap;
 }
 
-// Widths that fit: the widest column loses first, and none becomes too narrow to be read.
-std::vector<std::size_t> narrowed(std::vector<std::size_t> widths, std::size_t columns) {
+// Shrinks the columns of prose until the sum fits, the widest first, and none becomes too narrow to be read.
+void narrow(std::vector<std::size_t>& widths, const std::vector<std::size_t>& prose, std::size_t columns,
+            std::size_t gap) {
     constexpr std::size_t least = 5;
-    for (std::size_t sum = sum_of(widths); sum > columns; --sum) {
-        const auto widest = std::ranges::max_element(widths);
-        if (*widest <= least) break;
-        --*widest;
+    for (std::size_t sum = sum_of(widths, gap); sum > columns && !prose.empty(); --sum) {
+        const std::size_t widest =
+            *std::ranges::max_element(prose, {}, [&](std::size_t column) { return widths[column]; });
+        if (widths[widest] <= least) break;
+        --widths[widest];
     }
-    return widths;
 }
 
-std::string aligned(const Rows& rows, std::size_t indent) {
+std::string aligned(const Rows& rows, std::size_t indent, std::size_t gap = wide_gap) {
     const std::vector<std::size_t> widths = widths_of(rows);
     std::string text;
     const auto add_row = [&](const std::vector<std::string>& row) {
         std::string line(indent, ' ');
         for (std::size_t column = 0; column < row.size(); ++column) {
             line += row[column];
-            line.append(widths[column] - characters(row[column]) + 2, ' ');
+            line.append(widths[column] - characters(row[column]) + gap, ' ');
         }
         line.erase(line.find_last_not_of(' ') + 1);
         text += line + '\n';
@@ -103,14 +108,23 @@ std::string Table::text(std::size_t indent, std::size_t width) const {
     return aligned(with_last_broken(rows_, widths.size() - 1, room_for_last(widths, indent, width)), indent);
 }
 
-std::string Table::lines(std::size_t columns) const {
+std::string Table::lines(std::size_t columns, const std::vector<std::string>& prose) const {
     if (columns == 0) return aligned(rows_, 0);
-    const std::vector<std::size_t> widths = narrowed(widths_of(rows_), columns);
+    std::vector<std::size_t> may_shrink;
+    for (std::size_t column = 0; column < rows_.front().size(); ++column)
+        if (std::ranges::find(prose, rows_.front()[column]) != prose.end()) may_shrink.push_back(column);
+    std::vector<std::size_t> widths = widths_of(rows_);
+    narrow(widths, may_shrink, columns, wide_gap);
+    const std::size_t gap = sum_of(widths, wide_gap) <= columns ? wide_gap : narrow_gap;
+    if (gap == narrow_gap) {
+        widths = widths_of(rows_);
+        narrow(widths, may_shrink, columns, gap);
+    }
     Rows rows = rows_;
     for (auto& row : rows)
         for (std::size_t column = 0; column < row.size(); ++column)
             row[column] = shortened(row[column], widths[column]);
-    return aligned(rows, 0);
+    return aligned(rows, 0, gap);
 }
 
 std::string shortened(const std::string& text, std::size_t columns) {

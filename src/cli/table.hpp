@@ -16,8 +16,10 @@ public:
     // first. A last column of prose continues in further lines where a line would be longer than `width`.
     std::string text(std::size_t indent = 0, std::size_t width = line_width) const;
     // Every row is one line. With 0 columns it may be of any length: for people who search with grep. For a
-    // terminal with this many columns the longest cells are shortened.
-    std::string lines(std::size_t columns = 0) const;
+    // terminal with this many columns, cells below the headers `prose` are shortened. All other cells are
+    // names and numbers, which stay whole: if they do not fit, the columns move together, and then lines
+    // become longer than the terminal.
+    std::string lines(std::size_t columns = 0, const std::vector<std::string>& prose = {}) const;
 
 private:
     std::vector<std::vector<std::string>> rows_;

@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <fmt/format.h>
 #include <mutex>
+#include <regex>
 #include <unistd.h>
 
 #include "base/no_signals.hpp"
@@ -48,14 +49,14 @@ Status ask(const client::Options& options, const client::Demand& demand, std::ch
 
 // --- Problems that the daemon knows of.
 
-// A note may count the time until its end.
-std::string without_digits(std::string text) {
-    std::erase_if(text, [](char letter) { return letter >= '0' && letter <= '9'; });
-    return text;
+// A note may count the time until its end, as in "free in 1200 ms". Other digits are of names and count.
+std::string without_times(const std::string& text) {
+    static const std::regex time(R"(\b[0-9]+ ?(ms|s)\b)");
+    return std::regex_replace(text, time, "$1");
 }
 
 Reason problem(const std::string& text) {
-    return {.text = text, .key = without_digits(text)};
+    return {.text = text, .key = without_times(text)};
 }
 
 Reason problem_in(const Status& status) {

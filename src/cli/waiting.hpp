@@ -12,7 +12,7 @@ namespace allot::cli {
 struct Reason {
     std::string text;    // one line; empty if none is known, or the daemon does not answer
     std::string advice;  // for an operator, if the text does not say what to do
-    std::string key;     // equal for two looks at the same reason, although numbers in the text change
+    std::string key;     // equal for two looks at the same reason, although times in the text change
 };
 
 // A problem that the daemon knows of, or else the holder of one of the resources. Asks no longer than

@@ -102,6 +102,33 @@ TEST(StatusText, A_note_is_said_once) {
         << text;
 }
 
+TEST(StatusText, A_note_that_others_refer_to_is_whole_on_a_terminal) {
+    Status status = example();
+    const std::string note = "no host that answers has it; gamma may, and is removed if it stays silent";
+    status.resources[0].note = note;
+    status.resources[0].state = "unknown";
+    std::istringstream words(status_text(status, 80));
+    std::string text;
+    for (std::string word; words >> word;) text += word + " ";
+    EXPECT_NE(text.find(note), std::string::npos) << status_text(status, 80);
+    EXPECT_NE(text.find("; as above, alpha"), std::string::npos) << status_text(status, 80);
+}
+
+TEST(StatusText, Names_and_fences_are_whole_on_a_terminal) {
+    Status status = example();
+    status.resources[0].name = "database1";
+    status.resources[0].holders[0].fence = 2'199'023'255'552;
+    status.resources[0].holders[0].command = std::string(200, 'x');
+    std::istringstream lines(status_text(status, 80));
+    bool is_shown = false;
+    for (std::string line; std::getline(lines, line);) {
+        EXPECT_LE(line.size(), 84u) << line;  // … has 3 bytes
+        is_shown =
+            is_shown || (line.starts_with("database1 ") && line.find(" 2199023255552 ") != std::string::npos);
+    }
+    EXPECT_TRUE(is_shown) << status_text(status, 80);
+}
+
 TEST(StatusText, On_a_terminal_no_line_is_longer_than_the_terminal) {
     Status status = example();
     status.resources[0].holders[0].command = std::string(200, 'x');

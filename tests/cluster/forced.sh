@@ -75,6 +75,18 @@ let_go next
 contains '"event":"order".*"resources":.{"name":"builds"}.*release of all permits of builds, by root' audit1 || fail "the audit log does not name builds"
 contains '"event":"lost".*"name":"builds".*root ordered its release at h1' audit2 || fail "the log of h2 does not say why builds was lost"
 
+# --- A lock of the same name, which only has waiters, does not hide the semaphore.
+hold other 1 --lock db
+ask both 1 --lock db,builds
+hold first 2 --permit builds
+wait_until 20 "both waits for the lock builds" waits_for builds 1 1
+force 1 builds >released || fail "the semaphore builds is not released: $(cat released)"
+contains '^builds: released; bash .* of host h2) held it' released || fail "it says: $(cat released)"
+ended first
+let_go other
+wait_until 20 "both is served" granted both
+let_go both
+
 # --- Refusals.
 force 1 db 2>why && fail "a lock is released that nobody holds"
 contains 'db: nobody holds this lock' why || fail "it says: $(cat why)"
@@ -86,8 +98,17 @@ setpriv --reuid nobody --regid nogroup --clear-groups "$ALLOT" release --socket 
 [ $? -eq 119 ] && contains 'nobody may not give orders here; on this machine root may' why || fail "it says: $(cat why)"
 let_go holder
 
-# --- The other host is stopped: nobody knows what its programs hold. Its link is lost later.
+# --- The host of a program stops answering when the program was told: nobody knows whether that holds the lock.
+library program 2 gpu
+force 1 --timeout 2s gpu >released 2>why &
+order=$!
+wait_until 20 "h2 knows the order" contains '"event":"order".*"name":"gpu"' audit2
 kill -STOP "${process[2]}"
+wait $order
+[ $? -eq 121 ] && contains 'gpu: holder .* was told to stop, and its host h2 does not answer, so it may still hold it' why ||
+    fail "it says: $(cat released why)"
+
+# --- The other host is stopped: nobody knows what its programs hold. Its link is lost later.
 force 1 db 2>why
 [ $? -eq 1 ] && contains 'db: nobody holds this lock, or .*; no answer from h2' why || fail "it says: $(cat why)"
 kill_host 2
