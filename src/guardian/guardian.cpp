@@ -376,8 +376,7 @@ void Guardian::rest() {
 }
 
 void Guardian::log_to(const std::vector<Descriptor>& passed) {
-    if (passed.size() != 1) return;
-    rests_ = false;
+    if (passed.size() != 1 || !std::exchange(rests_, false)) return;
     ::dup2(passed.front().get(), STDERR_FILENO);
     own_standard_error();
 }

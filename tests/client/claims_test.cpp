@@ -67,12 +67,13 @@ TEST_F(ClaimsTest, What_was_lost_is_still_given_back_but_only_once) {
     EXPECT_FALSE(claims.release(claim));
 }
 
-TEST_F(ClaimsTest, Permits_that_the_daemon_calls_lost_need_not_be_given_back) {
+TEST_F(ClaimsTest, The_daemon_keeps_permits_that_were_lost_until_they_are_given_back) {
     const ClaimPtr claim = claims.open({.permits = {{"builds", 1}}}, {}, {});
     session::Granted message{claim->ticket(), {{"builds", 1}}};
     claims.granted(message);
     EXPECT_EQ(claims.lost({claim->ticket(), "expelled"}), claim);
-    EXPECT_FALSE(claims.release(claim));
+    EXPECT_TRUE(claims.release(claim));
+    EXPECT_EQ(claims.released({claim->ticket()}), nullptr);
     EXPECT_TRUE(claims.all().empty());
 }
 
