@@ -515,9 +515,10 @@ Hearing::Here Host::here(const Self& self) const {
 
 Ticks Host::due_in(const Self& self) const {
     const Config& config = self.config;
-    const bool counts = !missing_.empty() || (first_seen_ && *first_seen_ < config.hold_off);
-    if (counts || !views_.works() || (!asked_ && wanted_change(self))) return 1;
+    if (!missing_.empty() || !views_.works() || (!asked_ && wanted_change(self))) return 1;
     Ticks due = config.renew_every - (asked_ ? 0 : renewed_);
+    // A host that works knows already that no earlier program runs; its first hold-off only ends.
+    if (first_seen_ && *first_seen_ < config.hold_off) due = std::min(due, config.hold_off - *first_seen_);
     if (config.alive_every > 0) due = std::min(due, config.alive_every - beat_);
     if (lease_left_ > 0) due = std::min(due, lease_left_);
     if (config.silence > 0) due = hearing_.due_in(here(self), due);

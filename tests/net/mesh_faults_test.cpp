@@ -1,5 +1,6 @@
 // Links through a network that misbehaves, and neighbours that do.
 
+#include <gmock/gmock.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
