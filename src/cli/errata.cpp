@@ -208,8 +208,7 @@ void add_errata(CommandLine& line) {
         "  allot errata --show semaphore:3\n"
         "  allot errata --run\n"
         "`--run` needs no files: the program has the scenarios. To play one yourself, begin at the top of "
-        "the "
-        "repository.\n"
+        "the repository.\n"
         "Exit code: 0 listed, or all shown; 1 a defect was not shown or not cured; 2 wrong usage; "
         "3 bounded (Ctrl-C).");
     command.option("--problem", flags->problem, "Only the errata of this problem");

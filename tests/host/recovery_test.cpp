@@ -1,4 +1,5 @@
-// What hosts make of the reports to a view.
+// Hosts begin an epoch from the reports of all members: claims that contradict each other, and views that one
+// of them has skipped.
 #include "protocols/agreement/recovery.hpp"
 
 #include <algorithm>
