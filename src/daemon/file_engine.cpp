@@ -125,7 +125,7 @@ void FileEngine::look_for_certificates() {
     for (const Peer& member : members)
         if (gone_.contains(member.site)) look_for_certificate(member);
     events_.changed();
-    if (!gone_.empty()) certificates_.set(tick / 2, [this] { look_for_certificates(); });
+    if (!gone_.empty()) certificates_.set(tick, [this] { look_for_certificates(); });
 }
 
 }  // namespace allot::daemon

@@ -83,6 +83,7 @@ Member::Config member_config(const Config& config) {
     council.hosts = all.host.hosts;
     for (const std::uint32_t voter : config.voters()) council.voters.emplace_back(voter);
     council.retry_after = ticks_in(milliseconds(300));
+    council.rest = ticks_in(milliseconds(100));
     council.spread = ticks_in(milliseconds(1000));
     council.patience = 3 * all.host.silence;  // a copy of a live host is noticed before
     return all;

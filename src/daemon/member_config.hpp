@@ -9,8 +9,9 @@
 
 namespace allot::daemon {
 
-// The host counts time in ticks.
-constexpr std::chrono::milliseconds tick{100};
+// The host counts time in ticks. Hold-offs end with a tick of each host's own clock, and the first host that
+// reports to a view is frozen until the last one does: so a tick is short.
+constexpr std::chrono::milliseconds tick{20};
 
 // Raises the number of files that this process may open: the limit on programs follows from it.
 host::Member::Config member_config(const Config& config);

@@ -106,10 +106,10 @@ void Council::try_again(const Self& self, CouncilEffects& fx) {
 // that was refused need not wait for answers.
 std::uint32_t Council::pause(const Self& self) const {
     const std::uint32_t attempts = std::min(inner().attempts() - std::min(unheard_, inner().attempts()), 4u);
-    const std::uint32_t most = std::min(self.config.spread, (1u << attempts) - 1);
+    const std::uint32_t most = std::min(self.config.spread, self.config.rest * ((1u << attempts) - 1));
     constexpr std::uint32_t golden = 0x9e3779b9;
     const std::uint32_t mixed = (self.host + self.incarnation + inner().attempts()) * golden >> 16;
-    return (inner().is_resting() ? 1 : self.config.retry_after) + mixed % (most + 1);
+    return (inner().is_resting() ? self.config.rest : self.config.retry_after) + mixed % (most + 1);
 }
 
 std::vector<SiteId> Council::unformed(const Self& self) const {

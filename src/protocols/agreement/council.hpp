@@ -20,8 +20,10 @@ struct CouncilConfig {
     // The newest view of an earlier register, and whether no program has run since; for a fresh disk.
     std::uint32_t view = 0;
     bool quiet = false;
-    // In ticks: between two attempts, and by how much the pauses of two hosts may differ.
+    // In ticks: the pause after an attempt that nobody answers, the shortest one after a refusal, and by how
+    // much the pauses of two hosts may differ.
     std::uint32_t retry_after = 1;
+    std::uint32_t rest = 1;
     std::uint32_t spread = 0;
     // Ticks after which a voter that starts again makes do with the answers of a quorum.
     std::uint32_t patience = 10;
