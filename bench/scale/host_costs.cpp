@@ -54,7 +54,7 @@ class Lone {
 public:
     Lone() {
         config_.locks.seats = 1024;
-        config_.semaphores[ResourceId("permit")] = {1};
+        config_.settings.semaphores[ResourceId("permit")] = {1, 1};
         config_.lease = 1000;
         host::Effects fx;
         host_.start(self(), true, true);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <boost/asio/io_context.hpp>
+#include <boost/json/parse.hpp>
 #include <cstdio>
 #include <ctime>
 #include <fmt/format.h>
@@ -10,8 +11,11 @@
 #include <vector>
 
 #include "cli/commands.hpp"
+#include "cli/daemon.hpp"
 #include "cli/flags.hpp"
 #include "cli/operator.hpp"
+#include "cli/table.hpp"
+#include "client/status.hpp"
 #include "core/parameters.hpp"
 #include "daemon/config.hpp"
 #include "daemon/council_file.hpp"
@@ -24,9 +28,13 @@ namespace {
 
 struct Options {
     std::string action;
+    std::vector<std::string> words;
     std::string config;
     std::uint32_t above = 0;
     std::string voters;
+    bool dry_run = false;
+    bool json = false;
+    DaemonFlags daemon;
 };
 
 // All daemons are stopped, and stay so as long as these locks are kept.
@@ -40,6 +48,9 @@ Result<std::vector<Descriptor>> occupy_all(const daemon::Config& config,
     }
     return all;
 }
+
+// The register may need some seconds to agree.
+constexpr std::chrono::seconds agreed_within{15};
 
 constexpr const char* advice =
     "; to begin anew above all views, and only if no program of an earlier time runs, add --above N";
@@ -119,9 +130,9 @@ std::string chosen_text(const Options& options) {
                        fmt::join(split_list(options.voters), " and "));
 }
 
-int run_cluster(const Options& options) {
-    if (options.action != "init")
-        return wrong_usage(fmt::format("cluster {}: no such action; write init", options.action));
+int run_init(const Options& options) {
+    if (options.config.empty())
+        return wrong_usage("cluster init: write the configuration of this host, as in --config host.toml");
     const auto config = daemon::load_config(options.config);
     if (!config) return wrong_usage(config.error());
     const bool in_file = config->agreed.engine == daemon::Register::Engine::file;
@@ -142,14 +153,107 @@ int run_cluster(const Options& options) {
     return exit_ok;
 }
 
+// --- Orders to a running daemon.
+
+// The answer; nothing if it is a refusal, which is printed, and `code` is the exit code.
+std::optional<std::string> ordered(const Options& options, const session::Order& order, int& code) {
+    code = exit_ok;
+    const auto daemon = daemon_at(options.daemon, "allot cluster");
+    if (!daemon) {
+        code = wrong_usage(daemon.error());
+        return std::nullopt;
+    }
+    try {
+        const session::OrderAnswer answer = client::give_order(*daemon, order, agreed_within);
+        if (answer.done) return answer.text;
+        print_error(answer.text);
+        code = exit_refused;
+    } catch (const client::Failure& failure) {
+        code = report(failure, *daemon);
+    }
+    return std::nullopt;
+}
+
+void print_cluster(const boost::json::object& cluster) {
+    const auto names = [](const boost::json::value& list) {
+        std::vector<std::string> all;
+        for (const boost::json::value& one : list.as_array()) all.emplace_back(one.as_string());
+        return fmt::format("{}", fmt::join(all, ", "));
+    };
+    fmt::print("view      {}\nmembers   {}\n", cluster.at("view").to_number<std::uint64_t>(),
+               names(cluster.at("members")));
+    const std::string engine(cluster.at("engine").as_string());
+    fmt::print("register  {}\n",
+               cluster.contains("voters") ? "kept by " + names(cluster.at("voters")) : "engine " + engine);
+    Table table({"semaphore", "permits", "of one request"});
+    for (const auto& [name, semaphore] : cluster.at("semaphores").as_object())
+        table.add({std::string(name), fmt::format("{}", semaphore.at("permits").to_number<std::uint32_t>()),
+                   fmt::format("{}", semaphore.at("max_request").to_number<std::uint32_t>())});
+    fmt::print("\n{}", table.text());
+}
+
+int run_show(const Options& options) {
+    int code = exit_ok;
+    const auto text = ordered(options, {.verb = "show", .words = {}}, code);
+    if (!text) return code;
+    if (options.json)
+        fmt::print("{}\n", *text);
+    else
+        print_cluster(boost::json::parse(*text).as_object());
+    return exit_ok;
+}
+
+int run_set(const Options& options, const std::vector<std::string>& changes) {
+    if (changes.empty()) return wrong_usage("cluster set: write a semaphore and its permits, as in builds=5");
+    int code = exit_ok;
+    const auto text = ordered(options, {"set", changes, options.dry_run}, code);
+    if (text) fmt::print("{}\n", *text);
+    return code;
+}
+
+// What makes the semaphores of the cluster those of a file.
+int run_apply(const Options& options) {
+    if (options.words.size() != 1)
+        return wrong_usage("cluster apply: write a file, as in allot cluster apply host.toml");
+    const auto config = daemon::load_config(options.words[0]);
+    if (!config) return wrong_usage(config.error());
+    int code = exit_ok;
+    const auto text = ordered(options, {.verb = "show", .words = {}}, code);
+    if (!text) return code;
+    std::vector<std::string> changes;
+    for (const auto& [name, semaphore] : config->semaphores) {
+        changes.push_back(fmt::format("{}={}", name, semaphore.permits));
+        changes.push_back(fmt::format("{}.max_request={}", name, semaphore.max_request));
+    }
+    for (const auto& [name, semaphore] : boost::json::parse(*text).at("semaphores").as_object())
+        if (!config->semaphores.contains(std::string(name))) changes.push_back(std::string(name) + "=0");
+    return run_set(options, changes);
+}
+
+int run_cluster(const Options& options) {
+    if (options.action == "init") return run_init(options);
+    if (options.action == "show") return run_show(options);
+    if (options.action == "set") return run_set(options, options.words);
+    if (options.action == "apply") return run_apply(options);
+    return wrong_usage(
+        fmt::format("cluster {}: no such action; write init, show, set or apply", options.action));
+}
+
 }  // namespace
 
 void add_cluster(CommandLine& line) {
     auto options = std::make_shared<Options>();
-    Command& command = line.command("cluster", "Make the register of a cluster");
-    command.option("action", options->action, "init: make the register, where no program runs").required();
-    command.option("--config", options->config, "the configuration of one of its hosts (TOML)")
-        .required()
+    Command& command = line.command("cluster", "Look at the settings of a cluster, and change them");
+    command
+        .option("action", options->action,
+                "show: print members and settings; set: change settings; apply: take them from a file; init: "
+                "make the register, where no program runs")
+        .required();
+    command.option("words", options->words,
+                   "set: NAME=PERMITS, NAME=0 or NAME.max_request=UNITS; apply: FILE");
+    command.flag("--dry-run", options->dry_run, "Only say what would change");
+    command.flag("--json", options->json, "Print JSON (show)");
+    command.option("--config", options->config, "init: the configuration of one of its hosts (TOML)")
         .value("FILE");
     command.option("--above", options->above, "views, and so fences, begin after this number").shown_as("N");
     command
@@ -163,7 +267,14 @@ void add_cluster(CommandLine& line) {
         "Examples:\n"
         "  allot cluster init --config /etc/allot/host.toml\n"
         "  allot cluster init --voters a,b --config /etc/allot/host.toml\n"
-        "Run the second one on each host that forms the register, while it is stopped.");
+        "  allot cluster show\n"
+        "  allot cluster set builds=5\n"
+        "Run the second one on each host that forms the register, while it is stopped. The others ask a "
+        "running daemon. A change holds for all hosts as soon as the register has agreed. Fewer permits than "
+        "are in use take nothing away: nobody gets one until enough are given back. Programs that wait for "
+        "more than there are now are refused.\n"
+        "Exit code: 0 done; 2 wrong usage; 119 refused; 123 the daemon is unreachable.");
+    add_daemon_flags(command, options->daemon);
     command.action([options] { return run_cluster(*options); });
 }
 

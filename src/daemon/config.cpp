@@ -301,6 +301,7 @@ private:
                                                  user));
             section.texts("locks", allowance.locks);
             section.texts("semaphores", allowance.semaphores);
+            section.flag("operate", allowance.operate);
             config_.allow.push_back(std::move(allowance));
         });
     }
@@ -447,7 +448,7 @@ std::string time_text(milliseconds time) {
 
 std::vector<net::Setting> Config::agreed_settings() const {
     std::vector<net::Setting> all{
-        {"register.engine", agreed.engine == Register::Engine::file ? "file" : "hosts"},
+        {"register.engine", agreed.engine_name()},
         {"register.lease", time_text(agreed.lease)},
         {"register.grace", time_text(agreed.grace)},
         {"register.silence", time_text(agreed.silence)},
@@ -461,11 +462,6 @@ std::vector<net::Setting> Config::agreed_settings() const {
         all.push_back({"mode", fmt::format("[\"{}\"]{}{}{}", fmt::join(mode.names, "\", \""),
                                            mode.fence ? ", fence" : "", mode.strict ? ", strict" : "",
                                            mode.sticky ? ", sticky" : "")});
-    for (const auto& [name, semaphore] : semaphores)
-        all.push_back({"semaphores." + name,
-                       semaphore.max_request == semaphore.permits
-                           ? std::to_string(semaphore.permits)
-                           : fmt::format("{} (max_request {})", semaphore.permits, semaphore.max_request)});
     return all;
 }
 

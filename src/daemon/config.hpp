@@ -30,6 +30,7 @@ struct Register {
     static constexpr std::chrono::milliseconds longest = std::chrono::minutes(10);
 
     Engine engine = Engine::hosts;
+    const char* engine_name() const { return engine == Engine::file ? "file" : "hosts"; }
     std::string file;                         // that all daemons of this machine open
     std::vector<std::string> voters;          // hosts that keep it; empty: the first of them
     std::chrono::milliseconds lease{3000};    // programs have stopped so long after their host last asked

@@ -134,7 +134,8 @@ void Desk::hear(SessionId session, const session::ClientMessage& message) {
 // A copy of the caller: an order takes steps, which may change sessions.
 void Desk::obey(SessionId session, const session::Order& order) {
     const host::Caller by = member_.sessions().find(session)->caller;
-    connections_.say(session, ways_.obey(order, by));
+    ways_.obey(order, by,
+               [this, session](const session::OrderAnswer& answer) { connections_.say(session, answer); });
 }
 
 bool Desk::evict(const std::string& lock, std::uint64_t fence, const std::string& why) {

@@ -21,7 +21,9 @@ class Desk {
 public:
     // The ways to the member.
     struct Ways {
-        std::function<session::OrderAnswer(const session::Order&, const host::Caller& by)> obey;
+        std::function<void(const session::Order&, const host::Caller& by,
+                           std::function<void(const session::OrderAnswer&)> done)>
+            obey;
         std::function<void()> wake;  // the time of the member is that of the clock afterwards
         std::function<host::Member::Self()> self;
         std::function<void(host::Member::Effects&)> carry_out;

@@ -69,7 +69,8 @@ bool Enquiries::grants() const {
 
 void Enquiries::add_troubles(const std::string& why, Report& report) const {
     report.troubles.push_back({.why = why});
-    for (const auto& [name, semaphore] : config_.semaphores) report.troubles.push_back({name, why});
+    for (const auto& [name, semaphore] : member_.host().settings().semaphores)
+        report.troubles.push_back({name.name(), why});
 }
 
 Report Enquiries::own_report() const {
@@ -110,7 +111,7 @@ void Enquiries::find_status(bool whole, const std::function<void(const session::
         std::map<HostId, session::HostStatus> missing;
         for (HostId host = 0; host < config_.hosts.size(); ++host)
             if (!reports.contains(host)) missing[host] = status_of(host);
-        done(overview(config_, reports, missing));
+        done(overview(config_, member_.host().settings(), reports, missing));
     });
 }
 

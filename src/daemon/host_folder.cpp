@@ -20,6 +20,8 @@ constexpr std::string_view kind = "host";
 constexpr std::uint32_t format = 2;
 constexpr std::string_view voters_kind = "voters";
 constexpr std::uint32_t voters_format = 1;
+constexpr std::string_view settings_kind = "settings";
+constexpr std::uint32_t settings_format = 1;
 
 // The notes of a daemon without a register.
 struct EarlierMark {
@@ -86,6 +88,21 @@ Result<std::vector<std::string>> HostFolder::voters() const {
 Result<bool> HostFolder::name_voters(const std::vector<std::string>& names) const {
     return durable::write_record(path_ + "/voters",
                                  {std::string(voters_kind), voters_format, 0, to_bytes(names)});
+}
+
+Result<std::optional<agreement::Settings>> HostFolder::settings() const {
+    const std::string name = path_ + "/settings";
+    const auto record = durable::read_record(name, settings_kind, settings_format);
+    if (!record) return Error{record.error()};
+    if (!*record) return std::optional<agreement::Settings>();
+    auto settings = from_bytes<agreement::Settings>((*record)->content);
+    if (!settings) return Error{name + ": it belongs to another version of allot"};
+    return std::optional(std::move(*settings));
+}
+
+Result<bool> HostFolder::note_settings(const agreement::Settings& settings) const {
+    return durable::write_record(path_ + "/settings",
+                                 {std::string(settings_kind), settings_format, 0, to_bytes(settings)});
 }
 
 Result<bool> HostFolder::set_aside(const std::string& name) const {

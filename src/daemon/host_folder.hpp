@@ -4,11 +4,13 @@
 
 #include <boost/describe.hpp>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/descriptor.hpp"
 #include "base/result.hpp"
+#include "protocols/agreement/settings.hpp"
 
 namespace allot::daemon {
 
@@ -32,6 +34,9 @@ public:
     // Names of the hosts that form the register, if an operator has chosen some of the file's; else none.
     Result<std::vector<std::string>> voters() const;
     Result<bool> name_voters(const std::vector<std::string>& names) const;
+    // The settings of the cluster that this host has seen last; none if it has seen none yet.
+    Result<std::optional<agreement::Settings>> settings() const;
+    Result<bool> note_settings(const agreement::Settings& settings) const;
     // Renames a file, if it is there; nothing is deleted.
     Result<bool> set_aside(const std::string& name) const;
     // On the disk when this returns.

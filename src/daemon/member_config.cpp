@@ -5,6 +5,7 @@
 
 #include "base/descriptor_room.hpp"
 #include "daemon/incarnations.hpp"
+#include "daemon/settings_text.hpp"
 
 namespace allot::daemon {
 
@@ -27,7 +28,7 @@ host::Ticks hold_off_of(milliseconds lease) {
 host::Config host_config(const Config& config) {
     host::Config all;
     all.locks.seats = config.lock_seats;
-    for (const auto& [name, semaphore] : config.semaphores) all.semaphores[name] = {semaphore.permits};
+    all.settings = settings_of(config);
     all.hosts = static_cast<std::uint32_t>(config.hosts.size());
     all.lease = static_cast<host::Ticks>(config.agreed.lease / tick);
     all.grace = ticks_in(config.agreed.grace);
@@ -63,13 +64,10 @@ host::SessionConfig session_config(const Config& config) {
     host::SessionConfig all{.host = config.host,
                             .limits = config.limits,
                             .lease = config.agreed.lease,
-                            .semaphores = {},
                             .allow = config.allow,
                             .modes = config.modes};
     all.limits.sessions = at_most(all.limits.sessions, room.sessions() / descriptors_per_session);
     all.limits.followed = at_most(~0U, room.processes() / descriptors_per_process);
-    for (const auto& [name, semaphore] : config.semaphores)
-        all.semaphores[name] = {semaphore.permits, semaphore.max_request};
     return all;
 }
 

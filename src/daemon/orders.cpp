@@ -1,19 +1,113 @@
 #include "daemon/orders.hpp"
 
+#include <algorithm>
+#include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <functional>
 #include <unistd.h>
 
+#include "core/json.hpp"
 #include "core/parameters.hpp"
 #include "daemon/permissions.hpp"
+#include "daemon/settings_text.hpp"
 
 namespace allot::daemon {
 
-session::OrderAnswer Orders::obey(const session::Order& order, const host::Caller& by) {
-    if (order.verb == "return" && order.words.size() == 1) return give_back(order.words[0], by);
-    if (order.verb == "release" && order.words.size() == 2) return release(order, by);
-    return {false, fmt::format("{}: this daemon knows no such order", order.verb)};
+namespace {
+
+// The time that the register has to agree, which is longer than it takes to remove a host that died.
+constexpr std::chrono::seconds agreed_within{10};
+
+}  // namespace
+
+void Orders::obey(const session::Order& order, const host::Caller& by, const Done& done) {
+    if (order.verb == "return" && order.words.size() == 1) return done(give_back(order.words[0], by));
+    if (order.verb == "show") return done({true, shown()});
+    if (auto why = forbidden(by)) return done({false, std::move(*why)});
+    if (order.verb == "release" && order.words.size() == 2) return done(release(order, by));
+    if (order.verb == "set" && !order.words.empty()) return set(order, by, done);
+    done({false, fmt::format("{}: this daemon knows no such order", order.verb)});
 }
+
+// Without a rule operators are root and the user of the daemon.
+std::optional<std::string> Orders::forbidden(const host::Caller& by) const {
+    const auto& rules = desk_.config().allow;
+    if (std::ranges::any_of(by.allowances, [&](std::uint32_t place) { return rules[place].operate; }))
+        return std::nullopt;
+    const std::string root = user_name(0);
+    const std::string own = user_name(::geteuid());
+    if (by.is_local && (by.user == root || by.user == own)) return std::nullopt;
+    return fmt::format(
+        "{} may not give orders here; on this machine {} may, and users whom a rule [[allow]] "
+        "with operate = true names",
+        by.user, root == own ? root : root + " and " + own);
+}
+
+// --- The settings of the cluster.
+
+std::string Orders::shown() const {
+    const Config& config = desk_.config();
+    const agreement::Value& known = member_.host().known();
+    const auto names_of = [&](const auto& hosts, auto number) {
+        boost::json::array names;
+        for (const auto& one : hosts) names.emplace_back(config.name_of(std::invoke(number, one)));
+        return names;
+    };
+    boost::json::object semaphores;
+    for (const auto& [name, semaphore] : member_.host().settings().semaphores)
+        semaphores[name.name()] = to_json(semaphore);
+    boost::json::object all{{"host", config.host},
+                            {"view", known.view},
+                            {"members", names_of(known.members, &Peer::site)},
+                            {"engine", config.agreed.engine_name()},
+                            {"semaphores", std::move(semaphores)}};
+    if (config.agreed.engine == Register::Engine::hosts)
+        all["voters"] = names_of(member_.council().inner().record().voters, &agreement::VoterId::host);
+    return boost::json::serialize(all);
+}
+
+void Orders::set(const session::Order& order, const host::Caller& by, const Done& done) {
+    const agreement::Settings& before = member_.host().settings();
+    const auto after = changed(before, order.words);
+    if (!after) return done({false, after.error()});
+    Pending change{*after, differences(before, *after), by.user, done};
+    if (change.changes.empty()) return done({true, "nothing changes"});
+    if (order.dry_run) return done({true, fmt::format("would change {}", fmt::join(change.changes, "\n"))});
+    if (pending_) return done({false, "another change of the settings is under way; try again"});
+    if (!member_.host().known().settings)
+        return done({false, "this host has not joined yet: " + ways_.trouble()});
+    pending_ = std::move(change);
+    patience_.set(agreed_within, [this] {
+        ways_.withdraw();
+        const std::string why = ways_.trouble();
+        end(false, fmt::format("the register has not agreed within {} s, though it may still do so{}{}",
+                               agreed_within.count(), why.empty() ? "" : ": ", why));
+    });
+    ways_.propose(*after);
+}
+
+void Orders::look() {
+    if (!pending_) return;
+    const auto& agreed = member_.host().known().settings;
+    if (agreed == pending_->settings)
+        return end(true, fmt::format("{}\nview {}", fmt::join(pending_->changes, "\n"),
+                                     member_.host().known().view));
+    if (!member_.host().is_proposing())
+        end(false, "somebody else has changed the settings at the same time; look at them, and try again");
+}
+
+void Orders::end(bool done, const std::string& text) {
+    patience_.cancel();
+    const Pending ended = std::move(*pending_);
+    pending_.reset();
+    if (done)
+        for (const std::string& change : ended.changes)
+            desk_.note_order(ended.user, {}, fmt::format("{}, by {}", change, ended.user));
+    ended.done({done, text});
+}
+
+// --- Programs.
 
 session::OrderAnswer Orders::give_back(const std::string& resource, const host::Caller& by) {
     if (desk_.return_left(resource, by) == 0)
@@ -22,13 +116,7 @@ session::OrderAnswer Orders::give_back(const std::string& resource, const host::
     return {true, desk_.owner_of(by)};
 }
 
-// Operators are root and the user of the daemon.
 session::OrderAnswer Orders::release(const session::Order& order, const host::Caller& by) {
-    const std::string root = user_name(0);
-    const std::string own = user_name(::geteuid());
-    if (!by.is_local || (by.user != root && by.user != own))
-        return {false, fmt::format("{} may not give orders here; on this machine {} may", by.user,
-                                   root == own ? root : root + " and " + own)};
     const auto fence = parse_number("fence", order.words[1], 0, ~std::uint64_t{0});
     if (!fence) return {false, fence.error()};
     const Evict evict{order.words[0], *fence,

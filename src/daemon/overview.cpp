@@ -104,8 +104,9 @@ void put_in_order(std::vector<std::pair<const PartyReport*, Party>>& waiters,
 
 class Collector {
 public:
-    explicit Collector(const Config& config) {
-        for (const auto& [name, semaphore] : config.semaphores) {
+    Collector(const Config& config, const agreement::Settings& settings) {
+        for (const auto& [id, semaphore] : settings.semaphores) {
+            const std::string& name = id.name();
             ResourceStatus& status = resources_["semaphore " + name];
             status.name = name;
             status.kind = "semaphore";
@@ -251,9 +252,10 @@ std::string metrics_page(const Report& report, const host::Host& host) {
     return text;
 }
 
-session::Status overview(const Config& config, const Reports& reports, const Missing& missing) {
+session::Status overview(const Config& config, const agreement::Settings& settings, const Reports& reports,
+                         const Missing& missing) {
     session::Status status{.host = config.host};
-    Collector collector(config);
+    Collector collector(config, settings);
     for (const auto& [host, report] : reports) {
         status.hosts.push_back(report.host);
         collector.add(report);

@@ -23,5 +23,6 @@ std::string metrics_page(const Report& report, const host::Host& host);
 // The status from all reports. `missing` are the hosts that have not answered, with what is known of them.
 using Reports = std::map<net::HostId, Report>;
 using Missing = std::map<net::HostId, session::HostStatus>;
-session::Status overview(const Config& config, const Reports& reports, const Missing& missing);
+session::Status overview(const Config& config, const agreement::Settings& settings, const Reports& reports,
+                         const Missing& missing);
 }  // namespace allot::daemon

@@ -12,6 +12,7 @@
 #include "core/leaves.hpp"
 #include "core/resource_names.hpp"
 #include "core/type_of.hpp"
+#include "daemon/settings_text.hpp"
 
 namespace allot::daemon {
 
@@ -47,9 +48,25 @@ void Progress::show_epoch(const host::Host& host) {
     audit_("view", text);
 }
 
+// The next daemon knows them before it has joined. The register has them anyway, so that a disk that cannot
+// be written to does no harm.
+void Progress::note_settings(const agreement::Settings& settings) {
+    if (noted_settings_ == settings) return;
+    if (!noted_settings_)
+        for (const std::string& one : differences(settings_of(config_), settings))
+            log_info(one +
+                     ": the cluster has agreed on this, and the file of this host is not obeyed; `allot "
+                     "cluster apply FILE` changes the cluster");
+    else
+        for (const std::string& one : differences(*noted_settings_, settings)) log_info(one);
+    noted_settings_ = settings;
+    if (const auto noted = folder_.note_settings(settings); !noted) log_error(noted.error());
+}
+
 void Progress::finish_epoch(const host::Member& member, std::size_t report_bytes) {
     log_info(fmt::format("view {}: frozen for {} us, report of {} bytes", *shown_view_, frozen_for_.count(),
                          report_bytes));
+    note_settings(member.host().settings_in_force());
     forget_names(member);
 }
 

@@ -40,6 +40,7 @@ public:
 private:
     void write(std::uint32_t incarnation, std::uint32_t view);
     void show_epoch(const host::Host& host);
+    void note_settings(const agreement::Settings& settings);
     void forget_names(const host::Member& member);
 
     const Config& config_;
@@ -47,6 +48,7 @@ private:
     Audit audit_;
     std::string problem_;
     std::optional<std::uint32_t> shown_view_;
+    std::optional<agreement::Settings> noted_settings_;
     bool has_new_epoch_ = false;
     std::size_t kept_names_ = 0;  // names of resources that were used when the others were forgotten
     BootClock::time_point step_began_;

@@ -96,6 +96,7 @@ private:
     void log_silent_register();
     void after_turn();
     Desk::Ways ways();
+    Orders::Ways order_ways();
 
     const Config& config_;
     const HostId self_;
@@ -113,8 +114,8 @@ private:
     Desk desk_;
     Mail mail_;
     Progress progress_;
-    Orders orders_{desk_, mail_};
     Enquiries enquiries_;
+    Orders orders_;
     net::Timer ticker_;
     net::Timer patience_;  // of an orderly stop
     net::Timer alarm_;
@@ -144,6 +145,7 @@ Shell::Shell(const Config& config)
                 [this](const std::string& event, const std::string& why) { desk_.note(event, why); }),
       enquiries_(loop_, config, member_, desk_, mail_,
                  {.self = [this] { return self(); }, .trouble = [this] { return trouble(); }}),
+      orders_(loop_, member_, desk_, mail_, order_ways()),
       ticker_(loop_),
       patience_(loop_),
       alarm_(loop_),
@@ -166,6 +168,9 @@ std::optional<std::string> Shell::begin() {
     const auto before = folder_.open();
     if (!before) return before.error();
     member_config_.least_view = before->view;
+    const auto settings = folder_.settings();
+    if (!settings) return settings.error();
+    if (*settings) member_config_.host.settings = **settings;
     if (auto why = engine_->open(*before)) return why;
     const auto incarnation = next_incarnation(*before, engine_->certified());
     if (!incarnation) return incarnation.error();
@@ -436,8 +441,8 @@ Engine::Events Shell::engine_events() {
 
 Desk::Ways Shell::ways() {
     return {
-        .obey = [this](const session::Order& order,
-                       const host::Caller& by) { return orders_.obey(order, by); },
+        .obey = [this](const session::Order& order, const host::Caller& by,
+                       Orders::Done done) { orders_.obey(order, by, std::move(done)); },
         .wake = [this] { catch_up(); },
         .self = [this] { return self(); },
         .carry_out = [this](Member::Effects& fx) { carry_out(fx); },
@@ -448,8 +453,23 @@ Desk::Ways Shell::ways() {
     };
 }
 
+Orders::Ways Shell::order_ways() {
+    return {
+        .propose =
+            [this](const agreement::Settings& settings) {
+                act([&](Host& host, const Host::Self& self, host::Effects& fx) {
+                    host.propose(self, settings, fx);
+                });
+                unsettled_ = true;
+            },
+        .withdraw = [this] { member_.host().withdraw_proposal(); },
+        .trouble = [this] { return enquiries_.trouble_of_register(); },
+    };
+}
+
 // There may be an alarm that is nearer than all before.
 void Shell::after_turn() {
+    orders_.look();
     if (progress_.take_new_epoch()) progress_.finish_epoch(member_, mail_.take_report_bytes());
     if (std::exchange(unsettled_, false) && !stopped_) set_ticker();
     // A timer that is set too early costs less than one that is set again for each request.

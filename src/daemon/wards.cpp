@@ -134,16 +134,9 @@ Result<host::Lease> Wards::lease_in(std::string_view record) {
     if (!bytes) return Error{bytes.error()};
     auto lease = from_bytes<host::Lease>(*bytes);
     if (!lease) return Error{"it is of another version of allot"};
-    if (!can_serve(*lease)) return Error{"this host does not have its semaphores any more"};
+    if (lease->fences.size() != lease->want.locks.size() + lease->want.permits.size())
+        return Error{"it does not have a fence for each resource"};
     return std::move(*lease);
-}
-
-bool Wards::can_serve(const host::Lease& lease) const {
-    for (const auto& [name, units] : lease.want.permits) {
-        const auto semaphore = config_.semaphores.find(name.name());
-        if (semaphore == config_.semaphores.end() || units > semaphore->second.permits) return false;
-    }
-    return lease.fences.size() == lease.want.locks.size() + lease.want.permits.size();
 }
 
 // The page says so before its traces go: a daemon that follows this one soon does not know it, either.

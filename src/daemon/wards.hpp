@@ -85,7 +85,6 @@ private:
     Result<host::Lease> lease_in(std::string_view record);
     std::optional<Ward> taken_over(guardian::Charge charge);
     std::optional<Ward> taken_over(const Ledger::Note& note);
-    bool can_serve(const host::Lease& lease) const;
     void inherit_stranger(const std::string& why);
     void write(const host::Request& lease, const host::Session& session);
     void erase(const guardian::ChargeId& id);

@@ -73,8 +73,8 @@ host::Config Cluster::host_config(const Config& config) {
                           .owed_first = rules.owed_first},
                  .repairs = config.locks,
                  .keep_ends = rules.keep_ends};
-    if (config.permits > 0)
-        all.semaphores[semaphore_name] = {config.permits, config.semaphores, rules.keep_ends};
+    all.semaphores = {config.semaphores, rules.keep_ends};
+    all.settings = settings_of(config, 0);
     all.hosts = config.sites;
     all.lease = config.lease;
     all.grace = config.grace;
@@ -91,10 +91,16 @@ host::Config Cluster::host_config(const Config& config) {
     return all;
 }
 
+// The permits after so many orders of an operator. With none, the semaphore is removed.
+agreement::Settings Cluster::settings_of(const Config& config, std::uint32_t resizes) {
+    agreement::Settings settings;
+    const std::uint32_t permits = (config.permits + resizes) % (config.permits + 2);
+    if (config.permits > 0 && permits > 0) settings.semaphores[semaphore_name] = {permits, permits};
+    return settings;
+}
+
 Member::Config Cluster::member_config(const Config& config) {
     Member::Config all{.sessions = {}, .host = host_config(config), .council = std::nullopt};
-    if (config.permits > 0)
-        all.sessions.semaphores[std::string(semaphore_name)] = {config.permits, config.permits};
     if (config.fenced || config.sticky)
         all.sessions.modes = {{.names = {"*"}, .fence = config.fenced, .sticky = config.sticky}};
     if (config.engine == host::Engine::atomic) return all;
@@ -167,7 +173,7 @@ void Cluster::sample(Draw& draw) {
     draw.faults("latecomers", sites - 1);
     const auto resources = draw.number("resources", 1, 3);
     draw.number("max-request", 0, resources);
-    draw.number("permits", 0, 2);
+    if (draw.number("permits", 0, 2) > 0) draw.faults("resizes", 3);
     draw.number("programs", 1, most_programs);
     draw.number("program-requests", 1, 4);
     draw.number("seats", 1, 4);
@@ -224,6 +230,7 @@ void Cluster::start(const Context& ctx, Effects& fx) {
     if (ctx.config.whims > 0) fx.arm(Timer::whim, ticks_between_acts);
     if (ctx.config.stops > 0) fx.arm(Timer::leave, ticks_between_acts);
     if (ctx.config.full_disks > 0) fx.arm(Timer::fill, ticks_between_acts);
+    if (ctx.config.resizes > 0) fx.arm(Timer::resize, ticks_between_acts);
     alive_ = !is_late(ctx);
     if (alive_)
         raise_daemon(ctx, fx);
@@ -324,6 +331,8 @@ void Cluster::timeout(const Context& ctx, Timer timer, Effects& fx) {
             return make_room(ctx, fx);
         case Timer::free:
             return return_abandoned(ctx, fx);
+        case Timer::resize:
+            return resize(ctx, fx);
     }
 }
 
@@ -351,6 +360,15 @@ void Cluster::return_abandoned(const Context& ctx, Effects& fx) {
         for (const auto& request : host.requests())
             if (request && request->is_left_behind_at(self.host)) abandoned.push_back(request->key);
         for (const host::Key& key : abandoned) host.give_back(self, key, out);
+    });
+}
+
+// The orders of several operators cross each other.
+void Cluster::resize(const Context& ctx, Effects& fx) {
+    if (++resizes_ < ctx.config.resizes) fx.arm(Timer::resize, ticks_between_acts);
+    if (!alive_) return;
+    act(ctx, fx, [&](Host& host, const Host::Self& self, host::Effects& out) {
+        host.propose(self, settings_of(ctx.config, resizes_), out);
     });
 }
 
@@ -388,6 +406,7 @@ void Cluster::step(const Context& ctx, Effects& fx, Action&& action) {
     Member::Effects out;
     action(self, out);
     out.for_each_send([&](SiteId to, auto message) { fx.send(to, std::move(message)); });
+    if (ctx.config.resizes > 0) note_permits();
     for (const host::ToProgram& told : out.told) hear(ctx, told, fx);
     for (const std::string_view probe : out.probes) fx.reached(probe);
     const Host& host = member_.host();
@@ -412,6 +431,20 @@ template <class Action>
 void Cluster::converse(const Context& ctx, Effects& fx, Action&& action) {
     step(ctx, fx,
          [&](const Member::Self& self, Member::Effects& out) { member_.converse(self, out, action); });
+}
+
+// A program may hear of its grant in a later epoch.
+void Cluster::note_permits() {
+    const Host& host = member_.host();
+    for (std::size_t number = 0; number < programs_.size(); ++number) {
+        Program& program = programs_[number];
+        if (program.phase != Phase::waiting) continue;
+        const host::Request* request = host.find(key_of(number));
+        const bool has_units = request != nullptr && request->complete();
+        if (has_units == (program.epoch > 0)) continue;
+        program.epoch = has_units ? *host.views().epoch() : 0;
+        program.permits = has_units ? host.settings_in_force().permits_of(semaphore_name) : 0;
+    }
 }
 
 void Cluster::hear(const Context& ctx, const host::ToProgram& told, Effects& fx) {

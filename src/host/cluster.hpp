@@ -59,9 +59,12 @@ struct Program {
     Want want;
     std::vector<Fence> fences;
     std::uint32_t requests_left = 0;  // of a program that acts by itself
+    // If permits change at run time: the epoch in which its host got all that it wants, and the permits then.
+    std::uint32_t epoch = 0;
+    std::uint32_t permits = 0;
     bool operator==(const Program&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Program, (), (phase, want, fences, requests_left))
+BOOST_DESCRIBE_STRUCT(Program, (), (phase, want, fences, requests_left, epoch, permits))
 
 }  // namespace host
 
@@ -77,6 +80,7 @@ public:
         std::uint32_t resources = 1;
         std::uint32_t max_request = 0;
         std::uint32_t permits = 0;
+        std::uint32_t resizes = 0;
         std::uint32_t programs = 1;
         std::uint32_t program_requests = 1;
         std::uint32_t seats = 4;
@@ -112,6 +116,7 @@ public:
             {"resources", "number of locks"},
             {"max_request", "maximum of locks in one request; 0: all"},
             {"permits", "number of permits of the semaphore; 0: there is none"},
+            {"resizes", "how often each host orders other permits, in turn one more, none, one and so on"},
             {"programs", "number of programs on each host; the first is the application"},
             {"program_requests", "requests of each further program"},
             {"seats", "maximum of requests for locks that a host serves at once"},
@@ -134,11 +139,11 @@ public:
             {"kernel", "all hosts run under one kernel, which tells when a daemon and its programs are gone"},
         };
         BOOST_DESCRIBE_CLASS(Config, (),
-                             (sites, engine, voters, first_start, resources, max_request, permits, programs,
-                              program_requests, seats, overtakes, loans, lease, grace, tolerance, silence,
-                              whims, daemon_deaths, stops, return_within, lives, latecomers, full_disks,
-                              most_weight, fenced, sticky, kernel, views, adoption, hosts, locks, semaphores,
-                              voting, forming),
+                             (sites, engine, voters, first_start, resources, max_request, permits, resizes,
+                              programs, program_requests, seats, overtakes, loans, lease, grace, tolerance,
+                              silence, whims, daemon_deaths, stops, return_within, lives, latecomers,
+                              full_disks, most_weight, fenced, sticky, kernel, views, adoption, hosts, locks,
+                              semaphores, voting, forming),
                              (), ())
     };
     static std::optional<std::string> config_error(const Config& config);
@@ -146,9 +151,10 @@ public:
 
     using Message = boost::mp11::mp_push_back<host::Member::Message, host::Ask, host::Told, host::LinkNews>;
     // A further program acts; a host takes against another; the daemon dies, comes back, or is stopped; the
-    // disk is full, or has room again; the owner gives back what its programs left behind.
-    enum class Timer : std::uint8_t { second, third, whim, die, rise, leave, fill, room, free };
-    BOOST_DESCRIBE_NESTED_ENUM(Timer, second, third, whim, die, rise, leave, fill, room, free)
+    // disk is full, or has room again; the owner gives back what its programs left behind; an operator
+    // changes the number of permits.
+    enum class Timer : std::uint8_t { second, third, whim, die, rise, leave, fill, room, free, resize };
+    BOOST_DESCRIBE_NESTED_ENUM(Timer, second, third, whim, die, rise, leave, fill, room, free, resize)
     using Context = allot::Context<Config>;
     using Effects = allot::Effects<Message, Timer>;
     using Input = allot::Input<Message, input::Cancel, input::Synced, input::Tick, input::Timeout<Timer>>;
@@ -194,6 +200,7 @@ private:
     void act(const Context& ctx, Effects& fx, Action&& action);
     template <class Action>
     void converse(const Context& ctx, Effects& fx, Action&& action);
+    void note_permits();
     void hear(const Context& ctx, const host::ToProgram& told, Effects& fx);
     void begin(const Context& ctx, std::size_t number, Effects& fx);
     void refuse(std::size_t number, const std::string& why, Effects& fx);
@@ -205,6 +212,8 @@ private:
     void tell_links(const Context& ctx, const host::LinkNews& news, Effects& fx) const;
     void testify(const Context& ctx, Effects& fx);
     void return_abandoned(const Context& ctx, Effects& fx);
+    void resize(const Context& ctx, Effects& fx);
+    static agreement::Settings settings_of(const Config& config, std::uint32_t resizes);
 
     // The disk.
     void write(Effects& fx);
@@ -243,6 +252,7 @@ private:
     std::uint32_t stops_ = 0;
     std::uint32_t whims_ = 0;
     std::uint32_t fills_ = 0;
+    std::uint32_t resizes_ = 0;
     bool disk_is_full_ = false;
     bool unwritten_ = false;  // a write waits for room
     host::Guardian guardian_;
@@ -251,7 +261,7 @@ private:
 
     BOOST_DESCRIBE_CLASS(Cluster, (), (), (),
                          (member_, alive_, leaving_, ends_, uncertified_, deaths_, stops_, whims_, fills_,
-                          disk_is_full_, unwritten_, guardian_, programs_, value_))
+                          resizes_, disk_is_full_, unwritten_, guardian_, programs_, value_))
 };
 
 }  // namespace allot

@@ -18,7 +18,8 @@ namespace {
 
 constexpr PropertyName properties[]{
     {"one-user", "no lock is used by two programs"},
-    {"at-most-k", "all programs that run use no more than k units of the semaphore"},
+    {"at-most-k",
+     "all programs that run use no more than k units of the semaphore, k when the last of them began"},
     {"fences-grow", "every grant of a resource has a higher fence than the one before"},
     {"kept-first", "a program uses what is sticky only while the register keeps it, for nobody else"},
     {"lease-holds", "no program runs at a host whose lease has ended"},
@@ -95,9 +96,7 @@ struct ClusterProperties {
 
     void check_users() const {
         std::map<ResourceId, SiteId> users;
-        std::uint32_t units = 0;
         for_each_running([&](SiteId host, const Program& program) {
-            for (const auto& [semaphore, used] : program.want.permits) units += used;
             for (const ResourceId lock : program.want.locks) {
                 const auto [place, first] = users.emplace(lock, host);
                 if (!first)
@@ -105,9 +104,25 @@ struct ClusterProperties {
                                                     " and " + std::to_string(host) + " use " + lock.name());
             }
         });
-        if (units > view.config.permits)
-            report.violated("at-most-k", std::to_string(units) + " units are in use of " +
-                                             std::to_string(view.config.permits));
+        check_units();
+    }
+
+    // Permits may have become fewer since a program got its own. But all that run when the last one of an
+    // epoch was granted its own had to fit into the permits of that epoch.
+    void check_units() const {
+        std::map<std::uint32_t, std::pair<std::uint32_t, std::uint32_t>> epochs;  // units, and permits
+        for_each_running([&](SiteId, const Program& program) {
+            auto& [units, permits] = epochs[program.epoch];
+            for (const auto& [semaphore, used] : program.want.permits) units += used;
+            permits = view.config.resizes > 0 ? std::max(permits, program.permits) : view.config.permits;
+        });
+        std::uint32_t all = 0;
+        for (const auto& [epoch, used] : epochs) {
+            all += used.first;
+            if (used.first > 0 && all > used.second)
+                report.violated("at-most-k",
+                                std::to_string(all) + " units are in use of " + std::to_string(used.second));
+        }
     }
 
     void check_leases() const {
@@ -137,7 +152,7 @@ struct ClusterProperties {
                 if (!locks.insert(lock).second)
                     report.violated("kept-first", "the register keeps " + lock.name() + " twice");
         }
-        if (units > view.config.permits)
+        if (units > view.config.permits + (view.config.resizes > 0 ? 1 : 0))
             report.violated("kept-first", "the register keeps " + std::to_string(units) + " units of " +
                                               std::to_string(view.config.permits));
     }

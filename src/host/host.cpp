@@ -14,7 +14,7 @@ using agreement::Value;
 void Host::start(const Self& self, bool knows_programs, bool first) {
     knows_programs_ = knows_programs;
     known_.quiet = first;
-    for (const auto& [name, config] : self.config.semaphores) semaphores_[name];
+    settings_ = self.config.settings;
 }
 
 // --- Requests of programs.
@@ -109,6 +109,7 @@ bool Host::granted(const Self& self, RequestId id, const std::vector<Fence>& fen
     ++request.taken;
     if (!request.complete()) {
         ask_next(self, id);
+        if (!can_be_served(self, request)) refuse(self, id, fx);
         return true;
     }
     if (request.ownership) begin_keeping(self, id);
@@ -174,11 +175,9 @@ void Host::with_kind(const Self& self, ResourceId name, F&& f) {
         return f(name, locks_, Locks::Context{self.config.locks, now}, Locks::Effects());
     const auto place = semaphores_.find(name);
     if (place == semaphores_.end()) return;
-    // Units may be kept of a semaphore that is gone from the settings.
-    static const Semaphore::Config gone;
-    const auto known = self.config.semaphores.find(name);
-    const Semaphore::Config& config = known == self.config.semaphores.end() ? gone : known->second;
-    f(name, place->second, Semaphore::Context{config, now}, Semaphore::Effects());
+    const agreement::Settings& settings = self.config.rules.permits_by_epoch ? settings_ : this->settings();
+    f(name, place->second, Semaphore::Context{self.config.semaphores, now, settings.permits_of(name)},
+      Semaphore::Effects());
     note_work(name);
 }
 
@@ -297,6 +296,7 @@ bool Host::is_member(const Self& self, const Value& value) const {
 
 void Host::see(const Self& self, const Value& value, Effects& fx) {
     if (value.version <= known_.version) return;
+    if (value.settings != known_.settings) proposed_.reset();
     known_ = value;
     if (!is_member(self, value)) {
         if (!first_seen_) return;
@@ -383,6 +383,8 @@ void Host::begin_epoch(const Self& self, Effects& fx) {
     if (views_.all_fresh()) fx.reached("cold-start");
     if (views_.newest().members.size() == 1) fx.reached("single-member");
     std::vector<Parts> parts = views_.begin_epoch();
+    take_settings(parts, fx);
+    std::vector<RequestId> refused;
     with_each_kind(self, [&](ResourceId name, auto& kind, const auto& ctx, auto out) {
         std::vector<Holdings> hosts;
         for (Parts& part : parts) {
@@ -393,8 +395,49 @@ void Host::begin_epoch(const Self& self, Effects& fx) {
         for (const Claim& claim : agreement::take_refuted(claims)) refute(self, claim, fx);
         kind.rebuild(ctx, std::move(claims), out);
         pass_on(self, name, out, fx);
+        refused.insert(refused.end(), out.refusals.begin(), out.refusals.end());
     });
+    for (const RequestId id : refused) refuse(self, id, fx);
+    drop_unused_semaphores();
     weigh(self);
+}
+
+// Programs may still use a semaphore that is gone from the settings.
+void Host::take_settings(const std::vector<Parts>& reports, Effects& fx) {
+    if (known_.settings && settings_ != *known_.settings) fx.reached("resized");
+    if (known_.settings) settings_ = *known_.settings;
+    for (const auto& [name, size] : settings_.semaphores) semaphores_[name];
+    for (const Parts& part : reports)
+        for (const auto& [name, holdings] : part.kinds)
+            if (name != ResourceId()) semaphores_[name];
+}
+
+void Host::drop_unused_semaphores() {
+    for (auto one = semaphores_.begin(); one != semaphores_.end();) {
+        const bool is_needed = settings_.semaphores.contains(one->first) || !one->second.is_unused();
+        if (!is_needed) unsettled_.erase(one->first);
+        one = is_needed ? one + 1 : semaphores_.erase(one);
+    }
+}
+
+// Whether there are as many units as the next part needs, now or with the newest settings.
+bool Host::can_be_served(const Self& self, const Request& request) const {
+    const std::uint32_t part = request.part(request.taken, takes_locks_first(self));
+    const ResourceId kind = request.want.kind(part);
+    return kind == ResourceId() || request.want.demand(part).units <= settings().permits_of(kind);
+}
+
+void Host::refuse(const Self& self, RequestId id, Effects& fx) {
+    fx.reached("refused");
+    Request request = end(self, id);
+    const std::uint32_t part = request.part(request.taken, takes_locks_first(self));
+    const ResourceId kind = request.want.kind(part);
+    const std::uint32_t permits = settings().permits_of(kind);
+    const std::string why = permits == 0
+                                ? "semaphore " + kind.name() + " was removed"
+                                : "semaphore " + kind.name() + " has only " + std::to_string(permits) +
+                                      (permits == 1 ? " permit now" : " permits now");
+    fx.answers.push_back({request.key, Answer::Kind::refused, why, std::move(request)});
 }
 
 // A host that errs, or lies, claims a lock that another one uses.
@@ -429,6 +472,8 @@ void Host::begin_life(const Self& self, Effects& fx) {
     Host next;
     next.life_ = life_ + 1;
     next.known_ = known_;
+    next.settings_ = settings_;
+    next.proposed_ = proposed_;
     next.disowned_ = disowned_;
     next.hearing_ = hearing_;
     next.told_misses_ = told_misses_;
@@ -438,7 +483,6 @@ void Host::begin_life(const Self& self, Effects& fx) {
     next.beat_ = beat_;
     const auto before = std::exchange(requests_, {});
     *this = std::move(next);
-    for (const auto& [name, config] : self.config.semaphores) semaphores_[name];
     for (const auto& request : before)
         if (request) carry_over(self, *request, fx);
 }

@@ -40,7 +40,8 @@ namespace allot::host {
 
 struct Config {
     Locks::Config locks;
-    boost::container::flat_map<ResourceId, Semaphore::Config> semaphores;
+    Semaphore::Config semaphores;
+    agreement::Settings settings;       // of the first view of all, and until this host has seen a view
     std::uint32_t hosts = 1;            // that may be members: numbers from 0 on
     Ticks lease = 3;                    // from the question to the moment in which programs have stopped
     Ticks grace = 1;                    // of a program that is asked to stop; within the lease
@@ -135,9 +136,9 @@ struct Terms {
 };
 
 // News of a request. lost: its program has been stopped, or must be at once, and the request is over.
-// released: it is sticky, and was given back.
+// released: it is sticky, and was given back. refused: it waited, and can never be served.
 struct Answer {
-    enum class Kind : std::uint8_t { granted, lost, released };
+    enum class Kind : std::uint8_t { granted, lost, released, refused };
     Key key;
     Kind kind{};
     std::string reason{};
@@ -170,10 +171,10 @@ struct Effects {
 
 // Rare paths of the handlers.
 inline constexpr std::string_view probes[]{
-    "skipped-view",  "superseded-view", "early-report", "early-frame",   "void-frame",
-    "cold-start",    "single-member",   "deferred-ask", "deferred-end",  "withheld-grant",
-    "lease-ended",   "next-life",       "adoption",     "late-adoption", "removed-peer",
-    "several-kinds", "forgotten-names", "abandoned",    "taken-up",      "custody",
+    "skipped-view",  "superseded-view", "early-report", "early-frame",    "void-frame",      "cold-start",
+    "single-member", "deferred-ask",    "deferred-end", "withheld-grant", "lease-ended",     "next-life",
+    "adoption",      "late-adoption",   "removed-peer", "several-kinds",  "forgotten-names", "abandoned",
+    "taken-up",      "custody",         "resized",      "refused",
 };
 
 class Host {
@@ -205,6 +206,11 @@ public:
     // Other hosts, and operators.
     void receive(const Self& self, SiteId from, const Message& message, Effects& fx);
     void expel(SiteId host) { unwanted_.insert(host); }
+    // An operator wants other settings than the newest ones. The register has agreed when they are the
+    // newest; if others are then, somebody else has changed them before.
+    void propose(const Self& self, agreement::Settings settings, Effects& fx);
+    bool is_proposing() const { return proposed_.has_value(); }
+    void withdraw_proposal() { proposed_.reset(); }
     // Gives a sticky request back: of a program, or one that this host holds for its owner. It is `released`
     // when the register knows that.
     void give_back(const Self& self, const Key& key, Effects& fx);
@@ -242,6 +248,9 @@ public:
     bool has_lease() const { return lease_left_ > 0; }
     Ticks lease_left() const { return lease_left_; }
     const agreement::Value& known() const { return known_; }
+    // The newest settings, and those of the epoch.
+    const agreement::Settings& settings() const { return known_.settings ? *known_.settings : settings_; }
+    const agreement::Settings& settings_in_force() const { return settings_; }
     const Views& views() const { return views_; }
     const Request* find(const Key& key) const;
     // The site of a request for locks, if it has one in this epoch.
@@ -299,6 +308,10 @@ private:
     template <class F>
     void with_each_kind(const Self& self, F&& f);
     void note_work(ResourceId name);
+    void take_settings(const std::vector<Parts>& reports, Effects& fx);
+    void drop_unused_semaphores();
+    void refuse(const Self& self, RequestId id, Effects& fx);
+    bool can_be_served(const Self& self, const Request& request) const;
     template <class KindEffects>
     bool pass_on(const Self& self, ResourceId kind, KindEffects& out, Effects& fx);
 
@@ -330,6 +343,7 @@ private:
     std::optional<agreement::Change> entry(const Self& self) const;
     std::optional<agreement::Change> exit(const Self& self) const;
     std::optional<agreement::Change> removal(const Self& self) const;
+    std::optional<agreement::Change> resettling(const Self& self) const;
     std::optional<agreement::Change> renewal(const Self& self) const;
     void weigh(const Self& self);
     bool works_in_newest() const;
@@ -352,6 +366,7 @@ private:
     Locks locks_;
     boost::container::flat_map<ResourceId, Semaphore> semaphores_;
     std::set<ResourceId> unsettled_;  // semaphores with something to settle
+    agreement::Settings settings_;    // of the epoch
     std::size_t kept_weight_ = 0;     // with which the epoch began, if that is much
     // Views and leases.
     std::uint32_t life_ = 0;
@@ -362,9 +377,10 @@ private:
     boost::container::flat_map<Peer, Ticks> missing_;  // removed members: ticks of their hold-offs
     std::optional<Ticks> first_seen_;                  // ticks since the first view of this life
     Hearing hearing_;
-    std::vector<SiteId> told_misses_;  // members that it misses, as the others know
-    Ticks awaited_ = 0;                // ticks since the report to the newest view
-    std::set<SiteId> unwanted_;        // to be removed, as somebody says
+    std::vector<SiteId> told_misses_;              // members that it misses, as the others know
+    Ticks awaited_ = 0;                            // ticks since the report to the newest view
+    std::set<SiteId> unwanted_;                    // to be removed, as somebody says
+    std::optional<agreement::Settings> proposed_;  // instead of the newest ones
     std::set<Peer> refuted_;
     std::set<Peer> certified_;  // members that are gone with all their programs
     Ticks renewed_ = 0;         // ticks since the last question, if it is answered
@@ -374,9 +390,9 @@ private:
 
     BOOST_DESCRIBE_CLASS(Host, (), (), (),
                          (requests_, free_ids_, withheld_, sticky_, disowned_, numbered_, ids_, locks_,
-                          semaphores_, unsettled_, kept_weight_, life_, views_, known_, asked_, lease_left_,
-                          missing_, first_seen_, hearing_, told_misses_, awaited_, unwanted_, refuted_,
-                          certified_, renewed_, beat_, knows_programs_, leaving_))
+                          semaphores_, unsettled_, settings_, kept_weight_, life_, views_, known_, asked_,
+                          lease_left_, missing_, first_seen_, hearing_, told_misses_, awaited_, unwanted_,
+                          proposed_, refuted_, certified_, renewed_, beat_, knows_programs_, leaving_))
 };
 
 }  // namespace allot::host

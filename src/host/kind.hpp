@@ -48,6 +48,7 @@ struct KindEffects {
     };
     std::vector<Send> sends;
     std::vector<Grant> grants;
+    std::vector<RequestId> refusals;  // they ask for more than there is in this epoch
     std::vector<std::string_view> probes;
 };
 

@@ -21,6 +21,7 @@ struct Allowance {
     std::vector<std::string> users;
     std::vector<std::string> locks;
     std::vector<std::string> semaphores;
+    bool operate = false;  // they may give orders
 };
 
 // The end of a lease, for the resources that match. Without a mode programs are stopped.

@@ -42,6 +42,7 @@ std::optional<agreement::Change> Host::wanted_change(const Self& self) const {
         change = exit(self);
     const bool removes = is_member(self, known_) && (!leaving_ || self.config.rules.remove_until_gone);
     if (!change && removes) change = removal(self);
+    if (!change) change = resettling(self);
     // All members of a view that is complete have seen it, and who was certified in it.
     if (change && self.config.rules.carry_certified && !works_in_newest())
         keep_certified(known_.certified, *change);
@@ -61,6 +62,7 @@ std::optional<agreement::Change> Host::entry(const Self& self) const {
     std::erase_if(change.members, [&](const Peer& one) { return one.site == self.host; });
     change.members.push_back(myself(self));
     std::ranges::sort(change.members);
+    if (!known_.settings) change.settings = self.config.settings;
     return change;
 }
 
@@ -91,6 +93,18 @@ std::optional<agreement::Change> Host::removal(const Self& self) const {
     });
     if (change.members == known_.members) return std::nullopt;
     return change;
+}
+
+void Host::propose(const Self& self, agreement::Settings settings, Effects& fx) {
+    if (settings == this->settings()) return;
+    proposed_ = std::move(settings);
+    if (!asked_ && wanted_change(self)) call_register(self, fx);
+}
+
+// The same members, with other settings.
+std::optional<agreement::Change> Host::resettling(const Self& self) const {
+    if (!proposed_ || !is_member(self, known_) || !has_lease() || leaving_) return std::nullopt;
+    return agreement::Change{.members = known_.members, .settings = proposed_};
 }
 
 // The same members, whose next epoch forgets names that nobody uses. To weigh takes time, so only calls that

@@ -17,9 +17,9 @@ namespace {
 HostPermits::Config protocol_config(const Semaphore::Context& ctx) {
     HostPermits::Config config;
     config.sites = ctx.epoch.members;
-    config.permits = ctx.config.permits;
-    config.max_request = ctx.config.permits;
-    config.seats = ctx.config.permits;
+    config.permits = ctx.permits;
+    config.max_request = ctx.permits;
+    config.seats = ctx.permits;
     config.seat_requests = {{0}};
     config.repairs = ctx.config.repairs;
     return config;
@@ -108,7 +108,8 @@ void Semaphore::act(const Context& ctx, Effects& fx, Action&& action) {
 // Requests that are over free what others wait for, so they come first.
 void Semaphore::run(const Context& ctx, Effects& fx) {
     for (const std::uint32_t seat : std::exchange(ended_, {})) {
-        act(ctx, fx, [&](const auto& at, auto& out) { site_.let_go(at, seat, out); });
+        if (site_.seats()[seat].phase != Phase::idle)
+            act(ctx, fx, [&](const auto& at, auto& out) { site_.let_go(at, seat, out); });
         set(seat, {});
     }
     while (has_next()) seat_next(ctx, fx);
@@ -155,13 +156,24 @@ void Semaphore::rebuild(const Context& ctx, const std::vector<Claim>& claims, Ef
     act(ctx, fx, [&](const auto& at, auto& out) {
         site_ = HostPermits::rebuild(at, {site_, strangers}, claims, out);
     });
-    // Seats whose request ended before the report are idle now.
+    refuse_large(ctx, fx);
+    // Seats whose request ended before the report are idle now; those of refused ones follow.
     for (std::uint32_t seat = 0; seat < seats_.size(); ++seat) {
-        if (site_.seats()[seat].phase != Phase::idle) continue;
+        if (site_.seats()[seat].phase != Phase::idle || seats_[seat].request) continue;
         set(seat, {});
         ended_.erase(seat);
     }
     run(ctx, fx);
+}
+
+// There may be fewer permits than in the last epoch.
+void Semaphore::refuse_large(const Context& ctx, Effects& fx) {
+    const auto is_large = [&](std::uint32_t units) { return units > ctx.permits; };
+    for (const std::uint32_t seat : waiting_)
+        if (seats_[seat].request && is_large(seats_[seat].units))
+            fx.refusals.push_back(*seats_[seat].request);
+    for (const auto& [order, one] : line_)
+        if (is_large(one.second)) fx.refusals.push_back(one.first);
 }
 
 }  // namespace allot::host

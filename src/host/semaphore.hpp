@@ -19,7 +19,6 @@ class Semaphore {
 public:
     static constexpr std::size_t most_waiting_seats = 64;
     struct Config {
-        std::uint32_t permits = 1;
         HostPermits::Config::Repairs repairs{};
         bool keep_ends = true;  // of requests that end while the host is frozen
     };
@@ -28,10 +27,13 @@ public:
     struct Context {
         const Config& config;
         Epoch epoch;
+        std::uint32_t permits = 1;  // in this epoch
     };
 
     void ask(RequestId request, std::uint32_t units);
     void end(RequestId request);
+    // Whether no request uses it, or waits for it.
+    bool is_unused() const { return seat_of_.empty() && line_.empty(); }
     // Whether `settle` has something to do.
     bool has_work() const { return !ended_.empty() || has_next(); }
     void settle(const Context& ctx, Effects& fx);
@@ -64,6 +66,7 @@ private:
     std::uint32_t free_seat();
     void set(std::uint32_t seat, const Seat& content);
     void withdraw(Order order);
+    void refuse_large(const Context& ctx, Effects& fx);
 
     HostPermits site_;
     std::vector<Seat> seats_;

@@ -113,23 +113,24 @@ std::optional<std::string> wrong_locks(const Limits& limits, const session::Acqu
     return std::nullopt;
 }
 
-std::string unknown_semaphore(const SessionConfig& config, const std::string& name) {
-    if (config.semaphores.empty()) return name + ": no semaphore is declared here";
+std::string unknown_semaphore(const agreement::Settings& settings, const std::string& name) {
+    if (settings.semaphores.empty()) return name + ": no semaphore is declared here";
     std::string known;
-    for (const auto& [semaphore, units] : config.semaphores) known += (known.empty() ? "" : ", ") + semaphore;
+    for (const auto& [semaphore, size] : settings.semaphores)
+        known += (known.empty() ? "" : ", ") + semaphore.name();
     return name + ": no such semaphore; there is " + known;
 }
 
-std::optional<std::string> wrong_permits(const SessionConfig& config, const session::Acquire& want) {
+std::optional<std::string> wrong_permits(const agreement::Settings& settings, const session::Acquire& want) {
     std::set<std::string_view> seen;
     for (const session::Permit& permit : want.permits) {
-        const auto place = config.semaphores.find(permit.semaphore);
-        if (place == config.semaphores.end()) return unknown_semaphore(config, permit.semaphore);
+        const auto place = settings.semaphores.find(permit.semaphore);
+        if (place == settings.semaphores.end()) return unknown_semaphore(settings, permit.semaphore);
         if (want.permits.size() > 1 && !seen.insert(permit.semaphore).second)
             return permit.semaphore + " is named twice; name each semaphore once";
-        if (permit.units < 1 || permit.units > place->second.most)
+        if (permit.units < 1 || permit.units > place->second.max_request)
             return permit.semaphore + "=" + std::to_string(permit.units) + ": write a number from 1 to " +
-                   std::to_string(place->second.most);
+                   std::to_string(place->second.max_request);
     }
     return std::nullopt;
 }
@@ -265,7 +266,7 @@ std::optional<session::Refused> Sessions::objection(const Self& self, const Sess
     if (session.open.contains(want.ticket))
         return refused(Refusal::wrong, "ticket " + std::to_string(want.ticket) + " is in use");
     if (auto why = wrong_locks(self.config.limits, want)) return refused(Refusal::wrong, std::move(*why));
-    if (auto why = wrong_permits(self.config, want)) return refused(Refusal::wrong, std::move(*why));
+    if (auto why = wrong_permits(self.host.settings(), want)) return refused(Refusal::wrong, std::move(*why));
     const bool must_be_stoppable =
         !self.config.modes.empty() &&
         !all_modes(self.config, want, [](const Mode& mode) { return !mode.strict; });
@@ -305,6 +306,8 @@ void Sessions::answer(const Self& self, Answer answer, SessionEffects& fx) {
     const Open open = close(key).value_or(Open());
     session::DaemonMessage message = session::Released{key.ticket};
     if (answer.kind == Answer::Kind::lost) message = session::Lost{key.ticket, std::move(answer.reason)};
+    if (answer.kind == Answer::Kind::refused)
+        message = session::Refused{key.ticket, Refusal::unavailable, std::move(answer.reason)};
     tell_end(std::move(message), answer.request, open, fx);
     forget_if_done(key.session, fx);
 }

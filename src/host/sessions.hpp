@@ -31,11 +31,6 @@ struct SessionConfig {
     std::string host;  // its name
     Limits limits;
     std::chrono::milliseconds lease{3000};
-    struct Units {
-        std::uint32_t all = 1;   // of the semaphore; fences of a single one have an order
-        std::uint32_t most = 1;  // of one request
-    };
-    std::map<std::string, Units> semaphores;
     std::vector<Allowance> allow;  // empty: everybody may use everything
     std::vector<Mode> modes;       // the first that names a resource counts
 };

@@ -16,7 +16,7 @@
 
 namespace allot::session {
 
-constexpr std::uint32_t version = 3;
+constexpr std::uint32_t version = 4;
 constexpr std::size_t frame_limit = std::size_t{1} << 20;
 
 using Ticket = std::uint64_t;
@@ -79,13 +79,14 @@ struct StatusQuery {
 BOOST_DESCRIBE_STRUCT(StatusQuery, (), (whole))
 
 // The order of an operator: a verb and its words. `release LOCK FENCE`: the holder with this fence must stop
-// and give the lock back.
+// and give the lock back. `set SEMAPHORE=PERMITS...`: the cluster changes its settings.
 struct Order {
     std::string verb;
     std::vector<std::string> words;
+    bool dry_run = false;  // only says what it would do
     bool operator==(const Order&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Order, (), (verb, words))
+BOOST_DESCRIBE_STRUCT(Order, (), (verb, words, dry_run))
 
 using ClientMessage = std::variant<Hello, Acquire, Release, Follow, Ping, StatusQuery, Order>;
 

@@ -25,7 +25,7 @@ protected:
         reports[host].parties.push_back(party);
     }
     std::optional<session::ResourceStatus> shown(const std::string& lock) const {
-        const auto status = overview(config, reports, missing);
+        const auto status = overview(config, {}, reports, missing);
         const auto found = std::ranges::find(status.resources, lock, &session::ResourceStatus::name);
         return found == status.resources.end() ? std::nullopt : std::optional(*found);
     }
@@ -36,7 +36,7 @@ protected:
 };
 
 TEST_F(OverviewTest, Names_all_hosts_also_those_that_have_not_answered) {
-    const auto status = overview(config, reports, missing);
+    const auto status = overview(config, {}, reports, missing);
     ASSERT_EQ(status.hosts.size(), 3u);
     EXPECT_EQ(status.hosts[2].state, "removed");
 }

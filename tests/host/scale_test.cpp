@@ -11,7 +11,7 @@ namespace {
 struct LoneHost : testing::Test {
     LoneHost() {
         config.lease = 1000;
-        config.semaphores[ResourceId("permit")] = {1};
+        config.settings.semaphores[ResourceId("permit")] = {1, 1};
         host.start(self(), true, true);
         call_register();
     }

@@ -21,10 +21,8 @@ using session::Welcome;
 // A member that is the only host of its cluster. It works in its first epoch and has a lease.
 struct SessionsTest : testing::Test {
     SessionsTest() {
-        config.sessions.semaphores["builds"] = {.all = 3, .most = 2};
-        config.sessions.semaphores["licence"] = {.all = 1, .most = 1};
-        config.host.semaphores["builds"] = {3};
-        config.host.semaphores["licence"] = {1};
+        config.host.settings.semaphores["builds"] = {.permits = 3, .max_request = 2};
+        config.host.settings.semaphores["licence"] = {.permits = 1, .max_request = 1};
     }
     void SetUp() override {
         act([](Host& host, const Host::Self& self, Effects&) { host.start(self, true, true); });
@@ -621,8 +619,7 @@ TEST_F(StickyTest, Units_of_a_semaphore_that_is_gone_can_be_given_back) {
     ask(ann, 1, {}, {{"builds", 1}});
     answer_register();
     disconnect(ann);
-    config.host.semaphores.erase("builds");
-    config.sessions.semaphores.erase("builds");
+    config.host.settings.semaphores.erase("builds");
     return_left(*hello(), "builds");
     EXPECT_EQ(returned, 1u);
     ASSERT_TRUE(answer_register());

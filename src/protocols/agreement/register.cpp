@@ -27,6 +27,7 @@ Value Change::applied_to(const Value& value, const ValueId& id) const {
     next.members = members;
     next.certified = certified;
     next.quiet = quiet;
+    if (settings) next.settings = settings;
     return next;
 }
 

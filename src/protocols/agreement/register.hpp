@@ -25,6 +25,7 @@
 
 #include "core/protocol.hpp"
 #include "core/want.hpp"
+#include "protocols/agreement/settings.hpp"
 
 namespace allot::agreement {
 
@@ -96,16 +97,17 @@ BOOST_DESCRIBE_STRUCT(Kept, (), (ownership, want, fences, returned))
 struct Value {
     Stamp version;
     ValueId id;
-    ValueId parent;               // the value that it changed
-    std::uint32_t view = 0;       // the content: the number of the newest view
-    std::vector<Peer> members;    // and its members
-    std::vector<Peer> certified;  // former members whose programs need no waiting for
-    bool quiet = false;           // no program runs but under a member of this view
-    std::vector<Kept> kept;       // by id
-    std::optional<Record> next;   // sealed: the generation ends with this value
+    ValueId parent;                    // the value that it changed
+    std::uint32_t view = 0;            // the content: the number of the newest view
+    std::vector<Peer> members;         // and its members
+    std::vector<Peer> certified;       // former members whose programs need no waiting for
+    bool quiet = false;                // no program runs but under a member of this view
+    std::optional<Settings> settings;  // none before the first view
+    std::vector<Kept> kept;            // by id
+    std::optional<Record> next;        // sealed: the generation ends with this value
     bool operator==(const Value&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Value, (), (version, id, parent, view, members, certified, quiet, kept, next))
+BOOST_DESCRIBE_STRUCT(Value, (), (version, id, parent, view, members, certified, quiet, settings, kept, next))
 
 // One value of the register.
 struct ValueName {
@@ -120,6 +122,7 @@ struct Change {
     std::vector<Peer> members;
     std::vector<Peer> certified;
     bool quiet = false;
+    std::optional<Settings> settings;  // none: as before
     std::vector<Kept> kept;
     bool same_view = false;       // only what is kept changes
     std::optional<ValueName> of;  // the value that it changes; none: the newest that the register knows
@@ -127,7 +130,7 @@ struct Change {
     Value applied_to(const Value& value, const ValueId& id) const;
     bool operator==(const Change&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Change, (), (members, certified, quiet, kept, same_view, of))
+BOOST_DESCRIBE_STRUCT(Change, (), (members, certified, quiet, settings, kept, same_view, of))
 
 // Each rule may be switched off, to see which defect it prevents.
 struct VotingRules {

@@ -1,0 +1,98 @@
+#include "daemon/settings_text.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <set>
+
+#include "base/utf8.hpp"
+#include "core/parameters.hpp"
+
+namespace allot::daemon {
+
+namespace {
+
+using agreement::SemaphoreSettings;
+using agreement::Settings;
+
+constexpr std::uint32_t most_permits = 10'000;
+constexpr std::string_view of_one_request = ".max_request";
+
+// Requests may be as large as the semaphore, unless a smaller limit was set.
+void resize(SemaphoreSettings& semaphore, std::uint32_t permits) {
+    const bool was_limited = semaphore.max_request < semaphore.permits;
+    semaphore.max_request = was_limited ? std::min(semaphore.max_request, permits) : permits;
+    semaphore.permits = permits;
+}
+
+std::optional<std::string> limit_requests(Settings& settings, const std::string& name,
+                                          const std::string& number) {
+    const auto place = settings.semaphores.find(name);
+    if (place == settings.semaphores.end())
+        return fmt::format("{}: no such semaphore; make it first, as in {}=5", name, name);
+    const std::uint32_t most = place->second.permits;
+    const auto units = parse_number("", number, 1, most);
+    if (!units)
+        return fmt::format("{}{}={}: write a number from 1 to {}, its permits", name, of_one_request, number,
+                           most);
+    place->second.max_request = static_cast<std::uint32_t>(*units);
+    return std::nullopt;
+}
+
+std::optional<std::string> apply(Settings& settings, const std::string& change) {
+    const auto equals = change.find('=');
+    const std::string name = change.substr(0, equals);
+    if (equals == std::string::npos || name.empty() || name.find(',') != std::string::npos || !is_utf8(name))
+        return fmt::format("{}: write the name of a semaphore and its permits, as in builds=5", change);
+    const std::string number = change.substr(equals + 1);
+    if (name.ends_with(of_one_request))
+        return limit_requests(settings, name.substr(0, name.size() - of_one_request.size()), number);
+    const auto permits = parse_number("", number, 0, most_permits);
+    if (!permits)
+        return fmt::format("{}: write a number of permits from 1 to {}, or 0 to remove it", change,
+                           most_permits);
+    if (*permits > 0)
+        resize(settings.semaphores[name], static_cast<std::uint32_t>(*permits));
+    else if (settings.semaphores.erase(name) == 0)
+        return fmt::format("{}: no such semaphore, so it cannot be removed", change);
+    return std::nullopt;
+}
+
+std::string text_of(const SemaphoreSettings& semaphore) {
+    const std::string permits =
+        fmt::format("{} permit{}", semaphore.permits, semaphore.permits == 1 ? "" : "s");
+    if (semaphore.max_request == semaphore.permits) return permits;
+    return fmt::format("{}, at most {} for one request", permits, semaphore.max_request);
+}
+
+}  // namespace
+
+Result<Settings> changed(Settings settings, const std::vector<std::string>& changes) {
+    for (const std::string& change : changes)
+        if (auto why = apply(settings, change)) return Error{std::move(*why)};
+    return settings;
+}
+
+Settings settings_of(const Config& config) {
+    Settings settings;
+    for (const auto& [name, semaphore] : config.semaphores)
+        settings.semaphores[name] = {semaphore.permits, semaphore.max_request};
+    return settings;
+}
+
+std::vector<std::string> differences(const Settings& before, const Settings& after) {
+    std::set<std::string> names;
+    for (const auto* settings : {&before, &after})
+        for (const auto& [name, semaphore] : settings->semaphores) names.insert(name.name());
+    const auto shown = [](const Settings& settings, const std::string& name) {
+        const auto place = settings.semaphores.find(name);
+        return place == settings.semaphores.end() ? std::string("none") : text_of(place->second);
+    };
+    std::vector<std::string> all;
+    for (const std::string& name : names)
+        if (shown(before, name) != shown(after, name))
+            all.push_back(
+                fmt::format("semaphore {}: {} -> {}", name, shown(before, name), shown(after, name)));
+    return all;
+}
+
+}  // namespace allot::daemon

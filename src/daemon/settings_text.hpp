@@ -1,0 +1,23 @@
+// The settings of the cluster as people write and read them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "daemon/config.hpp"
+#include "protocols/agreement/settings.hpp"
+
+namespace allot::daemon {
+
+// The settings after these changes: `NAME=PERMITS` makes or resizes a semaphore, `NAME=0` removes it, and
+// `NAME.max_request=UNITS` says how many units one request may have. The error says what to write.
+Result<agreement::Settings> changed(agreement::Settings settings, const std::vector<std::string>& changes);
+
+// Those of the first view, if this host makes it.
+agreement::Settings settings_of(const Config& config);
+
+// A line for each difference: "semaphore builds: 2 permits -> 5 permits".
+std::vector<std::string> differences(const agreement::Settings& before, const agreement::Settings& after);
+
+}  // namespace allot::daemon

@@ -1,0 +1,3 @@
+# As resized.sh, with a register that the hosts keep themselves.
+engine=hosts
+. "$ALLOT_SOURCE_DIR/tests/cluster/resized.sh"
