@@ -35,15 +35,48 @@ template <Reflectable T>
 
 namespace bytes_detail {
 
-inline void put_varint(std::uint64_t value, std::string& out) {
-    if (value < 0x80) return out.push_back(static_cast<char>(value));
-    std::array<char, 10> bytes;
-    std::size_t count = 0;
-    for (; value >= 0x80; value >>= 7)
-        bytes[count++] = static_cast<char>(static_cast<unsigned char>(value | 0x80));
-    bytes[count++] = static_cast<char>(value);
-    out.append(bytes.data(), count);
-}
+// Collects bytes and appends them to a string in large pieces. A step of an exploration encodes hundreds of
+// small numbers, and to append each of them would cost several times as much.
+class Writer {
+public:
+    explicit Writer(std::string& out) : out_(out) {}
+
+    void byte(char value) {
+        if (used_ == room_.size()) flush();
+        room_[used_++] = value;
+    }
+    void varint(std::uint64_t value) {
+        if (value < 0x80) return byte(static_cast<char>(value));
+        long_varint(value);
+    }
+    void text(std::string_view bytes) {
+        if (bytes.size() > room_.size() - used_) flush();
+        if (bytes.size() > room_.size()) {
+            out_.append(bytes);
+            return;
+        }
+        bytes.copy(room_.data() + used_, bytes.size());
+        used_ += bytes.size();
+    }
+    // To be called at the end.
+    [[gnu::noinline]] void flush() {
+        out_.append(room_.data(), used_);
+        used_ = 0;
+    }
+
+private:
+    [[gnu::noinline]] void long_varint(std::uint64_t value) {
+        for (; value >= 0x80; value >>= 7) byte(static_cast<char>(static_cast<unsigned char>(value | 0x80)));
+        byte(static_cast<char>(value));
+    }
+
+    std::string& out_;
+    std::size_t used_ = 0;
+    std::array<char, 512> room_;  // the first used_ count
+};
+
+template <class T>
+void put(const T& value, Writer& out);
 
 inline bool take_varint(std::string_view& in, std::uint64_t& value) {
     value = 0;
@@ -60,12 +93,12 @@ inline bool take_varint(std::string_view& in, std::uint64_t& value) {
 }
 
 template <reflect::Integer T>
-void put_integer(T value, std::string& out) {
+void put_integer(T value, Writer& out) {
     if constexpr (std::is_signed_v<T>) {
         const std::int64_t wide{value};
-        put_varint((static_cast<std::uint64_t>(wide) << 1) ^ static_cast<std::uint64_t>(wide >> 63), out);
+        out.varint((static_cast<std::uint64_t>(wide) << 1) ^ static_cast<std::uint64_t>(wide >> 63));
     } else {
-        put_varint(value, out);
+        out.varint(value);
     }
 }
 
@@ -218,17 +251,54 @@ bool take_struct(std::string_view& in, T& out) {
 }
 
 template <class T>
-void put_elements(const T& container, std::string& out) {
-    put_varint(container.size(), out);
-    for (const typename T::value_type& element : container) encode(element, out);
+void put_elements(const T& container, Writer& out) {
+    out.varint(container.size());
+    for (const typename T::value_type& element : container) put(element, out);
 }
 
 template <reflect::Map T>
-void put_map(const T& map, std::string& out) {
-    put_varint(map.size(), out);
+void put_map(const T& map, Writer& out) {
+    out.varint(map.size());
     for (const auto& [key, mapped] : map) {
-        encode(key, out);
-        encode(mapped, out);
+        put(key, out);
+        put(mapped, out);
+    }
+}
+
+template <class T>
+void put(const T& value, Writer& out) {
+    if constexpr (reflect::Bool<T>) {
+        out.byte(value ? '\1' : '\0');
+    } else if constexpr (reflect::Integer<T>) {
+        put_integer(value, out);
+    } else if constexpr (reflect::Enum<T>) {
+        put_integer(static_cast<std::underlying_type_t<T>>(value), out);
+    } else if constexpr (reflect::IsStamp<T>) {
+        out.varint(StampAccess::value(value));
+    } else if constexpr (reflect::IsSiteId<T>) {
+        out.varint(value);
+    } else if constexpr (reflect::IsResourceId<T>) {
+        put(value.name(), out);
+    } else if constexpr (reflect::String<T>) {
+        out.varint(value.size());
+        out.text(value);
+    } else if constexpr (reflect::Optional<T>) {
+        put(value.has_value(), out);
+        if (value) put(*value, out);
+    } else if constexpr (reflect::Pair<T>) {
+        put(value.first, out);
+        put(value.second, out);
+    } else if constexpr (reflect::FixedArray<T>) {
+        for (const auto& element : value) put(element, out);
+    } else if constexpr (reflect::Map<T>) {
+        put_map(value, out);
+    } else if constexpr (reflect::Sequence<T> || reflect::Set<T>) {
+        put_elements(value, out);
+    } else if constexpr (reflect::Variant<T>) {
+        out.varint(value.index());
+        std::visit([&](const auto& alternative) { put(alternative, out); }, value);
+    } else {
+        for_each_member(value, [&](std::string_view, const auto& member) { put(member, out); });
     }
 }
 
@@ -236,39 +306,9 @@ void put_map(const T& map, std::string& out) {
 
 template <Reflectable T>
 void encode(const T& value, std::string& out) {
-    if constexpr (reflect::Bool<T>) {
-        out.push_back(value ? '\1' : '\0');
-    } else if constexpr (reflect::Integer<T>) {
-        bytes_detail::put_integer(value, out);
-    } else if constexpr (reflect::Enum<T>) {
-        bytes_detail::put_integer(static_cast<std::underlying_type_t<T>>(value), out);
-    } else if constexpr (reflect::IsStamp<T>) {
-        bytes_detail::put_varint(StampAccess::value(value), out);
-    } else if constexpr (reflect::IsSiteId<T>) {
-        bytes_detail::put_varint(value, out);
-    } else if constexpr (reflect::IsResourceId<T>) {
-        encode(value.name(), out);
-    } else if constexpr (reflect::String<T>) {
-        bytes_detail::put_varint(value.size(), out);
-        out.append(value);
-    } else if constexpr (reflect::Optional<T>) {
-        encode(value.has_value(), out);
-        if (value) encode(*value, out);
-    } else if constexpr (reflect::Pair<T>) {
-        encode(value.first, out);
-        encode(value.second, out);
-    } else if constexpr (reflect::FixedArray<T>) {
-        for (const auto& element : value) encode(element, out);
-    } else if constexpr (reflect::Map<T>) {
-        bytes_detail::put_map(value, out);
-    } else if constexpr (reflect::Sequence<T> || reflect::Set<T>) {
-        bytes_detail::put_elements(value, out);
-    } else if constexpr (reflect::Variant<T>) {
-        bytes_detail::put_varint(value.index(), out);
-        std::visit([&](const auto& alternative) { encode(alternative, out); }, value);
-    } else {
-        for_each_member(value, [&](std::string_view, const auto& member) { encode(member, out); });
-    }
+    bytes_detail::Writer writer(out);
+    bytes_detail::put(value, writer);
+    writer.flush();
 }
 
 template <Reflectable T>

@@ -9,7 +9,8 @@ void for_each_stamp(const Type& type, const void* value, FunctionRef<void(const 
             return f(*static_cast<const Stamp*>(value));
         case Form::structure:
         case Form::pair:
-            for (const Part& part : type.parts) for_each_stamp(*part.type, type.part_of(value, part), f);
+            for (const Part& part : type.parts)
+                if (part.type->has_stamps) for_each_stamp(*part.type, type.part_of(value, part), f);
             return;
         case Form::variant:
             return for_each_stamp(*type.parts[type.alternative(value)].type, type.content_of(value), f);
@@ -28,7 +29,8 @@ void for_each_stamp(const Type& type, void* value, FunctionRef<void(Stamp&)> f) 
             return f(*static_cast<Stamp*>(value));
         case Form::structure:
         case Form::pair:
-            for (const Part& part : type.parts) for_each_stamp(*part.type, type.part_of(value, part), f);
+            for (const Part& part : type.parts)
+                if (part.type->has_stamps) for_each_stamp(*part.type, type.part_of(value, part), f);
             return;
         case Form::variant:
             return for_each_stamp(*type.parts[type.alternative(value)].type, type.content(value), f);

@@ -232,12 +232,14 @@ struct ClusterProperties {
             report.violated("kept-in-use", "host " + std::to_string(id) + " keeps " + std::to_string(kept) +
                                                " requests of " + std::to_string(open) + " programs");
         const host::Line& line = here.locks().line();
-        std::set<ResourceId> wanted;
+        std::vector<ResourceId> wanted;
         std::size_t waiting = 0;
         line.for_each([&](const host::Line::Entry& entry) {
             ++waiting;
-            wanted.insert(entry.demand.resources.begin(), entry.demand.resources.end());
+            wanted.insert(wanted.end(), entry.demand.resources.begin(), entry.demand.resources.end());
         });
+        std::ranges::sort(wanted);
+        wanted.erase(std::ranges::unique(wanted).begin(), wanted.end());
         if (waiting > open || line.names() > wanted.size())
             report.violated("kept-in-use", "the line of host " + std::to_string(id) + " keeps " +
                                                std::to_string(waiting) + " requests and " +

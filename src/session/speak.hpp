@@ -19,7 +19,7 @@ void put_message(const Message& message, std::string& out) {
     static_assert(kind < std::variant_size_v<Language>);
     const std::size_t start = out.size();
     begin_frame(out);
-    bytes_detail::put_varint(kind, out);
+    encode(kind, out);
     encode(message, out);
     end_frame(start, out);
 }

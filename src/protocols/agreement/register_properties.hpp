@@ -24,7 +24,7 @@ std::size_t count_accepted(const View<P>& view, const Voter& voter) {
         const Voter& one = view.site(site).protocol.inner().voter();
         SiteId host = site;
         if constexpr (requires { P::host_of(view.config, site); }) host = P::host_of(view.config, site);
-        if (one.record != voter.record || one.accepted != voter.accepted) continue;
+        if (one.accepted != voter.accepted || one.record != voter.record) continue;
         if (std::ranges::find(hosts, host) == hosts.end()) hosts.push_back(host);
     }
     return hosts.size();
@@ -32,34 +32,33 @@ std::size_t count_accepted(const View<P>& view, const Voter& voter) {
 
 // The values that a majority of a record has accepted in one ballot.
 template <class P>
-void add_chosen(const View<P>& view, std::vector<Value>& values) {
+void add_chosen(const View<P>& view, std::vector<const Value*>& values) {
     for (const auto* site : view.sites) {
         const Voter& voter = site->protocol.inner().voter();
         if (voter.record.voters.empty() || voter.accepted.counter == 0) continue;
-        if (count_accepted(view, voter) > voter.record.voters.size() / 2) values.push_back(voter.value);
+        if (count_accepted(view, voter) > voter.record.voters.size() / 2) values.push_back(&voter.value);
     }
 }
 
 template <class P>
 void check_values(const View<P>& view, Report& report) {
-    std::vector<Value> values;
+    std::vector<const Value*> values;
     for (const auto* site : view.sites) {
-        values.push_back(site->protocol.inner().known());
+        values.push_back(&site->protocol.inner().known());
         if constexpr (requires { site->protocol.known_before(); })
-            values.insert(values.end(), site->protocol.known_before().begin(),
-                          site->protocol.known_before().end());
+            for (const Value& known : site->protocol.known_before()) values.push_back(&known);
         const Voter& voter = site->protocol.inner().voter();
         if (voter.accepted > voter.promised)
             report.violated(promise_kept.name, "a voter has accepted a ballot above its promise");
     }
     add_chosen(view, values);
-    for (const Value& one : values)
-        for (const Value& other : values) {
-            if (one.version == other.version && one.id != other.id)
+    for (const Value* one : values)
+        for (const Value* other : values) {
+            if (one->version == other->version && one->id != other->id)
                 report.violated(one_value.name, "two values have the same version");
-            if (one.version != other.version && one.id == other.id)
+            if (one->version != other->version && one->id == other->id)
                 report.violated(one_value.name, "a change was made twice");
-            if (one.version.next() == other.version && other.parent != one.id)
+            if (one->version.next() == other->version && other->parent != one->id)
                 report.violated(one_chain.name, "a value does not change the one before it");
         }
 }
