@@ -1,6 +1,6 @@
 // The register as this daemon reaches it: the place where the hosts agree who takes part. A file under one
-// kernel and a council of the hosts differ in what they keep on the disk and in what they know about daemons
-// that have ended; the shell need not know which one there is.
+// kernel, a council of the hosts and a key of etcd differ in what they keep on the disk and in what they know
+// about daemons that have ended; the shell need not know which one there is.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -21,8 +21,10 @@ namespace allot::daemon {
 class Engine {
 public:
     struct Events {
-        // The answer to a call.
+        // The answer to a call, at once or later.
         std::function<void(const agreement::Value&)> returned;
+        // A value of the register that answers no call. It shows a view and renews no lease.
+        std::function<void(const agreement::Value&)> learned;
         // Everything that was to be persisted is on the disk.
         std::function<void()> synced;
         // The host has learnt something: it may have to act earlier.

@@ -418,9 +418,16 @@ Engine::Events Shell::engine_events() {
     return {
         .returned =
             [this](const agreement::Value& value) {
+                catch_up();
                 step([&](const Member::Self& self, Member::Effects& fx) {
                     member_.returned(self, value, fx);
                 });
+            },
+        .learned =
+            [this](const agreement::Value& value) {
+                catch_up();
+                step(
+                    [&](const Member::Self& self, Member::Effects& fx) { member_.learned(self, value, fx); });
             },
         .synced =
             [this] {

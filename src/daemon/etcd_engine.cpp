@@ -1,0 +1,141 @@
+#include "daemon/etcd_engine.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <utility>
+
+#include "base/log.hpp"
+#include "daemon/etcd_key.hpp"
+#include "durable/register_record.hpp"
+
+namespace allot::daemon {
+
+using agreement::Value;
+using etcd::Found;
+using std::chrono::milliseconds;
+
+EtcdEngine::EtcdEngine(boost::asio::io_context& loop, const Config& config, Subject subject, Events events)
+    : Engine(config, subject, std::move(events)), loop_(loop) {}
+
+std::optional<std::string> EtcdEngine::open(const HostFolder::Memory&) {
+    auto settings = etcd_settings(config_);
+    if (!settings) return settings.error();
+    client_ = std::make_unique<etcd::Client>(loop_, std::move(*settings));
+    return std::nullopt;
+}
+
+std::string EtcdEngine::trouble(const host::Member::Self&) const {
+    if (!problem_.empty()) return "the register cannot be used: " + problem_;
+    return has_answered_ ? "" : "this host waits for the first answer of etcd";
+}
+
+// --- Calls.
+
+void EtcdEngine::call(const host::Member::Self& self, const host::Call& call) {
+    asked_ = {.change = call.change,
+              .id = {self.host, self.incarnation, ++calls_},
+              .known = member_.host().known().version,
+              .until = net::Timer::Clock::now() + time_of_call(config_)};
+    ask();
+}
+
+milliseconds EtcdEngine::time_left() const {
+    return std::chrono::duration_cast<milliseconds>(asked_.until - net::Timer::Clock::now());
+}
+
+void EtcdEngine::ask() {
+    client_->read(time_left(), [this](const Result<Found>& found) {
+        if (found) return heard(*found);
+        fail(true, fmt::format("etcd does not serve this host: {}; see that a majority of its members runs, "
+                               "and that this host reaches them",
+                               found.error()));
+    });
+}
+
+void EtcdEngine::heard(const Found& found) {
+    has_answered_ = true;
+    follow(found);
+    const auto value = value_in(found, config_.agreed.key);
+    if (!value) return fail(false, value.error() + ": it is not obeyed; " + began_again_advice());
+    // A value that this host knew before it asked is never followed by an earlier one.
+    if (value->version < asked_.known) return fail(false, went_back(*value));
+    may_change(*value) ? exchange(found, *value) : answer(*value);
+}
+
+// A register below the views in which this host has worked has forgotten them: nothing is built on it.
+bool EtcdEngine::may_change(const Value& newest) const {
+    if (!asked_.change || newest.view < member_config_.least_view) return false;
+    const auto& of = asked_.change->of;
+    return !of || *of == agreement::ValueName{newest.id, newest.version};
+}
+
+// The read before has not used up all the time, or this one gets a little more.
+void EtcdEngine::exchange(const Found& found, const Value& newest) {
+    const agreement::Change change = *std::exchange(asked_.change, std::nullopt);
+    const Value next = change.applied_to(newest, asked_.id);
+    const milliseconds patience = client_->settings().patience;
+    client_->exchange(
+        found, {{config_.agreed.key, durable::text_of(next)}},
+        std::clamp(time_left(), patience, 2 * patience),
+        [this](const Result<etcd::Exchanged>& exchanged) { exchanged ? heard(exchanged->newest) : ask(); });
+}
+
+void EtcdEngine::answer(const Value& value) {
+    if (!problem_.empty()) log_info("the register can be used again");
+    problem_.clear();
+    events_.returned(value);
+}
+
+// Each failed call of an outage names the endpoints in another order: one line is enough.
+void EtcdEngine::fail(bool is_silent, const std::string& why) {
+    const bool is_news = problem_.empty() || is_silent != is_silent_ || (!is_silent && problem_ != why);
+    if (is_news) log_error("the register cannot be used: " + why);
+    problem_ = why;
+    is_silent_ = is_silent;
+    member_.host().forget_call();
+    events_.changed();
+}
+
+std::string EtcdEngine::began_again_advice() const {
+    return fmt::format(
+        "put back the newest content, or stop all hosts and their programs, and begin again with `allot "
+        "cluster init --above {}`",
+        std::max(member_.host().known().view, member_config_.least_view));
+}
+
+std::string EtcdEngine::went_back(const Value& found) const {
+    return fmt::format(
+        "etcd key {}: it holds view {}, and this host has seen view {}: the key was wiped, or etcd was put "
+        "back "
+        "from an earlier time; {}",
+        config_.agreed.key, found.view, member_.host().known().view, began_again_advice());
+}
+
+// --- The watch.
+
+// A watch that has not told a change which an earlier answer showed is deaf.
+void EtcdEngine::follow(const Found& found) {
+    const bool is_deaf = watch_ && watch_->told() < seen_;
+    seen_ = found.mod_revision();
+    if (watch_ && !is_deaf && watch_->endpoint() == client_->endpoint()) return;
+    watch_ = std::make_unique<etcd::Watch>(
+        loop_, client_->settings(), client_->endpoint(), found.revision,
+        etcd::Watch::Events{.changed = [this](const etcd::Entry& entry) { learn(entry); },
+                            .ended = [this](const std::string& why) { lose_watch(why); }});
+}
+
+// A read says so if the content is no value.
+void EtcdEngine::learn(const etcd::Entry& entry) {
+    watch_problem_.clear();
+    const auto value = durable::parse_value(entry.value, config_.agreed.key);
+    if (value) events_.learned(*value);
+}
+
+void EtcdEngine::lose_watch(const std::string& why) {
+    const std::string problem = fmt::format("{}: {}", watch_->endpoint().text(), why);
+    if (std::exchange(watch_problem_, problem) != problem)
+        log_info("the watch of etcd has ended: " + problem + "; this host reads, and watches again");
+    watch_.reset();
+}
+
+}  // namespace allot::daemon
