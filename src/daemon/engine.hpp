@@ -36,6 +36,8 @@ public:
     struct Subject {
         host::Member& member;
         host::Member::Config& config;
+        // Whether this host hears that one.
+        std::function<bool(net::HostId)> hears = [](net::HostId) { return true; };
     };
 
     static std::unique_ptr<Engine> make(boost::asio::io_context& loop, const Config& config,

@@ -15,7 +15,7 @@ using etcd::Found;
 using std::chrono::milliseconds;
 
 EtcdEngine::EtcdEngine(boost::asio::io_context& loop, const Config& config, Subject subject, Events events)
-    : Engine(config, subject, std::move(events)), loop_(loop) {}
+    : Engine(config, subject, std::move(events)), loop_(loop), hears_(std::move(subject.hears)) {}
 
 std::optional<std::string> EtcdEngine::open(const HostFolder::Memory&) {
     auto settings = etcd_settings(config_);
@@ -26,7 +26,7 @@ std::optional<std::string> EtcdEngine::open(const HostFolder::Memory&) {
 
 std::string EtcdEngine::trouble(const host::Member::Self&) const {
     if (!problem_.empty()) return "the register cannot be used: " + problem_;
-    return has_answered_ ? "" : "this host waits for the first answer of etcd";
+    return has_answered_ ? restraint_.reason() : "this host waits for the first answer of etcd";
 }
 
 // --- Calls.
@@ -46,9 +46,11 @@ milliseconds EtcdEngine::time_left() const {
 void EtcdEngine::ask() {
     client_->read(time_left(), [this](const Result<Found>& found) {
         if (found) return heard(*found);
-        fail(true, fmt::format("etcd does not serve this host: {}; see that a majority of its members runs, "
-                               "and that this host reaches them",
-                               found.error()));
+        const bool is_certificate = found.error().find("certificate") != std::string::npos;
+        fail(true, fmt::format("etcd does not serve this host: {}; {}", found.error(),
+                               is_certificate ? "see that [register.tls] and etcd's certificates fit together"
+                                              : "see that a majority of its members runs, and that this "
+                                                "host reaches them"));
     });
 }
 
@@ -59,14 +61,25 @@ void EtcdEngine::heard(const Found& found) {
     if (!value) return fail(false, value.error() + ": it is not obeyed; " + began_again_advice());
     // A value that this host knew before it asked is never followed by an earlier one.
     if (value->version < asked_.known) return fail(false, went_back(*value));
+    restraint_.see(here(), *value);
     may_change(*value) ? exchange(found, *value) : answer(*value);
 }
 
+Restraint::Here EtcdEngine::here() const {
+    constexpr int leases_until_dead = 20;
+    return {.self = asked_.id.host,
+            .hears = hears_,
+            .silence = config_.agreed.silence,
+            .patience = leases_until_dead * config_.agreed.lease,
+            .now = net::Timer::Clock::now()};
+}
+
 // A register below the views in which this host has worked has forgotten them: nothing is built on it.
-bool EtcdEngine::may_change(const Value& newest) const {
+bool EtcdEngine::may_change(const Value& newest) {
     if (!asked_.change || newest.view < member_config_.least_view) return false;
     const auto& of = asked_.change->of;
-    return !of || *of == agreement::ValueName{newest.id, newest.version};
+    if (of && *of != agreement::ValueName{newest.id, newest.version}) return false;
+    return !restraint_.forbids(here(), *asked_.change);
 }
 
 // The read before has not used up all the time, or this one gets a little more.

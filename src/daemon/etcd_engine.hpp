@@ -14,6 +14,7 @@
 #include <string>
 
 #include "daemon/engine.hpp"
+#include "daemon/restraint.hpp"
 #include "etcd/client.hpp"
 #include "etcd/watch.hpp"
 
@@ -39,7 +40,8 @@ private:
 
     void ask();
     void heard(const etcd::Found& found);
-    bool may_change(const agreement::Value& newest) const;
+    bool may_change(const agreement::Value& newest);
+    Restraint::Here here() const;
     void exchange(const etcd::Found& found, const agreement::Value& newest);
     void answer(const agreement::Value& value);
     void fail(bool is_silent, const std::string& why);
@@ -53,6 +55,8 @@ private:
     std::string went_back(const agreement::Value& found) const;
 
     boost::asio::io_context& loop_;
+    const std::function<bool(net::HostId)> hears_;
+    Restraint restraint_;
     std::unique_ptr<etcd::Client> client_;
     std::unique_ptr<etcd::Watch> watch_;
     Asked asked_;

@@ -78,6 +78,7 @@ private:
     BootClock::time_point deadline() const;
 
     // The other hosts.
+    Engine::Subject engine_subject();
     Engine::Events engine_events();
     Mail::Events mail_events();
     std::optional<std::uint32_t> daemon_in_view(HostId one) const;
@@ -137,7 +138,7 @@ Shell::Shell(const Config& config)
       self_(config.self()),
       member_config_(member_config(config)),
       folder_(config.state),
-      engine_(Engine::make(loop_, config, folder_, {member_, member_config_}, engine_events())),
+      engine_(Engine::make(loop_, config, folder_, engine_subject(), engine_events())),
       desk_(loop_, config, member_, ways()),
       mail_(loop_, config, mail_events()),
       progress_(config, folder_,
@@ -412,6 +413,13 @@ void Shell::receive_letter(HostId from, const host::Frame& message) {
 void Shell::receive_letter(HostId from, const auto& message) {
     if constexpr (std::is_same_v<decltype(message), const agreement::Hello&>) engine_->compare(from, message);
     step([&](const Member::Self& self, Member::Effects& fx) { member_.receive(self, from, message, fx); });
+}
+
+Engine::Subject Shell::engine_subject() {
+    return {member_, member_config_, [this](HostId host) {
+                const net::LinkStatus link = mail_.status(host);
+                return link.connected && !link.silent;
+            }};
 }
 
 Engine::Events Shell::engine_events() {

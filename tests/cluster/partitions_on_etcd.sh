@@ -1,5 +1,6 @@
 # Three hosts with a register in etcd, and links that break. A host that is cut off from etcd and from the others has
-# stopped its commands before another host gets their locks.
+# stopped its commands before another host gets their locks. A host that only etcd hears is removed, stays away, and works
+# again when its links are healed.
 engine=etcd
 . "$ALLOT_SOURCE_DIR/tests/cluster/lib.sh"
 
@@ -49,4 +50,17 @@ run 3 --lock b --timeout 500ms -- true 2>/dev/null
 fault heal
 serves 3 "when it is back"
 
+# Cut off from the other hosts only: they go on without it, and it does not disturb them by joining again.
+cut_off 1,3 2,3
+removed() { "$ALLOT" status --socket ./h1.sock 2>/dev/null | grep -q '^h3 *removed'; }
+wait_until 20 "h3 is removed" removed
+serves 1 "without h3"
+serves 2 "without h3"
+wait_until 20 "h3 says why it stays away" says 3 'the others have removed this host, and it has a link to none of them'
+views_before=$(grep -c ' view ' h1.log)
+sleep 2
+[ "$(grep -c ' view ' h1.log)" -eq "$views_before" ] || fail "h3 comes and goes: $(tail -n 5 h1.log)"
+fault heal 1,3 2,3
+serves 3 "when its links are healed"
+for i in 1 2; do serves $i "with h3"; done
 exit 0

@@ -139,7 +139,7 @@ TEST_F(EtcdEngineTest, Damaged_and_foreign_content_is_said_and_not_obeyed) {
     std::string damaged = durable::text_of(value_of(5));
     damaged.back() = static_cast<char>(damaged.back() ^ 1);
     for (const auto& [text, why] :
-         {std::pair(damaged, "it is damaged"), std::pair(std::string("hello"), "no file")}) {
+         {std::pair(damaged, "it is damaged"), std::pair(std::string("hello"), "allot did not write this")}) {
         write(text);
         EXPECT_FALSE(call(change_of(Value{})));
         EXPECT_EQ(content, text);
