@@ -16,7 +16,10 @@ bool has(const std::vector<Peer>& members, SiteId host) {
 }  // namespace
 
 void Restraint::see(const Here& here, const Value& newest) {
-    was_member_ = was_member_ || has(newest.members, here.self);
+    if (has(newest.members, here.self)) {
+        was_member_ = true;
+        reason_.clear();
+    }
     if (newest.version == newest_.version && newest.id == newest_.id) return;
     newest_ = newest;
     since_ = here.now;

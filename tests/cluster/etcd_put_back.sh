@@ -10,7 +10,13 @@ serves() { run "$1" --lock a --permit builds=2 --timeout 30s -- true 2>why.txt |
 etcd_certificates
 agree $'lease = "3s"\ngrace = "500ms"'
 configure 2
-start_all
+
+# --- Nobody has said that no program runs: the first host makes the key, and waits for the time of a lease.
+etcd_does /v3/kv/deleterange "{\"key\":\"$etcd_key\"}" >/dev/null
+start 1
+run 1 --lock a --timeout 2s -- true 2>/dev/null
+[ $? -eq 121 ] || fail "the first host of all does not wait for programs of an earlier time"
+start 2
 for i in 1 2; do serves $i "in the beginning"; done
 stop_all_etcd
 cp -r "$etcd_data/1" "$etcd_data/earlier"
