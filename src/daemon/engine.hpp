@@ -12,6 +12,7 @@
 
 #include "daemon/config.hpp"
 #include "daemon/host_folder.hpp"
+#include "daemon/letters.hpp"
 #include "guardian/frames.hpp"
 #include "host/member.hpp"
 #include "net/mesh.hpp"
@@ -38,6 +39,7 @@ public:
         host::Member::Config& config;
         // Whether this host hears that one.
         std::function<bool(net::HostId)> hears = [](net::HostId) { return true; };
+        std::function<void(net::HostId, const Letter&)> send = [](net::HostId, const Letter&) {};
     };
 
     static std::unique_ptr<Engine> make(boost::asio::io_context& loop, const Config& config,
@@ -62,6 +64,9 @@ public:
     virtual void persist() {}
     // Another host says which voters it knows.
     virtual void compare(net::HostId, const agreement::Hello&) {}
+    // Another host asks for the value of the register, or answers.
+    virtual void receive(net::HostId, const RegisterQuery&) {}
+    virtual void receive(net::HostId, const RegisterAnswer&) {}
     // The daemon of that host has ended, or is back.
     virtual void ended(net::HostId, bool /*has_ended*/) {}
 

@@ -15,52 +15,76 @@ using etcd::Found;
 using std::chrono::milliseconds;
 
 EtcdEngine::EtcdEngine(boost::asio::io_context& loop, const Config& config, Subject subject, Events events)
-    : Engine(config, subject, std::move(events)), loop_(loop), hears_(std::move(subject.hears)) {}
+    : Engine(config, subject, std::move(events)),
+      loop_(loop),
+      hears_(std::move(subject.hears)),
+      send_(std::move(subject.send)) {}
 
 std::optional<std::string> EtcdEngine::open(const HostFolder::Memory&) {
     auto settings = etcd_settings(config_);
     if (!settings) return settings.error();
+    relay_ = std::make_unique<EtcdRelay>(
+        loop_, *settings, time_of_call(config_),
+        [this](net::HostId to, const RegisterAnswer& answer) { send_(to, answer); });
     client_ = std::make_unique<etcd::Client>(loop_, std::move(*settings));
     return std::nullopt;
 }
 
 std::string EtcdEngine::trouble(const host::Member::Self&) const {
-    if (!problem_.empty()) return "the register cannot be used: " + problem_;
+    if (trouble_ != Trouble::none) return problem_;
     return has_answered_ ? restraint_.reason() : "this host waits for the first answer of etcd";
 }
 
 // --- Calls.
 
 void EtcdEngine::call(const host::Member::Self& self, const host::Call& call) {
+    client_->cancel_read();  // of a call that another host has answered
     asked_ = {.change = call.change,
               .id = {self.host, self.incarnation, ++calls_},
               .known = member_.host().known().version,
-              .until = net::Timer::Clock::now() + time_of_call(config_)};
+              .until = net::Timer::Clock::now() + time_of_call(config_),
+              .is_open = true};
     ask();
+    // It need not find out again that etcd is away.
+    if (trouble_ == Trouble::silent || trouble_ == Trouble::relayed) ask_others();
 }
 
 milliseconds EtcdEngine::time_left() const {
     return std::chrono::duration_cast<milliseconds>(asked_.until - net::Timer::Clock::now());
 }
 
+namespace {
+
+std::string advice_on(const std::string& problems) {
+    if (problems.find("certificate") != std::string::npos)
+        return "see that [register.tls] and etcd's certificates fit together";
+    return "see that a majority of its members runs, and that this host reaches them";
+}
+
+}  // namespace
+
 void EtcdEngine::ask() {
-    client_->read(time_left(), [this](const Result<Found>& found) {
-        if (found) return heard(*found);
-        const bool is_certificate = found.error().find("certificate") != std::string::npos;
-        fail(true, fmt::format("etcd does not serve this host: {}; {}", found.error(),
-                               is_certificate ? "see that [register.tls] and etcd's certificates fit together"
-                                              : "see that a majority of its members runs, and that this "
-                                                "host reaches them"));
-    });
+    client_->read(
+        time_left(),
+        [this](const Result<Found>& found) {
+            if (found) return heard(*found);
+            if (!asked_.is_open) return;
+            helper_ = static_cast<net::HostId>((helper_ + 1) % config_.hosts.size());
+            fail(Trouble::silent, fmt::format("etcd does not serve this host: {}; {}", found.error(),
+                                              advice_on(found.error())));
+        },
+        [this] { ask_others(); });
 }
 
 void EtcdEngine::heard(const Found& found) {
     has_answered_ = true;
+    asked_.is_served = true;
     follow(found);
+    if (!asked_.is_open) return note(Trouble::none, "");  // another host was faster
     const auto value = value_in(found, config_.agreed.key);
-    if (!value) return fail(false, value.error() + ": it is not obeyed; " + began_again_advice());
+    if (!value) return fail(Trouble::content, value.error() + ": it is not obeyed; " + began_again_advice());
     // A value that this host knew before it asked is never followed by an earlier one.
-    if (value->version < asked_.known) return fail(false, went_back(*value));
+    if (value->version < asked_.known) return fail(Trouble::content, went_back(*value));
     restraint_.see(here(), *value);
     may_change(*value) ? exchange(found, *value) : answer(*value);
 }
@@ -94,19 +118,62 @@ void EtcdEngine::exchange(const Found& found, const Value& newest) {
 }
 
 void EtcdEngine::answer(const Value& value) {
-    if (!problem_.empty()) log_info("the register can be used again");
-    problem_.clear();
+    asked_.is_open = false;
+    if (asked_.is_served) note(Trouble::none, "");
     events_.returned(value);
 }
 
-// Each failed call of an outage names the endpoints in another order: one line is enough.
-void EtcdEngine::fail(bool is_silent, const std::string& why) {
-    const bool is_news = problem_.empty() || is_silent != is_silent_ || (!is_silent && problem_ != why);
-    if (is_news) log_error("the register cannot be used: " + why);
-    problem_ = why;
-    is_silent_ = is_silent;
+void EtcdEngine::fail(Trouble kind, const std::string& why) {
+    asked_.is_open = false;
+    note(kind, "the register cannot be used: " + why);
     member_.host().forget_call();
     events_.changed();
+}
+
+// Each failed call of an outage names the endpoints in another order: one line is enough.
+void EtcdEngine::note(Trouble kind, const std::string& problem) {
+    const bool is_news = kind != trouble_ || (kind == Trouble::content && problem != problem_);
+    trouble_ = kind;
+    problem_ = problem;
+    if (!is_news) return;
+    if (kind == Trouble::none) return log_info("the register can be used again");
+    log_error(problem);
+}
+
+// --- Through other hosts.
+
+// An answer to an earlier daemon of this host must not count for this one.
+std::uint64_t EtcdEngine::question() const {
+    return std::uint64_t{asked_.id.incarnation} << 32 | asked_.id.number;
+}
+
+// Two of those with a link: one may not reach etcd, either. A host that wants a change calls with every tick,
+// and its questions must not keep the others busy.
+void EtcdEngine::ask_others() {
+    const auto now = net::Timer::Clock::now();
+    if (asked_.others_are_asked || now < may_ask_others_) return;
+    asked_.others_are_asked = true;
+    may_ask_others_ = now + config_.agreed.lease / 6;
+    constexpr int most = 2;
+    const auto hosts = static_cast<net::HostId>(config_.hosts.size());
+    int asked = 0;
+    for (net::HostId i = 0; i < hosts && asked < most; ++i) {
+        const net::HostId other = (helper_ + i) % hosts;
+        if (other == asked_.id.host || !hears_(other)) continue;
+        send_(other, RegisterQuery{question()});
+        ++asked;
+    }
+}
+
+// It may only be read: a change waits until this host reaches etcd.
+void EtcdEngine::receive(net::HostId from, const RegisterAnswer& answered) {
+    if (!asked_.is_open || asked_.is_served || answered.number != question()) return;
+    if (answered.value.version < asked_.known) return;
+    helper_ = from;
+    note(Trouble::relayed,
+         fmt::format("etcd does not serve this host, which reads the register through {}: {}",
+                     config_.name_of(from), client_->problems()));
+    answer(answered.value);
 }
 
 std::string EtcdEngine::began_again_advice() const {

@@ -89,6 +89,8 @@ private:
     void receive_letter(HostId from, const ReportQuery& query) { enquiries_.receive(from, query); }
     void receive_letter(HostId from, const ReportAnswer& answer) { enquiries_.receive(from, answer); }
     void receive_letter(HostId, const Evict& evict) { orders_.hear(evict); }
+    void receive_letter(HostId from, const RegisterQuery& query) { engine_->receive(from, query); }
+    void receive_letter(HostId from, const RegisterAnswer& answer) { engine_->receive(from, answer); }
     void receive_letter(HostId from, const host::Frame& message);
     void receive_letter(HostId from, const auto& message);
     void set_ended(HostId peer, bool has_ended);
@@ -416,10 +418,16 @@ void Shell::receive_letter(HostId from, const auto& message) {
 }
 
 Engine::Subject Shell::engine_subject() {
-    return {member_, member_config_, [this](HostId host) {
+    return {
+        .member = member_,
+        .config = member_config_,
+        .hears =
+            [this](HostId host) {
                 const net::LinkStatus link = mail_.status(host);
                 return link.connected && !link.silent;
-            }};
+            },
+        .send = [this](HostId to, const Letter& letter) { mail_.send(to, letter); },
+    };
 }
 
 Engine::Events Shell::engine_events() {

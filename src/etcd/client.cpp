@@ -7,9 +7,11 @@
 
 namespace allot::etcd {
 
-void Client::read(Milliseconds time, std::function<void(Result<Found>)> done) {
+void Client::read(Milliseconds time, std::function<void(Result<Found>)> done,
+                  std::function<void()> all_failed) {
     ensure(!done_, "etcd is read twice at once");
     done_ = std::move(done);
+    all_failed_ = std::move(all_failed);
     deadline_ = Clock::now() + time;
     tries_ = 0;
     problems_.assign(settings_.endpoints.size(), "");
@@ -38,12 +40,21 @@ void Client::read_failed(const std::string& why) {
     next_endpoint();
     if (++tries_ % settings_.endpoints.size() != 0) return try_read();
     pause_.set(settings_.patience / 3, [this] { try_read(); });
+    all_failed_();
+}
+
+// The answer must not be taken for that of the next question.
+void Client::cancel_read() {
+    if (!done_) return;
+    done_ = nullptr;
+    pause_.cancel();
+    connection_.reset();
 }
 
 // Called from a try, so never from inside `read`.
 void Client::give_up() {
     const auto told = std::exchange(done_, nullptr);
-    told(Error{all_problems()});
+    told(Error{problems()});
 }
 
 void Client::exchange(const Found& before, const std::vector<Put>& puts, Milliseconds time,
@@ -74,7 +85,7 @@ void Client::post(std::string_view path, std::string body, Milliseconds patience
                       });
 }
 
-std::string Client::all_problems() const {
+std::string Client::problems() const {
     std::string all;
     for (std::size_t i = 0; i < problems_.size(); ++i)
         if (!problems_[i].empty())

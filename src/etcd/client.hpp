@@ -34,8 +34,14 @@ public:
         : loop_(loop), settings_(std::move(settings)), pause_(loop) {}
 
     // Asks one endpoint after the other until one answers, or the time is over. The error names all of them
-    // and what is wrong with each. `done` is never called from inside. Nothing may be under way.
-    void read(Milliseconds time, std::function<void(Result<Found>)> done);
+    // and what is wrong with each. `done` is never called from inside, and neither is `all_failed`, whenever
+    // all have failed once more. Nothing may be under way.
+    void read(
+        Milliseconds time, std::function<void(Result<Found>)> done, std::function<void()> all_failed = [] {});
+    // Nobody waits any more for the read under way, if there is one.
+    void cancel_read();
+    // The endpoints that have failed in the read under way, and why.
+    std::string problems() const;
     // Writes `puts` if the key has not changed since `before`; the first of them is the key. Asks only the
     // endpoint that answered last.
     void exchange(const Found& before, const std::vector<Put>& puts, Milliseconds time,
@@ -54,7 +60,6 @@ private:
     void next_endpoint();
     void post(std::string_view path, std::string body, Milliseconds patience,
               std::function<void(Result<std::string>)> done);
-    std::string all_problems() const;
 
     boost::asio::io_context& loop_;
     const Settings settings_;
@@ -66,6 +71,7 @@ private:
     Clock::time_point deadline_;
     std::size_t tries_ = 0;
     std::function<void(Result<Found>)> done_;
+    std::function<void()> all_failed_;
 };
 
 }  // namespace allot::etcd

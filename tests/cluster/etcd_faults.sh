@@ -52,10 +52,11 @@ sleep 3
 serves 2 "by another member"
 fault heal 2,e1
 
-# --- The majority is away for a short time: nothing happens.
+# --- The majority is away for a short time: nothing happens. A lease has three seconds for that, and for the election of a
+# leader afterwards.
 etcd_works
 kill -STOP "${etcd_process[1]}" "${etcd_process[2]}"
-sleep 1.5
+sleep 0.7
 kill -CONT "${etcd_process[1]}" "${etcd_process[2]}"
 sleep 3
 goes_on "the majority was away for a moment"

@@ -4,6 +4,7 @@
 #include <boost/json.hpp>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <set>
 
 #include "base/base64.hpp"
 #include "durable/register_record.hpp"
@@ -62,9 +63,14 @@ protected:
     // Calls, and waits for the end: the value that came back, if one did.
     std::optional<Value> call(std::optional<agreement::Change> change = {}) {
         if (!engine) {
-            engine.emplace(loop, config, Engine::Subject{member, member_config},
-                           Engine::Events{.returned = [&](const Value& value) { returned = value; },
-                                          .changed = [&] { failed = true; }});
+            engine.emplace(
+                loop, config,
+                Engine::Subject{.member = member,
+                                .config = member_config,
+                                .hears = [&](net::HostId host) { return heard.contains(host); },
+                                .send = [&](net::HostId to, const Letter& letter) { hear(to, letter); }},
+                Engine::Events{.returned = [&](const Value& value) { returned = value; },
+                               .changed = [&] { failed = true; }});
             EXPECT_EQ(engine->open({}).value_or(""), "");
         }
         failed = false;
@@ -72,6 +78,12 @@ protected:
         engine->call(self, {std::move(change)});
         EXPECT_TRUE(run_until(loop, [&] { return returned || failed; }));
         return returned;
+    }
+    // Of a question to another host, which answers as the test says.
+    void hear(net::HostId to, const Letter& letter) {
+        if (const auto* answer = std::get_if<RegisterAnswer>(&letter)) answers.emplace_back(to, *answer);
+        if (const auto* query = std::get_if<RegisterQuery>(&letter)) questions.emplace_back(to, *query);
+        if (on_question) on_question();
     }
     static Value value_of(std::uint32_t view) {
         Value value{.view = view};
@@ -95,6 +107,10 @@ protected:
     host::Member member;
     host::Member::Config member_config;
     const host::Member::Self self{member_config, 0, 256};
+    std::set<net::HostId> heard{1};
+    std::vector<std::pair<net::HostId, RegisterQuery>> questions;
+    std::vector<std::pair<net::HostId, RegisterAnswer>> answers;
+    std::function<void()> on_question;
     std::optional<EtcdEngine> engine;
     std::optional<Value> returned;
     bool failed = false;
@@ -162,6 +178,65 @@ TEST_F(EtcdEngineTest, A_value_older_than_one_that_this_host_has_seen_is_said_an
     content.clear();
     EXPECT_FALSE(call());
     EXPECT_THAT(engine->trouble(self), HasSubstr("it holds view 0, and this host has seen view 5"));
+}
+
+// --- Through other hosts.
+
+TEST_F(EtcdEngineTest, A_host_that_does_not_reach_etcd_reads_through_another) {
+    config.agreed.endpoints = {*etcd::parse_endpoint("http://127.0.0.1:1")};
+    on_question = [&] {
+        EXPECT_EQ(questions.back().first, 1u);
+        RegisterAnswer answer{questions.back().second.number, value_of(5)};
+        answer.number += 1;
+        engine->receive(1, answer);
+        EXPECT_FALSE(returned) << "this is the answer to another question";
+        answer.number -= 1;
+        engine->receive(1, answer);
+    };
+    EXPECT_EQ(call(change_of(Value{})), value_of(5));
+    EXPECT_EQ(questions.size(), 1u);
+    EXPECT_EQ(questions[0].second.number >> 32, 256u) << "questions of two daemons of a host differ";
+    EXPECT_THAT(engine->trouble(self),
+                HasSubstr("which reads the register through h2: http://127.0.0.1:1: Connection"));
+    returned.reset();
+    engine->receive(1, {questions[0].second.number, value_of(6)});
+    EXPECT_FALSE(returned) << "the question is answered already";
+}
+
+TEST_F(EtcdEngineTest, A_value_of_another_host_that_is_older_than_one_seen_is_no_answer) {
+    config.agreed.lease = Register::least_lease;
+    config.agreed.endpoints = {*etcd::parse_endpoint("http://127.0.0.1:1")};
+    host::Member::Effects fx;
+    member.returned(self, value_of(5), fx);
+    on_question = [&] { engine->receive(1, {questions.back().second.number, value_of(4)}); };
+    EXPECT_FALSE(call());
+    EXPECT_EQ(questions.size(), 1u);
+}
+
+TEST_F(EtcdEngineTest, Hosts_without_a_link_are_not_asked) {
+    config.agreed.lease = Register::least_lease;
+    config.agreed.endpoints = {*etcd::parse_endpoint("http://127.0.0.1:1")};
+    heard.clear();
+    EXPECT_FALSE(call());
+    EXPECT_TRUE(questions.empty());
+}
+
+// Otherwise a lease would count from a question that came after the read.
+TEST_F(EtcdEngineTest, A_question_of_another_host_is_answered_by_a_read_that_begins_after_it) {
+    write(durable::text_of(value_of(5)));
+    ASSERT_EQ(call(), value_of(5));
+    std::erase(paths, "watch");
+    paths.clear();
+    engine->receive(1, RegisterQuery{7});
+    // The second question comes while the read for the first one is under way.
+    ASSERT_TRUE(run_until(loop, [&] { return std::ranges::count(paths, "range") == 1; }));
+    ASSERT_TRUE(answers.empty());
+    engine->receive(1, RegisterQuery{8});
+    write(durable::text_of(value_of(6)));
+    ASSERT_TRUE(run_until(loop, [&] { return answers.size() == 2; }));
+    EXPECT_EQ(std::ranges::count(paths, "range"), 2);
+    EXPECT_THAT(answers, ElementsAre(std::pair(net::HostId(1), RegisterAnswer{7, value_of(5)}),
+                                     std::pair(net::HostId(1), RegisterAnswer{8, value_of(6)})));
 }
 
 TEST_F(EtcdEngineTest, A_silent_etcd_is_named_and_does_not_keep_the_call) {
