@@ -36,7 +36,8 @@ for i in 1 2 3; do
     start_etcd $i
     etcd_works
 done
-hung=$(leader)
+knows_leader() { hung=$(leader) && [ -n "$hung" ]; }
+wait_until 20 "etcd has a leader" knows_leader
 kill -STOP "${etcd_process[$hung]}"
 serves 1 "while the leader hangs"
 sleep 3
