@@ -19,6 +19,7 @@
 #include "core/parameters.hpp"
 #include "daemon/config.hpp"
 #include "daemon/council_file.hpp"
+#include "daemon/etcd_key.hpp"
 #include "daemon/host_folder.hpp"
 #include "durable/file_register.hpp"
 
@@ -124,6 +125,20 @@ Result<bool> prepare_host(const daemon::Config& config, std::uint32_t above,
     return folder.note(memory);
 }
 
+// The key of etcd, for all hosts. That other hosts are stopped cannot be seen from here.
+Result<bool> make_key(const daemon::Config& config, std::uint32_t above) {
+    daemon::HostFolder folder(config.state);
+    const auto before = folder.open();
+    if (!before) return Error{before.error()};
+    if (above < before->view)
+        return Error{fmt::format("this host has worked in view {}: write --above {} or more", before->view,
+                                 before->view)};
+    const auto made = daemon::found_in_etcd(config, above);
+    if (!made) return Error{made.error() + (above == 0 ? advice : "")};
+    if (!made->empty()) fmt::print("the former content of the key is now under {}\n", *made);
+    return true;
+}
+
 std::string chosen_text(const Options& options) {
     if (options.voters.empty()) return fmt::format("views begin after {}", options.above);
     return fmt::format("views begin after {}, the register is kept by {}", options.above,
@@ -135,21 +150,26 @@ int run_init(const Options& options) {
         return wrong_usage("cluster init: write the configuration of this host, as in --config host.toml");
     const auto config = daemon::load_config(options.config);
     if (!config) return wrong_usage(config.error());
-    const bool in_file = config->agreed.engine == daemon::Register::Engine::file;
-    if (in_file && !options.voters.empty())
-        return wrong_usage("--voters: all hosts share one file; leave it out, or write engine = \"hosts\"");
+    using Engine = daemon::Register::Engine;
+    const Engine engine = config->agreed.engine;
+    if (engine != Engine::hosts && !options.voters.empty())
+        return wrong_usage(
+            fmt::format("--voters: {}; leave it out, or write engine = \"hosts\"",
+                        engine == Engine::file ? "all hosts share one file" : "etcd keeps the register"));
     const std::vector<std::string> voters =
         options.voters.empty() ? std::vector<std::string>() : split_list(options.voters);
-    const auto made =
-        in_file ? make_file(*config, options.above) : prepare_host(*config, options.above, voters);
+    const auto made = engine == Engine::file   ? make_file(*config, options.above)
+                      : engine == Engine::etcd ? make_key(*config, options.above)
+                                               : prepare_host(*config, options.above, voters);
     if (!made) return wrong_usage(made.error());
     const std::string chosen = chosen_text(options);
     note_operator(*config, "initialised", chosen);
-    if (in_file)
-        fmt::print("{} is ready: {}\n", config->agreed.file, chosen);
-    else
+    if (engine == Engine::hosts)
         fmt::print("host {} is ready: {}. Do the same on all {}, then start them\n", config->host, chosen,
                    voters.empty() ? "voters" : "other hosts that will run");
+    else
+        fmt::print("{} is ready: {}\n",
+                   engine == Engine::file ? config->agreed.file : "etcd key " + config->agreed.key, chosen);
     return exit_ok;
 }
 

@@ -122,13 +122,7 @@ public:
             top.text("clients", config_.clients);
             read_mode(top);
             read_cluster(top);
-            read_table(top, "tls", [&](Section& section) {
-                net::TlsFiles files;
-                section.text("certificate", files.certificate);
-                section.text("key", files.key);
-                section.text("authority", files.authority);
-                config_.tls = files;
-            });
+            read_table(top, "tls", [&](Section& section) { config_.tls = read_tls(section); });
             read_table(top, "locks",
                        [&](Section& section) { section.number("seats", config_.lock_seats, 1, 4096); });
             read_semaphores(top);
@@ -157,11 +151,19 @@ private:
         const toml::node* node = top.find(key);
         if (node == nullptr) return;
         if (const toml::table* table = node->as_table()) {
-            Section section(*table, key, error_);
+            Section section(*table, top.path(key), error_);
             f(section);
         } else {
-            top.complain(*node, fmt::format("{}: write a table, as in [{}]", key, key));
+            top.complain(*node, fmt::format("{0}: write a table, as in [{0}]", top.path(key)));
         }
+    }
+
+    static net::TlsFiles read_tls(Section& section) {
+        net::TlsFiles files;
+        section.text("certificate", files.certificate);
+        section.text("key", files.key);
+        section.text("authority", files.authority);
+        return files;
     }
 
     void read_mode(Section& top) {
@@ -242,19 +244,45 @@ private:
             agreed.engine = Register::Engine::file;
         else if (engine == "hosts")
             agreed.engine = Register::Engine::hosts;
+        else if (engine == "etcd")
+            agreed.engine = Register::Engine::etcd;
         else if (const toml::node* node = section.find("engine"))
-            section.complain(*node, "register.engine: write \"file\" or \"hosts\"");
+            section.complain(*node, "register.engine: write \"hosts\", \"file\" or \"etcd\"");
         section.text("file", agreed.file);
-        section.texts("voters", agreed.voters);
-        const bool in_file = agreed.engine == Register::Engine::file;
-        if (const toml::node* node = section.find("voters"); node != nullptr && in_file)
-            section.complain(*node, "register.voters: all hosts share one file; leave it out");
-        else if (node != nullptr && agreed.voters.empty())
-            section.complain(*node, "register.voters: name an odd number of hosts, or leave it out");
+        read_voters(section);
+        read_etcd(section);
         section.duration("lease", agreed.lease);
         section.duration("grace", agreed.grace);
         section.duration("silence", agreed.silence);
         section.duration("return_within", agreed.return_within);
+    }
+
+    void read_voters(Section& section) {
+        Register& agreed = config_.agreed;
+        section.texts("voters", agreed.voters);
+        const toml::node* node = section.find("voters");
+        if (node == nullptr) return;
+        if (agreed.engine == Register::Engine::file)
+            section.complain(*node, "register.voters: all hosts share one file; leave it out");
+        else if (agreed.engine == Register::Engine::etcd)
+            section.complain(*node, "register.voters: etcd keeps the register; leave it out");
+        else if (agreed.voters.empty())
+            section.complain(*node, "register.voters: name an odd number of hosts, or leave it out");
+    }
+
+    void read_etcd(Section& section) {
+        Register& agreed = config_.agreed;
+        std::vector<std::string> endpoints;
+        section.texts("endpoints", endpoints);
+        for (const std::string& text : endpoints) {
+            const auto endpoint = etcd::parse_endpoint(text);
+            if (endpoint)
+                agreed.endpoints.push_back(*endpoint);
+            else
+                section.complain(*section.find("endpoints"), "register.endpoints: " + endpoint.error());
+        }
+        section.text("key", agreed.key);
+        read_table(section, "tls", [&](Section& table) { agreed.tls = read_tls(table); });
     }
 
     void read_audit(Section& section) {
@@ -343,6 +371,7 @@ private:
             return "register.file is missing; write the path of a file that all daemons of this machine "
                    "open";
         if (auto why = wrong_voters(); !why.empty()) return why;
+        if (auto why = wrong_etcd(); agreed.engine == Register::Engine::etcd && !why.empty()) return why;
         if (agreed.lease < Register::least_lease || agreed.lease > Register::longest)
             return "register.lease: write at least \"600ms\" and at most \"10m\"";
         if (agreed.grace < milliseconds(100) || agreed.grace * 2 > agreed.lease)
@@ -369,6 +398,35 @@ private:
                 "than {}",
                 voters.size(), voters.size() - 1);
         return {};
+    }
+
+    std::string wrong_etcd() const {
+        const Register& agreed = config_.agreed;
+        if (agreed.endpoints.empty())
+            return "register.endpoints is missing; write the addresses of etcd's members, as in "
+                   "[\"https://10.0.0.1:2379\"]";
+        if (agreed.key.empty())
+            return "register.key is missing; write a key of etcd that only this cluster uses, as in "
+                   "\"/allot/NAME\"";
+        if (agreed.tls && !is_complete(*agreed.tls))
+            return "register.tls: write certificate, key and authority, the files that etcd accepts";
+        for (const etcd::Endpoint& one : agreed.endpoints) {
+            if (std::ranges::count(agreed.endpoints, one) > 1)
+                return fmt::format("register.endpoints: {} is there twice", one.text());
+            if (one.tls && !agreed.tls)
+                return fmt::format("register.endpoints: {} needs certificates; add [register.tls]",
+                                   one.text());
+            if (!one.tls && !config_.plaintext && !is_loopback(one.host))
+                return fmt::format(
+                    "register.endpoints: {}: etcd beyond this machine needs https, or plaintext allowed "
+                    "explicitly, by plaintext = true in [cluster]",
+                    one.text());
+        }
+        return {};
+    }
+
+    static bool is_complete(const net::TlsFiles& files) {
+        return !files.certificate.empty() && !files.key.empty() && !files.authority.empty();
     }
 
     // Port 0 is any port that is free.
@@ -405,8 +463,7 @@ private:
             return "audit: write file = \"...\" or journal = true, not both";
         if (!config_.clients.empty() && !config_.tls && !is_loopback_address(config_.clients))
             return "clients: programs on other machines need certificates; add [tls]";
-        if (config_.tls &&
-            (config_.tls->certificate.empty() || config_.tls->key.empty() || config_.tls->authority.empty()))
+        if (config_.tls && !is_complete(*config_.tls))
             return "tls: write certificate, key and authority, the files that `allot cert` makes";
         return {};
     }
@@ -446,6 +503,18 @@ std::string time_text(milliseconds time) {
 
 }  // namespace
 
+const char* Register::engine_name() const {
+    switch (engine) {
+        case Engine::file:
+            return "file";
+        case Engine::hosts:
+            return "hosts";
+        case Engine::etcd:
+            return "etcd";
+    }
+    return "";
+}
+
 std::vector<net::Setting> Config::agreed_settings() const {
     std::vector<net::Setting> all{
         {"register.engine", agreed.engine_name()},
@@ -455,6 +524,7 @@ std::vector<net::Setting> Config::agreed_settings() const {
         {"register.return_within", time_text(agreed.return_within)},
         {"locks.seats", std::to_string(lock_seats)},
     };
+    if (agreed.engine == Register::Engine::etcd) all.push_back({"register.key", agreed.key});
     std::vector<std::string> names;
     for (const Host& one : hosts) names.push_back(one.name);
     all.push_back({"cluster.hosts", fmt::format("{}", fmt::join(names, ", "))});

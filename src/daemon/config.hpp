@@ -10,6 +10,7 @@
 
 #include "audit/log.hpp"
 #include "base/result.hpp"
+#include "etcd/endpoint.hpp"
 #include "host/limits.hpp"
 #include "net/setting.hpp"
 #include "net/stream.hpp"
@@ -24,19 +25,23 @@ struct Semaphore {
 
 // How the hosts agree on who takes part, and the times of their leases.
 struct Register {
-    enum class Engine : std::uint8_t { file, hosts };
+    enum class Engine : std::uint8_t { file, hosts, etcd };
     static constexpr std::chrono::milliseconds least_lease{600};
     static constexpr std::chrono::milliseconds least_silence{200};
     static constexpr std::chrono::milliseconds longest = std::chrono::minutes(10);
 
     Engine engine = Engine::hosts;
-    const char* engine_name() const { return engine == Engine::file ? "file" : "hosts"; }
     std::string file;                         // that all daemons of this machine open
     std::vector<std::string> voters;          // hosts that keep it; empty: the first of them
+    std::vector<etcd::Endpoint> endpoints;    // members of etcd, if that keeps it
+    std::string key;                          // of etcd
+    std::optional<net::TlsFiles> tls;         // for etcd
     std::chrono::milliseconds lease{3000};    // programs have stopped so long after their host last asked
     std::chrono::milliseconds grace{1000};    // that a program has to stop, within the lease
     std::chrono::milliseconds silence{1000};  // after which a host is removed
     std::chrono::milliseconds return_within{1500};  // the same for a host whose daemon has ended
+
+    const char* engine_name() const;
 };
 
 struct Config {

@@ -1,6 +1,6 @@
 // The register as this daemon reaches it: the place where the hosts agree who takes part. A file under one
-// kernel and a council of the hosts differ in what they keep on the disk and in what they know about daemons
-// that have ended; the shell need not know which one there is.
+// kernel, a council of the hosts and a key of etcd differ in what they keep on the disk and in what they know
+// about daemons that have ended; the shell need not know which one there is.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -12,6 +12,7 @@
 
 #include "daemon/config.hpp"
 #include "daemon/host_folder.hpp"
+#include "daemon/letters.hpp"
 #include "guardian/frames.hpp"
 #include "host/member.hpp"
 #include "net/mesh.hpp"
@@ -21,8 +22,10 @@ namespace allot::daemon {
 class Engine {
 public:
     struct Events {
-        // The answer to a call.
+        // The answer to a call, at once or later.
         std::function<void(const agreement::Value&)> returned;
+        // A value of the register that answers no call. It shows a view and renews no lease.
+        std::function<void(const agreement::Value&)> learned;
         // Everything that was to be persisted is on the disk.
         std::function<void()> synced;
         // The host has learnt something: it may have to act earlier.
@@ -34,6 +37,9 @@ public:
     struct Subject {
         host::Member& member;
         host::Member::Config& config;
+        // Whether this host hears that one.
+        std::function<bool(net::HostId)> hears = [](net::HostId) { return true; };
+        std::function<void(net::HostId, const Letter&)> send = [](net::HostId, const Letter&) {};
     };
 
     static std::unique_ptr<Engine> make(boost::asio::io_context& loop, const Config& config,
@@ -58,6 +64,9 @@ public:
     virtual void persist() {}
     // Another host says which voters it knows.
     virtual void compare(net::HostId, const agreement::Hello&) {}
+    // Another host asks for the value of the register, or answers.
+    virtual void receive(net::HostId, const RegisterQuery&) {}
+    virtual void receive(net::HostId, const RegisterAnswer&) {}
     // The daemon of that host has ended, or is back.
     virtual void ended(net::HostId, bool /*has_ended*/) {}
 

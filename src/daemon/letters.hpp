@@ -89,6 +89,21 @@ struct Evict {
 };
 BOOST_DESCRIBE_STRUCT(Evict, (), (lock, fence, why))
 
+// A host that does not reach the register, which is outside of the hosts, asks another one to read it. The
+// read must begin after the question has come: the lease of the host that asks counts from before.
+struct RegisterQuery {
+    std::uint64_t number = 0;
+    bool operator==(const RegisterQuery&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(RegisterQuery, (), (number))
+
+struct RegisterAnswer {
+    std::uint64_t number = 0;
+    agreement::Value value;
+    bool operator==(const RegisterAnswer&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(RegisterAnswer, (), (number, value))
+
 // A piece of an encoded letter that is too long for one payload (parcels.hpp).
 struct Piece {
     bool last = false;
@@ -97,6 +112,7 @@ struct Piece {
 };
 BOOST_DESCRIBE_STRUCT(Piece, (), (last, bytes))
 
-using Letter = boost::mp11::mp_push_back<host::Member::Message, ReportQuery, ReportAnswer, Piece, Evict>;
+using Letter = boost::mp11::mp_push_back<host::Member::Message, ReportQuery, ReportAnswer, Piece, Evict,
+                                         RegisterQuery, RegisterAnswer>;
 
 }  // namespace allot::daemon

@@ -78,6 +78,7 @@ private:
     BootClock::time_point deadline() const;
 
     // The other hosts.
+    Engine::Subject engine_subject();
     Engine::Events engine_events();
     Mail::Events mail_events();
     std::optional<std::uint32_t> daemon_in_view(HostId one) const;
@@ -88,6 +89,8 @@ private:
     void receive_letter(HostId from, const ReportQuery& query) { enquiries_.receive(from, query); }
     void receive_letter(HostId from, const ReportAnswer& answer) { enquiries_.receive(from, answer); }
     void receive_letter(HostId, const Evict& evict) { orders_.hear(evict); }
+    void receive_letter(HostId from, const RegisterQuery& query) { engine_->receive(from, query); }
+    void receive_letter(HostId from, const RegisterAnswer& answer) { engine_->receive(from, answer); }
     void receive_letter(HostId from, const host::Frame& message);
     void receive_letter(HostId from, const auto& message);
     void set_ended(HostId peer, bool has_ended);
@@ -138,7 +141,7 @@ Shell::Shell(const Config& config)
       self_(config.self()),
       member_config_(member_config(config)),
       folder_(config.state),
-      engine_(Engine::make(loop_, config, folder_, {member_, member_config_}, engine_events())),
+      engine_(Engine::make(loop_, config, folder_, engine_subject(), engine_events())),
       desk_(loop_, config, member_, ways()),
       mail_(loop_, config, mail_events()),
       progress_(config, folder_,
@@ -419,13 +422,33 @@ void Shell::receive_letter(HostId from, const auto& message) {
     step([&](const Member::Self& self, Member::Effects& fx) { member_.receive(self, from, message, fx); });
 }
 
+Engine::Subject Shell::engine_subject() {
+    return {
+        .member = member_,
+        .config = member_config_,
+        .hears =
+            [this](HostId host) {
+                const net::LinkStatus link = mail_.status(host);
+                return link.connected && !link.silent;
+            },
+        .send = [this](HostId to, const Letter& letter) { mail_.send(to, letter); },
+    };
+}
+
 Engine::Events Shell::engine_events() {
     return {
         .returned =
             [this](const agreement::Value& value) {
+                catch_up();
                 step([&](const Member::Self& self, Member::Effects& fx) {
                     member_.returned(self, value, fx);
                 });
+            },
+        .learned =
+            [this](const agreement::Value& value) {
+                catch_up();
+                step(
+                    [&](const Member::Self& self, Member::Effects& fx) { member_.learned(self, value, fx); });
             },
         .synced =
             [this] {

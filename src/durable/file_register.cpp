@@ -5,18 +5,13 @@
 #include <fcntl.h>
 #include <sys/file.h>
 
-#include "core/bytes.hpp"
-#include "core/stamps.hpp"
-#include "durable/record.hpp"
+#include "durable/register_record.hpp"
 
 namespace allot::durable {
 
 using agreement::Value;
 
 namespace {
-
-constexpr std::string_view register_kind = "register";
-constexpr std::uint32_t format = 2;
 
 // The file is replaced with every change, so the lock is on another one beside it.
 // Empty if somebody else has the lock and this one shall not wait.
@@ -43,7 +38,7 @@ Result<Descriptor> FileRegister::occupy(const std::string& host) const {
 }
 
 Result<bool> FileRegister::exists() const {
-    const auto record = read_record(path_, register_kind, format);
+    const auto record = read_record(path_, register_kind, register_format);
     if (!record) return Error{record.error()};
     return record->has_value();
 }
@@ -51,20 +46,17 @@ Result<bool> FileRegister::exists() const {
 Result<bool> FileRegister::found(std::uint32_t view, bool quiet) const {
     const auto locked = lock(path_);
     if (!locked) return Error{locked.error()};
-    const auto record = read_record(path_, register_kind, format);
+    const auto record = read_record(path_, register_kind, register_format);
     if (!record) return Error{record.error()};
     if (*record) return true;
-    return write_record(
-        path_, {std::string(register_kind), format, 0, to_bytes(Value{.view = view, .quiet = quiet})});
+    return write_record(path_, record_of(Value{.view = view, .quiet = quiet}));
 }
 
 Result<Value> FileRegister::read() const {
-    const auto record = read_record(path_, register_kind, format);
+    const auto record = read_record(path_, register_kind, register_format);
     if (!record) return Error{record.error()};
     if (!*record) return Value{};
-    auto value = from_bytes<Value>((*record)->content);
-    if (!value) return Error{path_ + ": its content is no value of the register"};
-    return std::move(*value);
+    return value_of(**record, path_);
 }
 
 Result<Value> FileRegister::exchange(const Value& expected, const agreement::Change& change,
@@ -75,8 +67,7 @@ Result<Value> FileRegister::exchange(const Value& expected, const agreement::Cha
     if (!*locked) return newest;
     if (!newest || newest->version != expected.version || newest->id != expected.id) return newest;
     const Value next = change.applied_to(*newest, id);
-    const Record record{std::string(register_kind), format, StampAccess::value(next.version), to_bytes(next)};
-    if (const auto written = write_record(path_, record); !written) return Error{written.error()};
+    if (const auto written = write_record(path_, record_of(next)); !written) return Error{written.error()};
     return next;
 }
 

@@ -57,8 +57,8 @@ Result<Record> parse_record(std::string_view text, std::string_view kind, std::u
     const auto wrong = [&](const std::string& what) { return Error{name + ": " + what}; };
     const std::size_t end = text.substr(0, longest_head).find('\n');
     const auto words = words_of(text.substr(0, end == std::string_view::npos ? longest_head : end));
-    if (words.front() != mark || words.size() < 2) return wrong("this is no file of allot");
-    if (words[1] != kind) return wrong(fmt::format("this is a file of allot, but no {}", kind));
+    if (words.front() != mark || words.size() < 2) return wrong("allot did not write this");
+    if (words[1] != kind) return wrong(fmt::format("allot wrote this, but it is no {}", kind));
     Record record{.kind = std::string(kind)};
     std::size_t length = 0;
     if (end == std::string_view::npos || words.size() != 6 || !read_number(words[2], record.version) ||

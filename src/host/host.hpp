@@ -233,6 +233,8 @@ public:
     void call_register(const Self& self, Effects& fx);
     // The register has answered the call.
     void returned(const Self& self, const agreement::Value& value, Effects& fx);
+    // A value that answers no call: it shows a view and renews no lease.
+    void learn(const Self& self, const agreement::Value& value, Effects& fx) { see(self, value, fx); }
     // The call is answered by nobody: another follows.
     void forget_call() { asked_.reset(); }
     bool is_asking() const { return asked_.has_value(); }

@@ -48,6 +48,12 @@ void Member::returned(const Self& self, const agreement::Value& value, Effects& 
         [&](Host& host, const Host::Self& inner, host::Effects& out) { host.returned(inner, value, out); });
 }
 
+void Member::learned(const Self& self, const agreement::Value& value, Effects& fx) {
+    if (value.view < self.config.least_view) return;
+    act(self, fx,
+        [&](Host& host, const Host::Self& inner, host::Effects& out) { host.learn(inner, value, out); });
+}
+
 void Member::receive(const Self& self, SiteId from, const Message& message, Effects& fx) {
     if (const auto* learn = std::get_if<Learn>(&message)) {
         if (learn->value.view < self.config.least_view) return;

@@ -66,6 +66,8 @@ public:
     bool adopt(const Self& self, Lease lease, std::uint32_t keeper, Effects& fx);
     // The register of the shell has answered.
     void returned(const Self& self, const agreement::Value& value, Effects& fx);
+    // It shows a value that answers no call.
+    void learned(const Self& self, const agreement::Value& value, Effects& fx);
     void receive(const Self& self, SiteId from, const Message& message, Effects& fx);
     // A link to that host is up: it may have missed what was said before.
     void met(const Self& self, SiteId host, Effects& fx);

@@ -46,7 +46,8 @@ using ChannelPtr = std::unique_ptr<Channel>;
 
 ChannelPtr unix_channel(int socket);
 ChannelPtr tcp_channel(int socket);
-// The other end's certificate must belong to this host; empty: any certificate of the authority.
+// The other end's certificate must belong to this host, or to this address if `tls` is for servers; empty:
+// any certificate of the authority.
 enum class Side { connects, accepts };
 ChannelPtr tls_channel(int socket, const TlsPtr& tls, Side side, const std::string& host = "");
 

@@ -70,10 +70,13 @@ struct TlsFiles {
     std::string authority;    // and the authority of the other end's certificate
     bool operator==(const TlsFiles&) const = default;
 };
-// TLS 1.3 with certificates on both ends, made once from the files. Opaque: only tls.cpp knows OpenSSL.
+// TLS with certificates on both ends, made once from the files. Opaque: only tls.cpp knows OpenSSL.
 class TlsContext;
 using TlsPtr = std::shared_ptr<TlsContext>;
-Result<TlsPtr> load_tls(const TlsFiles& files);
+// The other end: a daemon or program of allot, whose certificate has a role and which speaks TLS 1.3; or a
+// server of another kind, whose certificate has its address, and which may be older (TLS 1.2).
+enum class Counterpart : std::uint8_t { allot, server };
+Result<TlsPtr> load_tls(const TlsFiles& files, Counterpart counterpart = Counterpart::allot);
 
 class Listener {
 public:
@@ -93,7 +96,8 @@ Result<std::unique_ptr<Listener>> listen_tcp(boost::asio::io_context& loop, cons
                                              TlsPtr tls, Accepted accepted, Patience patience = {});
 
 // `address` is `host:port`, with brackets around an IPv6 address. `done` gets a stream, or why there is none.
-// With `tls`, the other end's certificate must belong to the host `name`. Destroying the handle cancels.
+// With `tls`, the other end's certificate must belong to the host `name`, or to the address `name` if `tls`
+// is for servers. Destroying the handle cancels.
 class Attempt {
 public:
     virtual ~Attempt() = default;

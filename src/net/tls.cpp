@@ -1,4 +1,4 @@
-// TLS 1.3 over a socket. Only this file, and the making of certificates, know OpenSSL.
+// TLS over a socket. Only this file, and the making of certificates, know OpenSSL.
 
 #include <algorithm>
 #include <cerrno>
@@ -79,11 +79,14 @@ BIO_METHOD* socket_method() {
 
 class TlsContext {
 public:
-    explicit TlsContext(ContextPtr context) : context_(std::move(context)) {}
+    TlsContext(ContextPtr context, Counterpart counterpart)
+        : context_(std::move(context)), counterpart_(counterpart) {}
     SSL_CTX* get() const { return context_.get(); }
+    Counterpart counterpart() const { return counterpart_; }
 
 private:
     ContextPtr context_;
+    Counterpart counterpart_;
 };
 
 namespace {
@@ -97,6 +100,7 @@ public:
         BIO_set_data(bio, &socket_);
         BIO_set_init(bio, 1);
         SSL_set_bio(session_.get(), bio, bio);
+        if (has_server()) demand_address();
         if (side == Side::connects) {
             SSL_set_connect_state(session_.get());
         } else {
@@ -110,6 +114,7 @@ public:
         if (result != 1) return outcome(result);
         const CertificatePtr certificate(SSL_get1_peer_certificate(session_.get()));
         if (!certificate) return {.progress = Progress::failed, .why = "no certificate"};
+        if (has_server()) return {};  // OpenSSL has compared the address
         read_roles(certificate.get(), who);
         if (host_.empty() || who.may_speak_as(host_)) return {};
         return {.progress = Progress::failed,
@@ -139,6 +144,19 @@ public:
     }
 
 private:
+    bool has_server() const { return tls_->counterpart() == Counterpart::server; }
+
+    // Numbers are compared with the addresses of the certificate, all else with its names; a server with
+    // several certificates is told the name.
+    void demand_address() {
+        ensure(!host_.empty(), "a server without an address");
+        if (X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(session_.get()), host_.c_str()) == 1) return;
+        ERR_clear_error();
+        ensure(SSL_set1_host(session_.get(), host_.c_str()) == 1 &&
+                   SSL_set_tlsext_host_name(session_.get(), host_.c_str()) == 1,
+               "no memory for TLS");
+    }
+
     Transfer outcome(int result) {
         const int system_error = errno;
         switch (SSL_get_error(session_.get(), result)) {
@@ -179,8 +197,9 @@ Error tls_error(const std::string& path, const char* what) {
     return Error{fmt::format("{}: {} ({})", path, what, openssl_reason())};
 }
 
-void demand_certificates(SSL_CTX* context) {
-    SSL_CTX_set_min_proto_version(context, TLS1_3_VERSION);
+void demand_certificates(SSL_CTX* context, Counterpart counterpart) {
+    const bool is_allot = counterpart == Counterpart::allot;
+    SSL_CTX_set_min_proto_version(context, is_allot ? TLS1_3_VERSION : TLS1_2_VERSION);
     SSL_CTX_set_max_proto_version(context, TLS1_3_VERSION);
     SSL_CTX_set_verify(context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
 }
@@ -199,14 +218,14 @@ int no_password(char*, int, int, void*) {
 
 }  // namespace
 
-Result<TlsPtr> load_tls(const TlsFiles& files) {
+Result<TlsPtr> load_tls(const TlsFiles& files, Counterpart counterpart) {
     for (const std::string& path : {files.certificate, files.key, files.authority})
         if (::access(path.c_str(), R_OK) != 0)
             return Error{path + ": " + std::strerror(errno) + "; write the path of a file that can be read"};
     ERR_clear_error();
     ContextPtr context(SSL_CTX_new(TLS_method()));
     ensure(context != nullptr, "no memory for TLS");
-    demand_certificates(context.get());
+    demand_certificates(context.get(), counterpart);
     prefer_latency(context.get());
     SSL_CTX_set_default_passwd_cb(context.get(), no_password);
     if (SSL_CTX_use_certificate_chain_file(context.get(), files.certificate.c_str()) != 1)
@@ -215,7 +234,7 @@ Result<TlsPtr> load_tls(const TlsFiles& files) {
         return tls_error(files.key, "the file contains no private key for that certificate");
     if (SSL_CTX_load_verify_file(context.get(), files.authority.c_str()) != 1)
         return tls_error(files.authority, "the file contains no authority in PEM");
-    return std::make_shared<TlsContext>(std::move(context));
+    return std::make_shared<TlsContext>(std::move(context), counterpart);
 }
 
 ChannelPtr tls_channel(int socket, const TlsPtr& tls, Side side, const std::string& host) {

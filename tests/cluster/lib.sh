@@ -35,6 +35,7 @@ end_all() {
     done
     for one in h[0-9]*/guardian.sock; do pkill -KILL -f "allot guardian --folder $PWD/${one%/*} " 2>/dev/null; done
     wait 2>/dev/null
+    [ -z "$etcd_data" ] || rm -rf "$etcd_data"
 }
 trap end_all EXIT
 trap 'fail "the test was told to stop"' TERM INT
@@ -68,8 +69,9 @@ configure() {
     # Guardians outlive their daemons for a while. One that ends later would remove the socket of the next.
     for one in h[0-9]*/guardian.sock; do pkill -KILL -f "allot guardian --folder $PWD/${one%/*} "; done
     rm -rf h[0-9]* ./*.in ./*.fifo witness wrong register*
+    [ "$engine" != etcd ] || fresh_etcd
     for i in $(seq "$hosts"); do write_config "$i"; done
-    if [[ $register == *'engine = "file"'* ]]; then
+    if [[ $register == *'engine = "file"'* || $register == *'engine = "etcd"'* ]]; then
         "$ALLOT" cluster init --config h1.toml >/dev/null || fail "no register"
     else
         for i in $(seq "$hosts"); do "$ALLOT" cluster init --config "h$i.toml" >/dev/null || fail "no register"; done
@@ -83,18 +85,20 @@ write_config() {
         echo '[cluster.hosts]'
         for j in $(seq "$hosts"); do echo "h$j = \"$(address_of "$i" "$j")\""; done
         printf '[semaphores]\n%s\n' "$semaphores"
-        [ -z "$register" ] || printf '[register]\n%s\n' "$register"
+        [ -z "$register" ] || printf '[register]\n%s\n' "${register//ENDPOINTS/$(etcd_endpoints "$i")}"
         [ -z "$tls" ] || printf '[tls]\n%s\n' "${tls//HOST/h$i}"
     } >"h$i.toml"
 }
 
-# agree [TIMES]: the register, in a file or, with engine=hosts, kept by the hosts; before `configure`. A test that is
-# not about time has three times the usual times.
+# agree [TIMES]: the register, in a file or, with engine=hosts, kept by the hosts, or with engine=etcd by etcd; before
+# `configure`. A test that is not about time has three times the usual times.
 engine=${engine:-file}
 agree() {
     register="engine = \"$engine\""
     [ "$engine" != file ] || register+=$'\nfile = "register"'
+    [ "$engine" != etcd ] || register+=$'\nendpoints = [ENDPOINTS]\nkey = "/allot/test"'
     register+=$'\n'${1:-$'lease = "9s"\nsilence = "3s"\nreturn_within = "4500ms"'}
+    [ -z "$etcd_tls" ] || register+=$'\n[register.tls]\n'$etcd_tls
 }
 
 # start HOST [FLAGS]: its daemon; after this programs can connect.
@@ -160,6 +164,104 @@ page() {
     printf '%s %s HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n' "${2:-GET}" "$1" >&3
     timeout 10 cat <&3
     exec 3<&-
+}
+
+# --- etcd: processes of this test, never the service of the system.
+#
+# May be set before `agree`: etcd_members, their number; etcd_tls, the lines of [register.tls], with the certificate of all
+# members in etcd.pem and etcd.key and the authority in etcd-ca.pem; etcd_at[HOST], endpoints as that host sees them.
+
+etcd_members=${etcd_members:-1}
+etcd_tls=${etcd_tls:-}
+etcd_data=''
+declare -a etcd_process=() # of each member, by number
+declare -A etcd_at=()
+
+etcd_scheme() { [ -z "$etcd_tls" ] && echo http || echo https; }
+etcd_address() { echo "$loopback:$((2370 + $1))"; }
+etcd_endpoints() {
+    local i all=''
+    for i in $(seq "$etcd_members"); do all+="\"$(etcd_scheme)://$(etcd_address "$i")\", "; done
+    echo "${etcd_at[$1]:-$all}"
+}
+
+# fresh_etcd: all members, with nothing in them.
+fresh_etcd() {
+    local i
+    command -v etcd >/dev/null || { echo "etcd is not installed"; exit 77; }
+    for i in "${!etcd_process[@]}"; do stop_etcd "$i"; done
+    [ -n "$etcd_data" ] || etcd_data=$(mktemp -d -p "$([ -w /dev/shm ] && echo /dev/shm || echo .)" allot-etcd.XXXXXX)
+    rm -rf "${etcd_data:?}"/*
+    start_all_etcd
+}
+
+# start_etcd MEMBER: its data stays as it is. The pages about its health are at another port, without TLS.
+start_etcd() {
+    local i=$1 j peers='' secure=()
+    for j in $(seq "$etcd_members"); do peers+="e$j=http://$loopback:$((2380 + j)),"; done
+    [ -z "$etcd_tls" ] || secure=(--cert-file etcd.pem --key-file etcd.key --client-cert-auth --trusted-ca-file etcd-ca.pem)
+    etcd --name "e$i" --data-dir "$etcd_data/$i" "${secure[@]}" --log-level warn \
+        --listen-client-urls "$(etcd_scheme)://$(etcd_address "$i")" \
+        --advertise-client-urls "$(etcd_scheme)://$(etcd_address "$i")" \
+        --listen-peer-urls "http://$loopback:$((2380 + i))" --initial-advertise-peer-urls "http://$loopback:$((2380 + i))" \
+        --initial-cluster "${peers%,}" --listen-metrics-urls "http://$loopback:$((2390 + i))" \
+        --heartbeat-interval 50 --election-timeout 500 >>"etcd$i.log" 2>&1 &
+    etcd_process[i]=$!
+    started+=($!)
+}
+stop_etcd() {
+    kill -KILL "${etcd_process[$1]}" 2>/dev/null
+    wait "${etcd_process[$1]}" 2>/dev/null
+    unset "etcd_process[$1]"
+}
+# etcd_page MEMBER PATH
+etcd_page() {
+    (
+        exec 3<>"/dev/tcp/$loopback/$((2390 + $1))" || exit 1
+        printf 'GET %s HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n' "$2" >&3
+        timeout 5 cat <&3
+    ) 2>/dev/null
+}
+etcd_is_healthy() { etcd_page "$1" /health | grep -q '"health":"true"'; }
+# Each member answers that was started.
+etcd_works() {
+    local i
+    for i in "${!etcd_process[@]}"; do wait_until 30 "etcd member $i works" etcd_is_healthy "$i"; done
+}
+
+# etcd_certificates: files for etcd_tls, which is set before lib.sh. etcd's gateway shows the certificate of the server to
+# the server itself, as a client.
+etcd_certificates() {
+    command -v openssl >/dev/null || { echo "openssl is not installed"; exit 77; }
+    authority etcd-ca && sign etcd "subjectAltName=IP:$loopback,IP:127.0.0.1" etcd-ca &&
+        sign client extendedKeyUsage=clientAuth etcd-ca || fail "no certificates"
+}
+ec_key=(-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes)
+authority() { openssl req -x509 "${ec_key[@]}" -days 2 -subj "/CN=$1" -keyout "$1.key" -out "$1.pem" 2>/dev/null; }
+# sign NAME EXTENSION AUTHORITY
+sign() {
+    openssl req "${ec_key[@]}" -subj "/CN=$1" -keyout "$1.key" -out "$1.csr" 2>/dev/null &&
+        openssl x509 -req -in "$1.csr" -CA "$3.pem" -CAkey "$3.key" -CAcreateserial -days 2 -extfile <(echo "$2") \
+            -out "$1.pem" 2>/dev/null
+}
+# etcd_does PATH BODY: what an operator does there, with TLS. The answer must have a header.
+etcd_does() {
+    local answer
+    answer=$(
+        {
+            printf 'POST %s HTTP/1.0\r\nContent-Length: %s\r\n\r\n%s' "$1" ${#2} "$2"
+            sleep 0.3
+        } | openssl s_client -quiet -connect "$(etcd_address 1)" -cert client.pem -key client.key -CAfile etcd-ca.pem 2>/dev/null
+    )
+    grep -q '"header"' <<<"$answer" || fail "etcd refuses $1 $2: $answer"
+    echo "$answer"
+}
+etcd_key=$(printf /allot/test | base64)
+stop_all_etcd() { local i; for i in $(seq "$etcd_members"); do stop_etcd "$i"; done; }
+start_all_etcd() {
+    local i
+    for i in $(seq "$etcd_members"); do start_etcd "$i"; done
+    etcd_works
 }
 
 # --- Programs
@@ -271,15 +373,33 @@ one_token_each() {
 # proxied A B: what host A says to host B goes through a proxy from now on; before `configure`. A < B, since of two
 # hosts the first connects.
 proxied() {
+    make_proxy "$1" "$2" "$loopback:$((7400 + $2))"
+    seen_at[$1,$2]=$(proxy_address "$1" "$2")
+}
+
+# make_proxy A B ADDRESS: `fault` knows it as the pair A,B.
+make_proxy() {
     mkfifo "proxy$1-$2.fifo"
-    "$FAULT_PROXY" 127.0.0.1:0 "$loopback:$((7400 + $2))" <"proxy$1-$2.fifo" >"proxy$1-$2.out" &
+    "$FAULT_PROXY" 127.0.0.1:0 "$3" <"proxy$1-$2.fifo" >"proxy$1-$2.out" &
     started+=($!)
     local input
     exec {input}>"proxy$1-$2.fifo"
     rm "proxy$1-$2.fifo"
     proxy_in[$1,$2]=$input
     wait_until 10 "a proxy listens" test -s "proxy$1-$2.out"
-    seen_at[$1,$2]=127.0.0.1:$(head -n 1 "proxy$1-$2.out")
+}
+proxy_address() { echo "127.0.0.1:$(head -n 1 "proxy$1-$2.out")"; }
+
+# etcd_through_proxy HOST MEMBER...: that host reaches these members of etcd, and no others, through proxies; `fault` knows
+# them as the pairs HOST,eMEMBER. Before `configure`.
+etcd_through_proxy() {
+    local i=$1 member all=''
+    shift
+    for member in "$@"; do
+        make_proxy "$i" "e$member" "$(etcd_address "$member")"
+        all+="\"$(etcd_scheme)://$(proxy_address "$i" "e$member")\", "
+    done
+    etcd_at[$i]=$all
 }
 
 # fault COMMAND PAIR...: tells the proxies between these hosts ("1,2"), or all of them.

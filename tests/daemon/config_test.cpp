@@ -86,8 +86,8 @@ std::vector<std::string> settings_of(const std::string& table) {
 TEST(SampleConfig, Shows_every_setting) {
     const std::string text = switched_on(sample());
     std::size_t count = 0;
-    for (const char* table : {"", "[cluster]", "[tls]", "[locks]", "[register]", "[audit]", "[limits]",
-                              "[[allow]]", "[semaphores.x]"}) {
+    for (const char* table : {"", "[cluster]", "[tls]", "[locks]", "[register]", "[register.tls]", "[audit]",
+                              "[limits]", "[[allow]]", "[semaphores.x]"}) {
         for (const std::string& setting : settings_of(table)) {
             ++count;
             const std::regex shown(fmt::format(R"((^|\n)(\[+([a-z]+\.)?{0}(\.[a-z]+)?\]|{0} = ))", setting));
@@ -106,6 +106,26 @@ TEST(Config, Says_what_replaces_a_setting_that_is_gone) {
     }
 }
 
+TEST(Config, Reads_how_etcd_is_reached) {
+    const std::string etcd = "host = \"a\"\n[register]\nengine = \"etcd\"\nkey = \"/allot/x\"\n";
+    const Config secure = read(etcd +
+                               "endpoints = [\"https://e1:2379\", \"https://[::1]:2379\"]\n[register.tls]\n"
+                               "certificate = \"c\"\nkey = \"k\"\nauthority = \"a\"\n");
+    EXPECT_EQ(secure.agreed.engine, Register::Engine::etcd);
+    EXPECT_EQ(secure.agreed.key, "/allot/x");
+    ASSERT_EQ(secure.agreed.endpoints.size(), 2u);
+    EXPECT_EQ(secure.agreed.endpoints[1].text(), "https://[::1]:2379");
+    EXPECT_EQ(secure.agreed.tls, (net::TlsFiles{"c", "k", "a"}));
+    EXPECT_FALSE(secure.tls);
+    const Config plain =
+        read("cluster.plaintext = true\n" + etcd + "endpoints = [\"http://10.0.0.1:2379\"]\n");
+    // Hosts that use different keys must not take each other for members of one cluster.
+    Config other = plain;
+    EXPECT_EQ(other.agreement(), secure.agreement()) << "each host may reach etcd in its own way";
+    other.agreed.key = "/allot/y";
+    EXPECT_NE(other.agreement(), plain.agreement());
+}
+
 TEST(Config, Refuses_what_cannot_be_meant) {
     const std::string hosts = "[cluster.hosts]\na = \"127.0.0.1:1\"\nb = \"127.0.0.1:2\"\n";
     const auto expect_error = [&](const std::string& text, const std::string& error) {
@@ -119,6 +139,26 @@ TEST(Config, Refuses_what_cannot_be_meant) {
                  "register.voters: name an odd number of hosts, or leave it out");
     expect_error(hosts + "[register]\nengine = \"file\"\nfile = \"r\"\nvoters = [\"a\"]\n",
                  "register.voters: all hosts share one file; leave it out");
+    const std::string etcd = "[register]\nengine = \"etcd\"\n";
+    const std::string key = "key = \"/allot/x\"\n";
+    const std::string files = "[register.tls]\ncertificate = \"c\"\nkey = \"k\"\nauthority = \"a\"\n";
+    expect_error(etcd + key, "register.endpoints is missing; write the addresses of etcd's members");
+    expect_error(etcd + "endpoints = [\"http://127.0.0.1:1\"]\n",
+                 "register.key is missing; write a key of etcd");
+    expect_error(etcd + key + "endpoints = [\"127.0.0.1:1\"]\n",
+                 "register.endpoints: \"127.0.0.1:1\": it does not begin with https:// or http://");
+    expect_error(etcd + key + "endpoints = [\"http://127.0.0.1:1\", \"http://127.0.0.1:1\"]\n",
+                 "register.endpoints: http://127.0.0.1:1 is there twice");
+    expect_error(etcd + key + "endpoints = [\"https://127.0.0.1:1\"]\n",
+                 "register.endpoints: https://127.0.0.1:1 needs certificates; add [register.tls]");
+    expect_error(
+        etcd + key + "endpoints = [\"http://10.0.0.1:1\"]\n",
+        "register.endpoints: http://10.0.0.1:1: etcd beyond this machine needs https, or plaintext allowed");
+    expect_error(etcd + key + "endpoints = [\"https://10.0.0.1:1\"]\n[register.tls]\nkey = \"k\"\n",
+                 "register.tls: write certificate, key and authority");
+    expect_error(etcd + key + "endpoints = [\"https://10.0.0.1:1\"]\nvoters = [\"a\"]\n" + files,
+                 "register.voters: etcd keeps the register; leave it out");
+    expect_error(etcd + key + "tls = 3\n", "register.tls: write a table, as in [register.tls]");
     expect_error("[register]\nlease = \"10000h\"\n",
                  "register.lease: write at least \"600ms\" and at most \"10m\"");
     expect_error("[register]\nsilence = \"1h\"\n", "register.silence: write at least \"200ms\" and at most");

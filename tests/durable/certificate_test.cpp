@@ -54,7 +54,7 @@ TEST_F(CertificateTest, No_single_bit_may_flip) {
 
 TEST_F(CertificateTest, Says_why_it_is_none) {
     std::ofstream(file) << "117558528\n";
-    EXPECT_EQ(error_of("h1"), ": this is no file of allot");
+    EXPECT_EQ(error_of("h1"), ": allot did not write this");
     ASSERT_TRUE(durable::write_certificate(file, sample));
     EXPECT_EQ(error_of("h2"), ": it is the certificate of host h1");
     ASSERT_TRUE(durable::write_record(file, {"certificate", 1, 7, to_bytes(sample)}));

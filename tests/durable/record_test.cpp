@@ -41,9 +41,9 @@ TEST(Record, Cut_short_or_longer_it_is_refused) {
 TEST(Record, Says_what_is_wrong) {
     const std::string good = text_of(sample);
     const auto error = [](const std::string& text) { return parse_record(text, "register", 1, "f").error(); };
-    EXPECT_EQ(error("hello"), "f: this is no file of allot");
-    EXPECT_EQ(error(""), "f: this is no file of allot");
-    EXPECT_EQ(error(text_of({"voter", 1, 1, ""})), "f: this is a file of allot, but no register");
+    EXPECT_EQ(error("hello"), "f: allot did not write this");
+    EXPECT_EQ(error(""), "f: allot did not write this");
+    EXPECT_EQ(error(text_of({"voter", 1, 1, ""})), "f: allot wrote this, but it is no register");
     EXPECT_EQ(error(text_of({"register", 2, 1, ""})),
               "f: a later allot wrote it (format 2; this one reads formats up to 1)");
     EXPECT_EQ(error(good.substr(0, good.size() - 7)), "f: 30 of its 37 bytes are there");

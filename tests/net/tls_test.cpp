@@ -30,6 +30,11 @@ public:
         const auto tls = load_tls(files(authority, name));
         return tls ? *tls : throw std::runtime_error(tls.error());
     }
+    // Connects to servers that are known by their addresses.
+    TlsPtr client_of_servers(const std::string& name) const {
+        const auto tls = load_tls(files("first", name), Counterpart::server);
+        return tls ? *tls : throw std::runtime_error(tls.error());
+    }
     // Trusts the first authority, but bears a certificate of the second.
     TlsPtr impostor(const std::string& name) const {
         TlsFiles mixed = files("second", name);
@@ -138,6 +143,24 @@ TEST_F(TlsStream, Is_refused_by_a_host_that_looks_for_another_name) {
     connect(tls_of("ant"), "cat");
     ASSERT_TRUE(until([&] { return !problem.empty(); }));
     EXPECT_EQ(problem, "its certificate is for host bee, not for host cat");
+}
+
+// The certificates of `allot cert` have the name of the host as a name of the DNS.
+TEST_F(TlsStream, Knows_a_server_by_its_name) {
+    listen(tls_of("bee"));
+    connect(Certificates::get().client_of_servers("ant"), "bee");
+    ASSERT_TRUE(until([&] { return accepted.stream && connected.stream; })) << problem;
+}
+
+TEST_F(TlsStream, Refuses_a_server_with_the_certificate_of_another_name_or_number) {
+    listen(tls_of("bee"));
+    for (const char* name : {"cat", "127.0.0.1"}) {
+        problem.clear();
+        connect(Certificates::get().client_of_servers("ant"), name);
+        ASSERT_TRUE(until([&] { return !problem.empty(); }));
+        EXPECT_NE(problem.find("its certificate is refused: "), std::string::npos) << problem;
+        EXPECT_NE(problem.find("mismatch"), std::string::npos) << problem;
+    }
 }
 
 TEST_F(TlsStream, Is_refused_by_a_host_that_does_not_know_the_authority) {

@@ -104,7 +104,8 @@ void add_daemons(Seeds& seeds) {
                                 .more_resources = 7};
     add_each<host::Member::Message>(seeds, "letter");
     seeds.add<Letter>("letter", {ReportQuery{7}, ReportAnswer{7, report}, Piece{true, "bytes"},
-                                 Evict{"db", 17, "ann ordered its release"}});
+                                 Evict{"db", 17, "ann ordered its release"}, RegisterQuery{7},
+                                 RegisterAnswer{7, {.view = 3, .members = {{0, 256}}}}});
     seeds.add("council", "Files", to_bytes(sample_state().council));
 }
 

@@ -1,0 +1,3 @@
+# As adopted.sh, with a register in etcd.
+engine=etcd
+. "$ALLOT_SOURCE_DIR/tests/cluster/adopted.sh"

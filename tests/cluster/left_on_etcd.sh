@@ -1,0 +1,3 @@
+# As left.sh, with a register in etcd.
+engine=etcd
+. "$ALLOT_SOURCE_DIR/tests/cluster/left.sh"

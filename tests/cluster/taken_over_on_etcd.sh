@@ -1,0 +1,3 @@
+# As taken_over.sh, with a register in etcd.
+engine=etcd
+. "$ALLOT_SOURCE_DIR/tests/cluster/taken_over.sh"
