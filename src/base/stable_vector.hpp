@@ -1,5 +1,6 @@
-// A vector that only grows and never moves its elements. One thread at a time may append (the owner
-// holds a lock); any thread may read an element whose index it has been handed, without a lock.
+// A vector that never moves its elements. One thread at a time may append (the owner holds a lock); any
+// thread may read an element whose index it has been handed, without a lock. Nobody may read while elements
+// are removed from its end.
 #pragma once
 
 #include <atomic>
@@ -26,9 +27,7 @@ public:
     StableVector(const StableVector&) = delete;
     StableVector& operator=(const StableVector&) = delete;
     ~StableVector() {
-        for (std::size_t i = size_; i > 0; --i) std::destroy_at(place(i - 1));
-        for (std::size_t i = 0; i * page_size < size_; ++i)
-            std::allocator<T>().deallocate(pages_[i], page_size);
+        while (size_ > 0) pop_back();
         munmap(pages_, directory_bytes);
     }
 
@@ -42,6 +41,14 @@ public:
                                             std::memory_order_release);
         std::construct_at(place(size_), std::move(value));
         return size_++;
+    }
+
+    T pop_back() {
+        T* const last = place(--size_);
+        T value = std::move(*last);
+        std::destroy_at(last);
+        if (size_ % page_size == 0) std::allocator<T>().deallocate(pages_[size_ / page_size], page_size);
+        return value;
     }
 
 private:

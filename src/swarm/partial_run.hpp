@@ -9,7 +9,7 @@ namespace allot::swarm {
 
 class PartialRun {
 public:
-    // The walker must not rank stamps: a step must mean the same when a shorter run repeats it.
+    // The walker must not rank stamps.
     PartialRun(walk::Walker& walker, walk::World start) : walker_(walker), here_(std::move(start)) {}
 
     // Takes a possible step and judges the next world. A step that changes nothing is dropped, and the result
@@ -24,6 +24,9 @@ public:
         moves_.push_back(move);
         return true;
     }
+
+    // Earlier worlds, except the initial one, must not be used any more.
+    void forget_earlier_states() { walker_.forget_states_but(here_); }
 
     const walk::World& here() const { return here_; }
     const std::vector<walk::Move>& moves() const { return moves_; }

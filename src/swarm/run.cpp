@@ -18,6 +18,8 @@ using walk::MoveKind;
 using world::InputKind;
 
 constexpr int most_draws = 200;
+// A run hardly ever comes back to a state, and a state may take kilobytes: it is faster if few are kept.
+constexpr std::size_t steps_remembered = 64;
 
 // The phase of a run in which any step and any fault may happen.
 class FaultyPhase {
@@ -38,6 +40,7 @@ public:
         weights_end_ = weights_.steps();
         for (std::size_t step = 0; (step < steps_ || must_go_on(step)) && !run_.broken(); ++step) {
             stop::poll();
+            if (step % steps_remembered == steps_remembered - 1) run_.forget_earlier_states();
             if (spell_is_over(step)) draw_weights(step);
             if (!take_step(step)) return;
         }
@@ -321,7 +324,9 @@ Result<Run> take_run(const world::Entry& entry, const Parameters& fixed, std::ui
     if (!machine) return Error{machine.error()};
     run.machine = std::move(*machine);
     if (const auto wrong = run.machine->instance().unlisted()) return Error{*wrong};
-    walk::Walker walker(*run.machine, false);
+    // A step must mean the same when a shorter run repeats it.
+    run.machine->keep_exact_stamps();
+    walk::Walker walker(*run.machine);
     Report birth;
     run.start = run.machine->initial(birth);
     if (birth.clean()) run.machine->check_state(run.start, birth);

@@ -105,7 +105,7 @@ std::optional<Move> possible(PartialRun& partial, const Move& wanted) {
 class Replay {
 public:
     Replay(walk::Machine& machine, const walk::World& start, const Finding& like)
-        : walker_(machine, false), start_(start), like_(like) {}
+        : walker_(machine), start_(start), like_(like) {}
 
     std::size_t steps() const { return steps_; }
 
@@ -193,7 +193,7 @@ std::string header_for(const std::string& header, const std::vector<Move>& moves
 
 std::string phase_after(walk::Machine& machine, const walk::World& start, const std::vector<Move>& moves,
                         SiteId site) {
-    walk::Walker walker(machine, false);
+    walk::Walker walker(machine);
     PartialRun partial(walker, start);
     for (const Move& move : moves) partial.take(move);
     return std::string(enum_name(partial.site(site).phase));

@@ -25,6 +25,13 @@ public:
         return id;
     }
 
+    // Leaves the first `size` values, and hands the others over: take(value). Their ids are given again.
+    template <class Take>
+    void truncate(std::size_t size, Take&& take) {
+        boost::unordered::erase_if(ids_, [size](const auto& entry) { return entry.second >= size; });
+        while (values_.size() > size) take(values_.pop_back());
+    }
+
 private:
     struct BytesHash {
         using is_avalanching = void;

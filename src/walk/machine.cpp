@@ -54,10 +54,11 @@ Machine::Machine(std::unique_ptr<const Instance> instance, Setup setup)
       setup_(std::move(setup)),
       stepper_(*instance_, setup_.writes, setup_.orphans, setup_.orphan_ticks) {
     intern_events({});  // id 0: nothing happened
+    demands_of_.resize(setup_.sites);
     for (SiteId site = 0; site < setup_.sites; ++site)
         for (const Demand& demand : instance_->demands(site)) {
             stop::poll();
-            intern_demand(demand);
+            demands_of_[site].push_back(intern_demand(demand));
         }
 }
 
@@ -99,33 +100,51 @@ bool Machine::legal(const World& world) const {
 
 // --- Interning.
 
-LocalId Machine::intern_local(SiteId self, const Site& site) {
-    std::string key;
-    encode(self, key);
-    instance_->site_values().encode(site, key);
-    return sites_.intern(key, [&] {
-        locals_.push_back(describe_local(self, site));
-        return Box<Site>(instance_->site_values(), site);
+LocalId Machine::intern_local(SiteId self, Box<Site> site) {
+    key_.clear();
+    encode(self, key_);
+    instance_->site_values().encode(*site, key_);
+    const LocalId id = sites_.intern(key_, [&] {
+        locals_.push_back(describe_local(self, *site));
+        return std::move(site);
+    });
+    if (site) recycle(std::move(site));
+    return id;
+}
+
+Box<Site> Machine::copy_of(LocalId id) {
+    if (spare_.empty()) return sites_[id];
+    Box<Site> copy = std::move(spare_.back());
+    spare_.pop_back();
+    instance_->site_values().assign(*copy, *sites_[id]);
+    return copy;
+}
+
+void Machine::recycle(Box<Site> site) {
+    constexpr std::size_t most = 1024;
+    if (spare_.size() < most) spare_.push_back(std::move(site));
+}
+
+EnvelopeId Machine::intern_envelope(Box<Envelope> envelope) {
+    key_.clear();
+    instance_->envelope_values().encode(*envelope, key_);
+    return messages_.intern(key_, [&] {
+        envelopes_.push_back(describe_envelope(*envelope));
+        return std::move(envelope);
     });
 }
 
-EnvelopeId Machine::intern_envelope(const Envelope& envelope) {
-    return messages_.intern(key_of(instance_->envelope_values(), envelope), [&] {
-        envelopes_.push_back(describe_envelope(envelope));
-        return Box<Envelope>(instance_->envelope_values(), envelope);
-    });
-}
-
-LedgerId Machine::intern_ledger(const Ledger& ledger) {
-    std::string key = to_bytes(ledger.budget);
-    encode(ledger.conditions, key);
-    instance_->history_values().encode(*ledger.history, key);
-    return books_.intern(key, [&] {
+LedgerId Machine::intern_ledger(Ledger ledger) {
+    key_.clear();
+    encode(ledger.budget, key_);
+    encode(ledger.conditions, key_);
+    instance_->history_values().encode(*ledger.history, key_);
+    return books_.intern(key_, [&] {
         LedgerInfo info{.budget = ledger.budget, .conditions = ledger.conditions};
         for (const AgreedView& view : ledger.conditions.views) info.views.push_back(intern_view(view));
         info.stamps = stamp_set(instance_->history_values(), *ledger.history);
         ledgers_.push_back(std::move(info));
-        return ledger;
+        return std::move(ledger);
     });
 }
 
@@ -193,25 +212,25 @@ bool Machine::learn(std::string_view known) {
     bool from_nothing = false;
     if (!decode(known, from_nothing)) return false;
     stamps_from_nothing_ = stamps_from_nothing_ || from_nothing;
-    Box<Site> site(instance_->site_values());
-    Box<Envelope> envelope(instance_->envelope_values());
-    Ledger book{{}, {}, Box<History>(instance_->history_values())};
     return take_each(known,
                      [&](std::uint64_t id) {
                          SiteId self = 0;
+                         Box<Site> site(instance_->site_values());
                          return decode(known, self) && instance_->site_values().decode(known, *site) &&
-                                intern_local(self, *site) == id;
+                                intern_local(self, std::move(site)) == id;
                      }) &&
            take_each(known,
                      [&](std::uint64_t id) {
+                         Box<Envelope> envelope(instance_->envelope_values());
                          return instance_->envelope_values().decode(known, *envelope) &&
-                                intern_envelope(*envelope) == id;
+                                intern_envelope(std::move(envelope)) == id;
                      }) &&
            take_each(known,
                      [&](std::uint64_t id) {
+                         Ledger book{{}, {}, Box<History>(instance_->history_values())};
                          return decode(known, book.budget) && decode(known, book.conditions) &&
                                 instance_->history_values().decode(known, *book.history) &&
-                                intern_ledger(book) == id;
+                                intern_ledger(std::move(book)) == id;
                      }) &&
            known.empty();
 }
@@ -283,9 +302,9 @@ World Machine::make_initial(Report& report) {
                     stepper_.detect(self, *sites[self], InputKind::trusted, {peer, 0});
                     collect(self);
                 }
-    world.ledger = intern_ledger(ledger);
+    world.ledger = intern_ledger(std::move(ledger));
     for (SiteId self = 0; self < setup_.sites; ++self)
-        world.sites.push_back(intern_local(self, *sites[self]));
+        world.sites.push_back(intern_local(self, std::move(sites[self])));
     launch(world, std::move(sent));
     return world;
 }
@@ -296,7 +315,7 @@ void Machine::launch(World& world, std::vector<Box<Envelope>> sent) {
             return std::pair(a->from, a->to) < std::pair(b->from, b->to);
         });
     world.flight.clear();
-    for (const auto& envelope : sent) world.flight.push_back(intern_envelope(*envelope));
+    for (auto& envelope : sent) world.flight.push_back(intern_envelope(std::move(envelope)));
     if (!setup_.fifo()) std::sort(world.flight.begin(), world.flight.end());
 }
 
@@ -318,7 +337,7 @@ const Reaction& Machine::react(LocalId local, const Input& input) {
     if (const auto known = reaction_of_.find(key); known != reaction_of_.end()) return *known->second;
 
     const SiteId self = this->local(local).site;
-    Box<Site> site = sites_[local];
+    Box<Site> site = copy_of(local);
     run(self, *site, input);
     Reaction reaction;
     reaction.report = judged(stepper_.report());
@@ -326,7 +345,7 @@ const Reaction& Machine::react(LocalId local, const Input& input) {
     for (std::size_t i = 0; i < stepper_.fx().send_count(); ++i) {
         const auto [to, kind, message] = stepper_.fx().send_at(i);
         if (to < setup_.sites)
-            reaction.sent.push_back(intern_envelope(*instance_->envelope(self, to, message)));
+            reaction.sent.push_back(intern_envelope(instance_->envelope(self, to, message)));
         else
             reaction.report.violated(assertion.name,
                                      "a message to site " + std::to_string(to) + ", which does not exist");
@@ -334,14 +353,28 @@ const Reaction& Machine::react(LocalId local, const Input& input) {
     for (const Notice& notice : stepper_.fx().notices())
         if (notice.kind == Notice::Kind::refused) reaction.refused = notice.reason;
     note_probes(reaction.report);
-    reaction.after = intern_local(self, *site);
-    const bool same_life = site->up() && site->incarnation == this->local(local).incarnation;
+    reaction.after = intern_local(self, std::move(site));
+    const LocalInfo& after = this->local(reaction.after);
+    const bool same_life = after.up() && after.incarnation == this->local(local).incarnation;
     reaction.plain =
         same_life && !concerns_ledger(input.kind) && reaction.events == 0 && reaction.report.clean();
     watch_stamps(local, input, reaction);
     const Reaction* kept = &reactions_.emplace_back(std::move(reaction));
     reaction_of_.emplace(key, kept);
     return *kept;
+}
+
+void Machine::forget_states_but(World& world) {
+    const std::scoped_lock lock(mutex_);
+    const std::size_t first = initial_ ? initial_->first.sites.size() : 0;  // these have the first ids
+    std::vector<Box<Site>> kept;
+    for (const LocalId id : world.sites) kept.push_back(copy_of(id));
+    sites_.truncate(first, [this](Box<Site> site) { recycle(std::move(site)); });
+    while (locals_.size() > first) locals_.pop_back();
+    reaction_of_.clear();
+    reactions_.clear();
+    for (SiteId self = 0; self < kept.size(); ++self)
+        world.sites[self] = intern_local(self, std::move(kept[self]));
 }
 
 void Machine::note_probes(Report& report) {
@@ -358,7 +391,7 @@ void Machine::note_probes(Report& report) {
 // Renaming shifts all stamps down where none is zero. A handler that then makes one from Stamp{} instead of
 // from what it knows would put it in another place than without renaming; so it is noticed.
 void Machine::watch_stamps(LocalId local, const Input& input, const Reaction& reaction) {
-    if (!setup_.ranked() || input.kind == InputKind::start) return;
+    if (!ranks() || input.kind == InputKind::start) return;
     if (!this->local(reaction.after).up()) return;  // nothing is left of it that could be out of place
     std::uint64_t known = this->local(local).stamps.values;
     if (input.kind == InputKind::deliver) known |= envelope(input.argument).stamps.values;
@@ -428,21 +461,21 @@ LedgerId Machine::observe(LedgerId ledger, EventsId events, Report& report) {
     Report all;
     for (const Event& event : events_[events]) instance_->observe(*book.history, event, all);
     report.add(judged(std::move(all)));
-    return intern_ledger(book);
+    return intern_ledger(std::move(book));
 }
 
 LedgerId Machine::spend(LedgerId ledger, std::uint32_t Budget::*what) {
     const std::scoped_lock lock(mutex_);
     Ledger book = books_[ledger];
     if (book.budget.*what != Amount::any_number) --(book.budget.*what);
-    return intern_ledger(book);
+    return intern_ledger(std::move(book));
 }
 
 LedgerId Machine::with_conditions(LedgerId ledger, const Conditions& conditions) {
     const std::scoped_lock lock(mutex_);
     Ledger book = books_[ledger];
     book.conditions = conditions;
-    return intern_ledger(book);
+    return intern_ledger(std::move(book));
 }
 
 // --- The facts that explorers need about a local state or an envelope.
@@ -467,7 +500,7 @@ LocalInfo Machine::describe_local(SiteId self, const Site& site) {
     info.stopped = stopped_incarnations(site, false);
     info.stopped_as_member = stopped_incarnations(site, true);
     info.offers = offers(self, site);
-    info.stamps = stamp_set(instance_->site_values(), site);
+    if (!exact_stamps_) info.stamps = stamp_set(instance_->site_values(), site);
     if (site.up()) info.clock = StampAccess::value(instance_->clock(site));
     return info;
 }
@@ -481,13 +514,21 @@ EnvelopeInfo Machine::describe_envelope(const Envelope& envelope) {
         if (instance_->replaces(number, envelope)) info.replaced_by |= 1u << number;
     }
     info.prompt = instance_->prompt(envelope);
-    const Values<Envelope>& values = instance_->envelope_values();
-    info.stamps = stamp_set(values, envelope);
-    Box<Envelope> shape(values, envelope);
-    for_each_stamp(*values.type, values.whole(*shape), [](Stamp& stamp) { stamp = Stamp{}; });
-    info.shape = shapes_.intern(key_of(values, *shape), [] { return std::monostate(); });
+    info.stamps = stamp_set(instance_->envelope_values(), envelope);
+    info.shape = shape_of(envelope, info.stamps);
     info.order = setup_.fifo() ? std::uint64_t{info.from} << 32 | info.to : envelopes_.size();
     return info;
+}
+
+std::uint32_t Machine::shape_of(const Envelope& envelope, const StampSet& stamps) {
+    const Values<Envelope>& values = instance_->envelope_values();
+    const auto intern = [&](const Envelope& shape) {
+        return shapes_.intern(key_of(values, shape), [] { return std::monostate(); });
+    };
+    if (stamps.values == 0 && !stamps.large) return intern(envelope);
+    Box<Envelope> shape(values, envelope);
+    for_each_stamp(*values.type, values.whole(*shape), [](Stamp& stamp) { stamp = Stamp{}; });
+    return intern(*shape);
 }
 
 Machine::Offers Machine::offers(SiteId self, const Site& site) {
@@ -532,8 +573,8 @@ void Machine::offer_orphan(const Site& site, Offers& offers) {
 void Machine::offer_application(SiteId self, const Site& site, Offers& offers) {
     const Application& app = site.application;
     if (app.phase == Phase::idle && app.requests_left > 0 && instance_->may_request(self, site))
-        for (const Demand& demand : instance_->demands(self))
-            offers.push_back({{InputKind::request, intern_demand(demand)}, facts().asks_forever});
+        for (const std::uint32_t demand : demands_of_[self])
+            offers.push_back({{InputKind::request, demand}, facts().asks_forever});
     if (app.phase == Phase::holding) offers.push_back({{InputKind::release}, !setup_.camps(self)});
     if (facts().cancels && setup_.cancel && app.phase == Phase::waiting)
         offers.push_back({{InputKind::cancel}, false});
@@ -569,7 +610,7 @@ void Machine::normalise(World& world) {
     Normalised normal = with_view(world, [&](const AnyView& view) { return instance_->normalise(view); });
     if (normal.sites.empty() && !normal.flight) return;
     const std::scoped_lock lock(mutex_);
-    for (const auto& [self, site] : normal.sites) world.sites[self] = intern_local(self, *site);
+    for (auto& [self, site] : normal.sites) world.sites[self] = intern_local(self, std::move(site));
     if (normal.flight) launch(world, std::move(*normal.flight));
 }
 
@@ -593,12 +634,12 @@ std::vector<std::uint64_t> Machine::stamps_of(const World& world) const {
 
 LocalId Machine::rename_local(LocalId id, const StampNames& names) {
     const std::scoped_lock lock(mutex_);
-    return intern_local(local(id).site, *renamed(instance_->site_values(), *sites_[id], names));
+    return intern_local(local(id).site, renamed(instance_->site_values(), *sites_[id], names));
 }
 
 EnvelopeId Machine::rename_envelope(EnvelopeId id, const StampNames& names) {
     const std::scoped_lock lock(mutex_);
-    return intern_envelope(*renamed(instance_->envelope_values(), *messages_[id], names));
+    return intern_envelope(renamed(instance_->envelope_values(), *messages_[id], names));
 }
 
 LedgerId Machine::rename_ledger(LedgerId id, const StampNames& names) {
@@ -649,7 +690,7 @@ std::optional<std::string> Machine::merge_state(LocalId& local, const boost::jso
     if (auto error = instance_->state_error(self, *site)) return error;
     if (auto error = never_drawn(*instance_, self, *site)) return error;
     renew_application(*instance_, *site);
-    local = intern_local(self, *site);
+    local = intern_local(self, std::move(site));
     return std::nullopt;
 }
 
@@ -662,7 +703,7 @@ std::optional<std::string> Machine::make_message(SiteId from, SiteId to, const b
     if (auto error = merge_json(instance_->message_type(), instance_->message(*envelope), message, "message"))
         return error;
     if (auto error = instance_->message_error(*envelope)) return error;
-    made = intern_envelope(*envelope);
+    made = intern_envelope(std::move(envelope));
     return std::nullopt;
 }
 
@@ -675,8 +716,8 @@ World Machine::arbitrary(std::uint64_t seed, std::uint32_t noise) {
     for (SiteId self = 0; self < world.sites.size(); ++self) {
         Box<Site> site = sites_[world.sites[self]];
         draw_site(*instance_, self, *site, random);
-        world.sites[self] = intern_local(self, *site);
         draw_messages(*instance_, self, *site, noise, random, sent);
+        world.sites[self] = intern_local(self, std::move(site));
     }
     launch(world, std::move(sent));
     return world;

@@ -179,6 +179,12 @@ public:
     const std::string& header() const { return header_; }
     void set_header(std::string header) { header_ = std::move(header); }
 
+    // A driver whose walkers never rename stamps says so first: then local states need not know theirs.
+    void keep_exact_stamps() { exact_stamps_ = true; }
+    bool keeps_exact_stamps() const { return exact_stamps_; }
+    // Whether walkers rename stamps, unless they are told otherwise.
+    bool ranks() const { return setup_.ranked() && !exact_stamps_; }
+
     // The world after every founder has started, and what their starts violated.
     World initial(Report& report);
     World initial() {
@@ -197,6 +203,12 @@ public:
     LedgerId observe(LedgerId ledger, EventsId events, Report& report);
     LedgerId spend(LedgerId ledger, std::uint32_t Budget::*what);
     LedgerId with_conditions(LedgerId ledger, const Conditions& conditions);
+
+    // Forgets all local states and reactions, except those of the initial world and of `world`, whose sites
+    // get other ids. For a long run that hardly ever comes back to a state: it is faster while what it needs
+    // fits into a cache. Nobody else may use the machine meanwhile, nor an earlier id of a local state
+    // afterwards.
+    void forget_states_but(World& world);
 
     void check_state(const World& world, Report& report) const;
     // Whether the world is legitimate, where the protocol says what that is.
@@ -267,14 +279,20 @@ private:
     template <class F>
     auto with_view(const World& world, F&& f) const;
 
-    LocalId intern_local(SiteId self, const Site& site);
-    EnvelopeId intern_envelope(const Envelope& envelope);
-    LedgerId intern_ledger(const Ledger& ledger);
+    // A copy that may change, in memory that was in use before.
+    Box<Site> copy_of(LocalId id);
+    void recycle(Box<Site> site);
+
+    // These keep what they are given, if it is new.
+    LocalId intern_local(SiteId self, Box<Site> site);
+    EnvelopeId intern_envelope(Box<Envelope> envelope);
+    LedgerId intern_ledger(Ledger ledger);
     EventsId intern_events(const std::vector<Event>& events);
     std::uint32_t intern_view(const AgreedView& view);
 
     LocalInfo describe_local(SiteId self, const Site& site);
     EnvelopeInfo describe_envelope(const Envelope& envelope);
+    std::uint32_t shape_of(const Envelope& envelope, const StampSet& stamps);
     Offers offers(SiteId self, const Site& site);
     void offer_application(SiteId self, const Site& site, Offers& offers);
     void offer_timers(const Site& site, Offers& offers);
@@ -290,6 +308,7 @@ private:
     const std::unique_ptr<const Instance> instance_;
     const Setup setup_;
     std::string header_;
+    bool exact_stamps_ = false;
 
     // Explorers ask for these all the time; they are kept apart from the values and close together.
     StableVector<LocalInfo> locals_;
@@ -306,9 +325,12 @@ private:
     Interner<Ledger> books_;
     Interner<std::vector<Event>> events_;
     Interner<Demand> demands_;
+    std::vector<std::vector<std::uint32_t>> demands_of_;  // by site
     Interner<AgreedView> views_;
     boost::unordered_flat_map<ReactionKey, const Reaction*> reaction_of_;
     std::deque<Reaction> reactions_;
+    std::string key_;               // of what is interned; its memory is used again
+    std::vector<Box<Site>> spare_;  // for copies: a large state has dozens of allocations
     std::optional<std::pair<World, Report>> initial_;
 };
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 
+#include "base/ensure.hpp"
 #include "world/axioms.hpp"
 
 namespace allot::walk {
@@ -35,11 +36,21 @@ Walker::Walker(Machine& machine, std::optional<bool> ranked)
       fifo_(machine.setup().fifo()),
       lossy_(machine.setup().lossy()),
       prompt_(machine.facts().has_prompt && machine.setup().takes_prompt_messages()),
-      ranked_(ranked.value_or(machine.setup().ranked())),
+      ranked_(ranked.value_or(machine.ranks())),
       normalises_(machine.facts().normalises && machine.setup().normalises()),
       deletes_ignored_(machine.deletes_ignored()),
       strays_(machine.setup().strays),
-      pauses_(machine.setup().pauses > 0) {}
+      pauses_(machine.setup().pauses > 0) {
+    ensure(!ranked_ || !machine.keeps_exact_stamps(), "a machine that keeps exact stamps cannot rank them");
+}
+
+void Walker::forget_states_but(World& world) {
+    deliveries_ = {};
+    ignored_.clear();
+    reactions_.clear();
+    renamed_.clear();
+    machine_.forget_states_but(world);
+}
 
 const Reaction& Walker::react_otherwise(LocalId local, const Input& input) {
     if (input.kind == InputKind::deliver) {

@@ -73,7 +73,7 @@ private:
 
 class Walker {
 public:
-    // Stamps are ranked as the machine's setup says, unless the caller knows better.
+    // Stamps are ranked as the machine says, unless the caller knows better.
     explicit Walker(Machine& machine, std::optional<bool> ranked = std::nullopt);
 
     // Visits every step of `world`: visit(move, world after it, report of the step). Prompt messages have
@@ -133,6 +133,8 @@ public:
     void put(World& world, EnvelopeId envelope) const;
 
     Machine& machine() const { return machine_; }
+    // See Machine.
+    void forget_states_but(World& world);
 
 private:
     struct MemoKey {
