@@ -328,12 +328,16 @@ void Walker::visit_crashes_inside(const World& world, const Move& move, F& visit
     }
 }
 
-// Clocks tick, channels heal, and the sites agree on views.
+// Clocks tick, channels heal, and the sites agree on views. Most protocols have none of these.
 template <class F>
 void Walker::visit_conditions(const World& world, F& visit) {
-    for (const Move& tick : ticks(world)) visit_applied(world, tick, visit);
-    for (const Move& heal : channel_changes(world, MoveKind::heal)) visit_applied(world, heal, visit);
-    for (const Move& change : view_changes(world)) visit_applied(world, change, visit);
+    const Conditions& conditions = machine_.ledger(world.ledger).conditions;
+    const auto take_each = [&](const std::vector<Move>& moves) {
+        for (const Move& move : moves) visit_applied(world, move, visit);
+    };
+    if (machine_.facts().ticks) take_each(ticks(world));
+    if (conditions.cut != 0) take_each(channel_changes(world, MoveKind::heal));
+    if (!conditions.views.empty()) take_each(view_changes(world));
 }
 
 template <class F>
@@ -351,7 +355,8 @@ void Walker::visit_faults(const World& world, F& visit) {
     if (budget.crashes > 0)
         for (SiteId site = 0; site < world.sites.size(); ++site)
             for (const Move& crash : crashes(world, site)) take(crash);
-    for (const Move& cut : channel_changes(world, MoveKind::cut)) take(cut);
+    if (budget.cuts > 0)
+        for (const Move& cut : channel_changes(world, MoveKind::cut)) take(cut);
     if (budget.duplicate + budget.lose == 0) return;
     for_each_deliverable(world, [&](std::size_t i, const EnvelopeInfo&) {
         if (budget.duplicate > 0) take({.kind = MoveKind::duplicate, .envelope = world.flight[i]});
