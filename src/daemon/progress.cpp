@@ -9,9 +9,8 @@
 #include <vector>
 
 #include "base/log.hpp"
-#include "core/leaves.hpp"
 #include "core/resource_names.hpp"
-#include "core/type_of.hpp"
+#include "core/visit.hpp"
 #include "daemon/settings_text.hpp"
 
 namespace allot::daemon {
@@ -77,9 +76,7 @@ void Progress::forget_names(const host::Member& member) {
     if (known < 2 * kept_names_ + config_.limits.names / 4) return;
     std::unordered_set<std::string_view> used;
     for (const auto& [name, semaphore] : config_.semaphores) used.insert(name);
-    for_each_leaf(type_of<host::Member>, &member, [&](const Type& leaf, const void* value) {
-        if (leaf.form == Form::string) used.insert(leaf.string(value));
-    });
+    for_each_of<ResourceId>(member, [&](ResourceId resource) { used.insert(resource.name()); });
     keep_resource_names(used);
     kept_names_ = known_resource_names();
     log_info(fmt::format("forgot {} of {} names of resources", known - kept_names_, known));

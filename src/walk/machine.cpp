@@ -52,7 +52,6 @@ std::string key_of(const Values<Base>& values, const Base& value) {
 Machine::Machine(std::unique_ptr<const Instance> instance, Setup setup)
     : instance_(std::move(instance)),
       setup_(std::move(setup)),
-      ranks_(setup_.ranked()),
       stepper_(*instance_, setup_.writes, setup_.orphans, setup_.orphan_ticks) {
     intern_events({});  // id 0: nothing happened
     demands_of_.resize(setup_.sites);
@@ -392,7 +391,7 @@ void Machine::note_probes(Report& report) {
 // Renaming shifts all stamps down where none is zero. A handler that then makes one from Stamp{} instead of
 // from what it knows would put it in another place than without renaming; so it is noticed.
 void Machine::watch_stamps(LocalId local, const Input& input, const Reaction& reaction) {
-    if (!ranks_ || input.kind == InputKind::start) return;
+    if (!ranks() || input.kind == InputKind::start) return;
     if (!this->local(reaction.after).up()) return;  // nothing is left of it that could be out of place
     std::uint64_t known = this->local(local).stamps.values;
     if (input.kind == InputKind::deliver) known |= envelope(input.argument).stamps.values;
@@ -501,7 +500,7 @@ LocalInfo Machine::describe_local(SiteId self, const Site& site) {
     info.stopped = stopped_incarnations(site, false);
     info.stopped_as_member = stopped_incarnations(site, true);
     info.offers = offers(self, site);
-    if (ranks_) info.stamps = stamp_set(instance_->site_values(), site);
+    if (!exact_stamps_) info.stamps = stamp_set(instance_->site_values(), site);
     if (site.up()) info.clock = StampAccess::value(instance_->clock(site));
     return info;
 }

@@ -179,10 +179,11 @@ public:
     const std::string& header() const { return header_; }
     void set_header(std::string header) { header_ = std::move(header); }
 
-    // Whether walkers rename stamps. A driver that never does says so first: then local states need not know
-    // their stamps.
-    bool ranks() const { return ranks_; }
-    void keep_exact_stamps() { ranks_ = false; }
+    // A driver whose walkers never rename stamps says so first: then local states need not know theirs.
+    void keep_exact_stamps() { exact_stamps_ = true; }
+    bool keeps_exact_stamps() const { return exact_stamps_; }
+    // Whether walkers rename stamps, unless they are told otherwise.
+    bool ranks() const { return setup_.ranked() && !exact_stamps_; }
 
     // The world after every founder has started, and what their starts violated.
     World initial(Report& report);
@@ -307,7 +308,7 @@ private:
     const std::unique_ptr<const Instance> instance_;
     const Setup setup_;
     std::string header_;
-    bool ranks_;
+    bool exact_stamps_ = false;
 
     // Explorers ask for these all the time; they are kept apart from the values and close together.
     StableVector<LocalInfo> locals_;

@@ -41,7 +41,7 @@ Walker::Walker(Machine& machine, std::optional<bool> ranked)
       deletes_ignored_(machine.deletes_ignored()),
       strays_(machine.setup().strays),
       pauses_(machine.setup().pauses > 0) {
-    ensure(!ranked_ || machine.ranks(), "a machine that keeps exact stamps cannot rank them");
+    ensure(!ranked_ || !machine.keeps_exact_stamps(), "a machine that keeps exact stamps cannot rank them");
 }
 
 void Walker::forget_states_but(World& world) {
