@@ -317,7 +317,7 @@ refused '--interval requires --watch; write both, or neither' status --interval 
 refused '--timeout excludes --no-wait; write one of them' run --lock db --timeout 1s --no-wait -- true
 refused 'lock db: it is named twice; name it once' run --lock db,db -- true
 refused 'name is required (the lock or semaphore)' release
-refused '--config is required (the configuration of one of its hosts (TOML))' cluster init
+refused 'write the configuration of this host, as in --config host.toml' cluster init
 refused 'node: no configuration; write --config FILE' node
 refused '--semaphore a\nb=2: write a name and a number of permits' up --semaphore $'a\nb=2'
 

@@ -231,7 +231,7 @@ int run_set(const Options& options, const std::vector<std::string>& changes) {
     return code;
 }
 
-// What makes the semaphores of the cluster those of a file.
+// Changes the semaphores of the cluster to those of a file.
 int run_apply(const Options& options) {
     if (options.words.size() != 1)
         return wrong_usage("cluster apply: write a file, as in allot cluster apply host.toml");

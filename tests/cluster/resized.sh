@@ -24,7 +24,7 @@ exec 9>held.fifo  # returns when the program has opened it, so it holds the unit
 expect "$(cluster set builds=2 --socket ./h1.sock)" '5 permits -> 2 permits'
 expect "$(run --permit builds=1 --timeout 300ms --socket ./h2.sock -- true)" '4 of 2 units of semaphore builds are held on host h3'
 running "$holder" || fail "a holder was stopped"
-"$ALLOT" run --permit builds=2 --socket ./h2.sock -- touch served >/dev/null 2>&1 &
+"$ALLOT" run --permit builds=2 --socket ./h2.sock -- touch served >/dev/null 2>&1 9>&- &
 started+=($!)
 exec 9>&-
 wait_until 10 "the next program is served" test -e served
@@ -33,7 +33,7 @@ wait_until 10 "the next program is served" test -e served
 "$ALLOT" run --permit builds=2 --socket ./h1.sock -- cat held.fifo >/dev/null 2>&1 &
 started+=($!)
 exec 9>held.fifo
-"$ALLOT" run --permit builds=2 --socket ./h3.sock -- true >refused 2>&1 &
+"$ALLOT" run --permit builds=2 --socket ./h3.sock -- true >refused 2>&1 9>&- &
 waiter=$!
 started+=("$waiter")
 wait_until 10 "a program waits" sh -c "'$ALLOT' status --json --socket ./h1.sock | tr -d ' \n' | grep -q '\"waiters\":\[{'"

@@ -85,6 +85,9 @@ TEST(Recorded, State_files_are_read_as_they_were_written) {
     const auto voters = host.voters();
     ASSERT_TRUE(voters) << voters.error() << ": " << advice;
     EXPECT_EQ(*voters, expected.voters) << advice;
+    const auto settings = host.settings();
+    ASSERT_TRUE(settings) << settings.error() << ": " << advice;
+    EXPECT_EQ(*settings, expected.settings) << advice;
     const auto key = durable::read_record(state + "/receipts", "receipts", 1);
     ASSERT_TRUE(key && *key) << advice;
     EXPECT_EQ((*key)->content, expected.key) << advice;
@@ -105,7 +108,7 @@ TEST(Recorded, State_files_are_read_as_they_were_written) {
 TEST(Recorded, State_files_are_written_alike_today) {
     const test::TemporaryFolder folder;
     ASSERT_EQ(test::write_state(folder / "new"), "");
-    for (const char* name : {"host", "voters", "receipts", "council", "register", "certificate"})
+    for (const char* name : {"host", "voters", "settings", "receipts", "council", "register", "certificate"})
         EXPECT_EQ(content_of(folder / (std::string("new/") + name)),
                   content_of(tests / "recorded/state" / name))
             << name << ": " << advice;
@@ -113,7 +116,8 @@ TEST(Recorded, State_files_are_written_alike_today) {
 
 // A version that took these for its own would lose what they say.
 TEST(Recorded, A_state_file_with_any_bit_changed_is_refused) {
-    for (const char* name : {"host", "voters", "receipts", "council", "register", "certificate"}) {
+    for (const char* name :
+         {"host", "voters", "settings", "receipts", "council", "register", "certificate"}) {
         const std::string whole = content_of(tests / "recorded/state" / name);
         ASSERT_FALSE(whole.empty()) << name;
         for (std::size_t bit = 0; bit < whole.size() * 8; ++bit) {

@@ -102,7 +102,7 @@ void send_frame(const Descriptor& socket, const std::string& content) {
 }
 
 // Of the next version, and then something that this one does not know.
-const std::string session_hello_4("\x00\x04\xff\xff what is this", 16);
+const std::string session_hello_9("\x00\x09\xff\xff what is this", 16);
 const std::string link_hello_9(
     "\x0a"
     "allot link\x09\xff\xff what is this");
@@ -328,17 +328,17 @@ TEST_F(VersionTest, A_program_of_another_version_is_told_so_and_others_are_unhar
     const Lease lease = session.acquire(Demand().lock("db"), 10s);
     for (int i = 0; i < 3; ++i) {
         const Descriptor stranger = connected_to(unix_address(socket_path()));
-        send_frame(stranger, session_hello_4);
+        send_frame(stranger, session_hello_9);
         const std::string answer = read_all(stranger);
         ASSERT_GT(answer.size(), frame_head);
         const auto message = from_bytes<session::DaemonMessage>(std::string_view(answer).substr(frame_head));
         ASSERT_TRUE(message && std::holds_alternative<session::Farewell>(*message));
         EXPECT_EQ(
             std::get<session::Farewell>(*message).reason,
-            "the program speaks version 4 of the session protocol, this daemon version 3; install the same "
+            "the program speaks version 9 of the session protocol, this daemon version 4; install the same "
             "allot for both");
     }
-    EXPECT_EQ(count_of("the program speaks version 4", node.log()), 1u) << node.log();
+    EXPECT_EQ(count_of("the program speaks version 9", node.log()), 1u) << node.log();
     EXPECT_TRUE(lease.valid());
     EXPECT_TRUE(session.try_acquire(Demand().lock("gpu0"), 10s));
 }
@@ -359,14 +359,14 @@ TEST_F(VersionTest, A_program_says_so_if_its_daemon_speaks_another_version) {
         const Descriptor program(::accept(listener.get(), nullptr, nullptr));
         std::array<char, 4096> hello{};
         EXPECT_GT(::recv(program.get(), hello.data(), hello.size(), 0), 0);
-        send_frame(program, session_hello_4);  // a Welcome begins in the same way
+        send_frame(program, session_hello_9);  // a Welcome begins in the same way
         read_all(program);
     });
     const auto [code, text] = said_by(fmt::format(ALLOT_COMMAND " run --socket {} --lock db -- true", path));
     EXPECT_EQ(code, 119);
     EXPECT_EQ(text,
-              fmt::format("allot: refused: {}: the daemon speaks version 4 of the session protocol, this "
-                          "program version 3; install the same allot for both\n",
+              fmt::format("allot: refused: {}: the daemon speaks version 9 of the session protocol, this "
+                          "program version 4; install the same allot for both\n",
                           path));
     daemon.join();
 }
@@ -380,16 +380,16 @@ TEST(LinkVersionTest, A_host_that_answers_in_another_version_is_told_so_and_prog
         const Descriptor link(::accept(beta.get(), nullptr, nullptr));
         send_frame(link, link_hello_9);
         EXPECT_THAT(read_all(link),
-                    HasSubstr("it speaks version 9 of the link protocol, this host version 4"));
+                    HasSubstr("it speaks version 9 of the link protocol, this host version 5"));
     }
     const std::string line =
-        "no link to host beta: it speaks version 9 of the link protocol, this host version 4";
+        "no link to host beta: it speaks version 9 of the link protocol, this host version 5";
     EXPECT_TRUE(eventually([&] { return count_of(line, alpha.log()) == 1; })) << alpha.log();
     EXPECT_NO_THROW(alpha.session());
     const session::Status status = client::ask_status(alpha.options(), 10s);
     ASSERT_EQ(status.hosts.front().links.size(), 1u);
     EXPECT_EQ(status.hosts.front().links.front().problem,
-              "it speaks version 9 of the link protocol, this host version 4");
+              "it speaks version 9 of the link protocol, this host version 5");
 }
 
 }  // namespace

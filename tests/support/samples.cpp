@@ -60,7 +60,7 @@ net::Hello hello() {
     return {.from = "ant",
             .to = "bee",
             .agreement = 0x1234'5678'9abc'def0,
-            .settings = {{"register.lease", "3s"}, {"semaphores.builds", "2"}},
+            .settings = {{"register.lease", "3s"}, {"locks.seats", "1024"}},
             .payload_limit = 4 << 20,
             .position = {.incarnation = 3, .met = 2, .received = 300},
             .process = 1,
@@ -142,6 +142,7 @@ std::vector<Sample> samples() {
 State sample_state() {
     State state{.memory = filled<daemon::HostFolder::Memory>(),
                 .voters = {"ant", "bee"},
+                .settings = filled<agreement::Settings>(),
                 .key = "not a secret key",
                 .council = filled<agreement::Council::Files>(),
                 .value = {},
@@ -152,6 +153,7 @@ State sample_state() {
     state.value.id = {1, 2, 3};
     state.value.members = {{0, 256}, {1, 512}};
     state.value.certified = {{2, 256}};
+    state.value.settings = state.settings;
     state.value.kept = {filled<agreement::Kept>()};
     return state;
 }
@@ -162,11 +164,14 @@ std::string write_state(const std::string& folder) {
     if (const auto opened = host.open(); !opened) return opened.error();
     if (const auto noted = host.note(state.memory); !noted) return noted.error();
     if (const auto named = host.name_voters(state.voters); !named) return named.error();
+    if (const auto noted = host.note_settings(state.settings); !noted) return noted.error();
     if (const auto written = daemon::Receipts::write_key(folder, state.key); !written) return written.error();
     const durable::FileRegister file(folder + "/register");
     if (const auto founded = file.found(7); !founded) return founded.error();
-    const agreement::Change change{
-        .members = state.value.members, .certified = state.value.certified, .kept = state.value.kept};
+    const agreement::Change change{.members = state.value.members,
+                                   .certified = state.value.certified,
+                                   .settings = state.settings,
+                                   .kept = state.value.kept};
     if (const auto changed = file.exchange({}, change, state.value.id); !changed) return changed.error();
     if (const auto certified = durable::write_certificate(folder + "/certificate", state.certificate);
         !certified)

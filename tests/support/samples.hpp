@@ -21,6 +21,7 @@ std::vector<Sample> samples();
 struct State {
     daemon::HostFolder::Memory memory;
     std::vector<std::string> voters;
+    agreement::Settings settings;
     std::string key;  // of receipts
     agreement::Council::Files council;
     agreement::Value value;  // in the file `register`
