@@ -21,6 +21,7 @@
 #include "daemon/council_file.hpp"
 #include "daemon/etcd_key.hpp"
 #include "daemon/host_folder.hpp"
+#include "daemon/settings_text.hpp"
 #include "durable/file_register.hpp"
 
 namespace allot::cli {
@@ -68,7 +69,7 @@ Result<bool> make_file(const daemon::Config& config, std::uint32_t above) {
         const std::string aside = fmt::format("{}.before-{}", file, std::time(nullptr));
         if (std::rename(file.c_str(), aside.c_str()) != 0) return Error{file + ": it cannot be renamed"};
     }
-    return register_file.found(above);
+    return register_file.found(above, true, daemon::settings_of(config));
 }
 
 // A blank disk proves that no register has formed with this host: all of its voters write before one votes.
@@ -115,7 +116,7 @@ Result<bool> prepare_host(const daemon::Config& config, std::uint32_t above,
     if (!formed && above == 0) return Error{formed.error() + advice};
     if (above == 0 && *formed)
         return Error{config.state + ": this host has its part of a register already" + advice};
-    for (const char* name : {"council", "voters"})
+    for (const char* name : {"council", "voters", "settings"})
         if (const auto aside = folder.set_aside(name); !aside) return aside;
     if (!voters.empty())
         if (const auto named = folder.name_voters(voters); !named) return named;
@@ -247,7 +248,9 @@ int run_apply(const Options& options) {
     }
     for (const auto& [name, semaphore] : boost::json::parse(*text).at("semaphores").as_object())
         if (!config->semaphores.contains(std::string(name))) changes.push_back(std::string(name) + "=0");
-    return run_set(options, changes);
+    if (!changes.empty()) return run_set(options, changes);
+    fmt::print("nothing changes\n");
+    return exit_ok;
 }
 
 int run_cluster(const Options& options) {
@@ -290,7 +293,8 @@ void add_cluster(CommandLine& line) {
         "  allot cluster show\n"
         "  allot cluster set builds=5\n"
         "Run the second one on each host that forms the register, while it is stopped. The others ask a "
-        "running daemon. A change holds for all hosts as soon as the register has agreed. Fewer permits than "
+        "running daemon. A change holds on each host as soon as it works in the view that has it. Fewer "
+        "permits than "
         "are in use take nothing away: nobody gets one until enough are given back. Programs that wait for "
         "more than there are now are refused.\n"
         "Exit code: 0 done; 2 wrong usage; 119 refused; 123 the daemon is unreachable.");

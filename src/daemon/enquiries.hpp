@@ -29,6 +29,8 @@ public:
     // `whole`: of all hosts.
     void ask_status(bool whole, std::function<void(const session::Status&)> done);
     HttpPages pages();
+    // Why this host does not serve its programs as it should, and what helps; empty if it does.
+    std::string trouble() const;
     // Why the register does not answer this host, and what helps; empty if it does.
     std::string trouble_of_register() const;
 
@@ -37,7 +39,6 @@ public:
     void receive(net::HostId from, const ReportAnswer& answer) { survey_.receive(from, answer); }
 
 private:
-    std::string trouble() const;
     bool grants() const;
     void add_troubles(const std::string& why, Report& report) const;
     MemberReport member_report() const;

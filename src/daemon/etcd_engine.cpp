@@ -18,7 +18,8 @@ EtcdEngine::EtcdEngine(boost::asio::io_context& loop, const Config& config, Subj
     : Engine(config, subject, std::move(events)),
       loop_(loop),
       hears_(std::move(subject.hears)),
-      send_(std::move(subject.send)) {}
+      send_(std::move(subject.send)),
+      rest_(loop) {}
 
 std::optional<std::string> EtcdEngine::open(const HostFolder::Memory&) {
     auto settings = etcd_settings(config_);
@@ -44,9 +45,17 @@ void EtcdEngine::call(const host::Member::Self& self, const host::Call& call) {
               .known = member_.host().known().version,
               .until = net::Timer::Clock::now() + time_of_call(config_),
               .is_open = true};
-    ask();
+    rest_.cancel();
+    const auto rest = rests_until_ - net::Timer::Clock::now();
+    rest.count() > 0 ? rest_.set(rest, [this] { ask(); }) : ask();
     // It need not find out again that etcd is away.
     if (trouble_ == Trouble::silent || trouble_ == Trouble::relayed) ask_others();
+}
+
+// A host that wants a change calls again with the next tick: it must not keep etcd busy as long as the change
+// is forbidden, or the content is not obeyed.
+void EtcdEngine::rest() {
+    rests_until_ = net::Timer::Clock::now() + config_.agreed.lease / 6;
 }
 
 milliseconds EtcdEngine::time_left() const {
@@ -103,7 +112,9 @@ bool EtcdEngine::may_change(const Value& newest) {
     if (!asked_.change || newest.view < member_config_.least_view) return false;
     const auto& of = asked_.change->of;
     if (of && *of != agreement::ValueName{newest.id, newest.version}) return false;
-    return !restraint_.forbids(here(), *asked_.change);
+    const bool is_forbidden = restraint_.forbids(here(), *asked_.change);
+    if (is_forbidden) rest();
+    return !is_forbidden;
 }
 
 // The read before has not used up all the time, or this one gets a little more.
@@ -125,6 +136,7 @@ void EtcdEngine::answer(const Value& value) {
 
 void EtcdEngine::fail(Trouble kind, const std::string& why) {
     asked_.is_open = false;
+    if (kind == Trouble::content) rest();
     note(kind, "the register cannot be used: " + why);
     member_.host().forget_call();
     events_.changed();

@@ -51,6 +51,7 @@ private:
 
     void ask();
     void heard(const etcd::Found& found);
+    void rest();
     bool may_change(const agreement::Value& newest);
     Restraint::Here here() const;
     void exchange(const etcd::Found& found, const agreement::Value& newest);
@@ -77,6 +78,8 @@ private:
     std::unique_ptr<EtcdRelay> relay_;
     net::HostId helper_ = 0;  // the first that is asked to read
     net::Timer::Clock::time_point may_ask_others_;
+    net::Timer::Clock::time_point rests_until_;  // after an answer that gave the host nothing it wanted
+    net::Timer rest_;
     Asked asked_;
     std::uint32_t calls_ = 0;  // of this daemon
     bool has_answered_ = false;

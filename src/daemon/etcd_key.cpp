@@ -4,6 +4,7 @@
 #include <ctime>
 #include <fmt/format.h>
 
+#include "daemon/settings_text.hpp"
 #include "durable/register_record.hpp"
 
 namespace allot::daemon {
@@ -51,7 +52,8 @@ Result<T> wait_for(boost::asio::io_context& loop, Begin&& begin) {
 }
 
 // Versions go on where they can be read: a host that still runs would otherwise take its own for newer.
-Result<Value> first_value(const Found& before, const std::string& key, std::uint32_t above) {
+Result<Value> first_value(const Found& before, const Config& config, std::uint32_t above) {
+    const std::string& key = config.agreed.key;
     const auto former = value_in(before, key);
     if (before.entry && above == 0)
         return Error{
@@ -59,7 +61,7 @@ Result<Value> first_value(const Found& before, const std::string& key, std::uint
     if (former && above < former->view)
         return Error{fmt::format("etcd key {} holds view {}: write --above {} or more", key, former->view,
                                  former->view)};
-    Value value{.view = above, .quiet = true};
+    Value value{.view = above, .quiet = true, .settings = settings_of(config)};
     value.version = (former ? former->version : Stamp()).next();
     return value;
 }
@@ -74,7 +76,7 @@ Result<std::string> found_in_etcd(const Config& config, std::uint32_t above) {
     Client client(loop, std::move(*settings));
     const auto before = wait_for<Found>(loop, [&](auto done) { client.read(longest_wait, done); });
     if (!before) return Error{"etcd does not answer: " + before.error()};
-    const auto value = first_value(*before, key, above);
+    const auto value = first_value(*before, config, above);
     if (!value) return Error{value.error()};
     std::vector<etcd::Put> puts{{key, durable::text_of(*value)}};
     const std::string aside = before->entry ? fmt::format("{}.before-{}", key, std::time(nullptr)) : "";

@@ -19,6 +19,10 @@ namespace {
 // The time that the register has to agree, which is longer than it takes to remove a host that died.
 constexpr std::chrono::seconds agreed_within{10};
 
+std::string because(const std::string& why) {
+    return why.empty() ? "" : ": " + why;
+}
+
 }  // namespace
 
 void Orders::obey(const session::Order& order, const host::Caller& by, const Done& done) {
@@ -76,13 +80,12 @@ void Orders::set(const session::Order& order, const host::Caller& by, const Done
     if (order.dry_run) return done({true, fmt::format("would change {}", fmt::join(change.changes, "\n"))});
     if (pending_) return done({false, "another change of the settings is under way; try again"});
     if (!member_.host().known().settings)
-        return done({false, "this host has not joined yet: " + ways_.trouble()});
+        return done({false, "this host has not joined yet" + because(ways_.trouble())});
     pending_ = std::move(change);
     patience_.set(agreed_within, [this] {
         ways_.withdraw();
-        const std::string why = ways_.trouble();
-        end(false, fmt::format("the register has not agreed within {} s, though it may still do so{}{}",
-                               agreed_within.count(), why.empty() ? "" : ": ", why));
+        end(false, fmt::format("the register has not agreed within {} s, though it may still do so{}",
+                               agreed_within.count(), because(ways_.trouble())));
     });
     ways_.propose(*after);
 }

@@ -24,7 +24,7 @@ public:
         std::function<void(const agreement::Settings&)> propose;
         // Gives a proposal up that the register has not agreed to.
         std::function<void()> withdraw;
-        // Why the register does not answer; empty if it does.
+        // Why this host does not serve as it should; empty if it does.
         std::function<std::string()> trouble;
     };
 

@@ -73,6 +73,7 @@ void Progress::finish_epoch(const host::Member& member, std::size_t report_bytes
 // takes time, so there must be much to forget.
 void Progress::forget_names(const host::Member& member) {
     const std::size_t known = known_resource_names();
+    if (member.host().is_asking()) return;  // the engine has names of its own until it is answered
     if (known < 2 * kept_names_ + config_.limits.names / 4) return;
     std::unordered_set<std::string_view> used;
     for (const auto& [name, semaphore] : config_.semaphores) used.insert(name);

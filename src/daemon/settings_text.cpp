@@ -44,7 +44,7 @@ std::optional<std::string> apply(Settings& settings, const std::string& change) 
     if (equals == std::string::npos || name.empty() || name.find(',') != std::string::npos || !is_utf8(name))
         return fmt::format("{}: write the name of a semaphore and its permits, as in builds=5", change);
     const std::string number = change.substr(equals + 1);
-    if (name.ends_with(of_one_request))
+    if (name.ends_with(of_one_request) && name.size() > of_one_request.size())
         return limit_requests(settings, name.substr(0, name.size() - of_one_request.size()), number);
     const auto permits = parse_number("", number, 0, most_permits);
     if (!permits)

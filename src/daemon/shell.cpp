@@ -171,9 +171,10 @@ std::optional<std::string> Shell::begin() {
     const auto before = folder_.open();
     if (!before) return before.error();
     member_config_.least_view = before->view;
+    // The register has them anyway.
     const auto settings = folder_.settings();
-    if (!settings) return settings.error();
-    if (*settings) member_config_.host.settings = **settings;
+    if (!settings) log_error(settings.error() + ": it is not used");
+    if (settings && *settings) member_config_.host.settings = **settings;
     if (auto why = engine_->open(*before)) return why;
     const auto incarnation = next_incarnation(*before, engine_->certified());
     if (!incarnation) return incarnation.error();
@@ -343,7 +344,7 @@ void Shell::set_ticker() {
 
 // A host that overslept by half of the silence accuses nobody, so it must not sleep for so long.
 host::Ticks Shell::longest_sleep() const {
-    return std::max<host::Ticks>(1, (member_config_.host.silence - 1) / 2);
+    return std::max<host::Ticks>(1, member_config_.host.silence * 3 / 8);
 }
 
 // A lease ends with a tick, never later than it should.
@@ -428,6 +429,7 @@ Engine::Subject Shell::engine_subject() {
         .config = member_config_,
         .hears =
             [this](HostId host) {
+                if (host >= config_.hosts.size()) return false;  // gone from the file
                 const net::LinkStatus link = mail_.status(host);
                 return link.connected && !link.silent;
             },
@@ -486,7 +488,7 @@ Orders::Ways Shell::order_ways() {
                 unsettled_ = true;
             },
         .withdraw = [this] { member_.host().withdraw_proposal(); },
-        .trouble = [this] { return enquiries_.trouble_of_register(); },
+        .trouble = [this] { return enquiries_.trouble(); },
     };
 }
 

@@ -43,13 +43,15 @@ Result<bool> FileRegister::exists() const {
     return record->has_value();
 }
 
-Result<bool> FileRegister::found(std::uint32_t view, bool quiet) const {
+Result<bool> FileRegister::found(std::uint32_t view, bool quiet,
+                                 std::optional<agreement::Settings> settings) const {
     const auto locked = lock(path_);
     if (!locked) return Error{locked.error()};
     const auto record = read_record(path_, register_kind, register_format);
     if (!record) return Error{record.error()};
     if (*record) return true;
-    return write_record(path_, record_of(Value{.view = view, .quiet = quiet}));
+    return write_record(path_,
+                        record_of(Value{.view = view, .quiet = quiet, .settings = std::move(settings)}));
 }
 
 Result<Value> FileRegister::read() const {

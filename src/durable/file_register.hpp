@@ -26,8 +26,10 @@ public:
         return read_certificate(certificate_of(host), host);
     }
     // Makes the register. `quiet`: no program runs, so that the first hosts need not wait for earlier ones.
-    // Changes nothing if it is there. Views begin after `view`.
-    Result<bool> found(std::uint32_t view = 0, bool quiet = true) const;
+    // Changes nothing if it is there. Views begin after `view`. Without settings the first host brings its
+    // own.
+    Result<bool> found(std::uint32_t view = 0, bool quiet = true,
+                       std::optional<agreement::Settings> settings = std::nullopt) const;
     Result<bool> exists() const;
     // The newest value; the first of all if there is no file yet.
     Result<agreement::Value> read() const;

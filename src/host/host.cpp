@@ -184,7 +184,10 @@ void Host::with_kind(const Self& self, ResourceId name, F&& f) {
 template <class F>
 void Host::with_each_kind(const Self& self, F&& f) {
     with_kind(self, ResourceId(), f);
-    for (const auto& [name, semaphore] : semaphores_) with_kind(self, name, f);
+    // A grant of one semaphore may be followed by the first request for another.
+    std::vector<ResourceId> names;
+    for (const auto& [name, semaphore] : semaphores_) names.push_back(name);
+    for (const ResourceId name : names) with_kind(self, name, f);
 }
 
 void Host::note_work(ResourceId name) {
@@ -420,7 +423,7 @@ void Host::drop_unused_semaphores() {
     }
 }
 
-// Whether there are as many units as the next part needs, now or with the newest settings.
+// Whether there are as many units as the next part needs, with the newest settings.
 bool Host::can_be_served(const Self& self, const Request& request) const {
     const std::uint32_t part = request.part(request.taken, takes_locks_first(self));
     const ResourceId kind = request.want.kind(part);
@@ -434,7 +437,7 @@ void Host::refuse(const Self& self, RequestId id, Effects& fx) {
     const ResourceId kind = request.want.kind(part);
     const std::uint32_t permits = settings().permits_of(kind);
     const std::string why = permits == 0
-                                ? "semaphore " + kind.name() + " was removed"
+                                ? "there is no semaphore " + kind.name() + " any more"
                                 : "semaphore " + kind.name() + " has only " + std::to_string(permits) +
                                       (permits == 1 ? " permit now" : " permits now");
     fx.answers.push_back({request.key, Answer::Kind::refused, why, std::move(request)});

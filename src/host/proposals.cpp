@@ -62,7 +62,7 @@ std::optional<agreement::Change> Host::entry(const Self& self) const {
     std::erase_if(change.members, [&](const Peer& one) { return one.site == self.host; });
     change.members.push_back(myself(self));
     std::ranges::sort(change.members);
-    if (!known_.settings) change.settings = self.config.settings;
+    if (!known_.settings) change.settings = settings_;
     return change;
 }
 

@@ -95,6 +95,14 @@ void disarm(const Key& key, SessionEffects& fx) {
         fx.alarms.push_back({key.session, key.ticket, {}});
 }
 
+std::optional<std::string> wrong_name(const std::string& of, const Limits& limits, const std::string& name) {
+    if (name.empty()) return "the name of " + of + " is empty; name each " + of.substr(of.find(' ') + 1);
+    if (!is_utf8(name)) return "the name of " + of + " is not UTF-8; write it in UTF-8";
+    if (name.size() <= limits.name_length) return std::nullopt;
+    return "a name of " + std::to_string(name.size()) + " characters is too long; write at most " +
+           std::to_string(limits.name_length);
+}
+
 std::optional<std::string> wrong_locks(const Limits& limits, const session::Acquire& want) {
     if (want.locks.empty() && want.permits.empty()) return "name at least one lock or semaphore";
     if (want.locks.size() > limits.locks_per_request)
@@ -102,11 +110,7 @@ std::optional<std::string> wrong_locks(const Limits& limits, const session::Acqu
                std::to_string(limits.locks_per_request);
     std::set<std::string_view> seen;
     for (const std::string& lock : want.locks) {
-        if (lock.empty()) return "the name of a lock is empty; name each lock";
-        if (!is_utf8(lock)) return "the name of a lock is not UTF-8; write it in UTF-8";
-        if (lock.size() > limits.name_length)
-            return "a name of " + std::to_string(lock.size()) + " characters is too long; write at most " +
-                   std::to_string(limits.name_length);
+        if (auto why = wrong_name("a lock", limits, lock)) return why;
         if (want.locks.size() > 1 && !seen.insert(lock).second)
             return lock + " is named twice; name each lock once";
     }
@@ -121,13 +125,21 @@ std::string unknown_semaphore(const agreement::Settings& settings, const std::st
     return name + ": no such semaphore; there is " + known;
 }
 
-std::optional<std::string> wrong_permits(const agreement::Settings& settings, const session::Acquire& want) {
+// A host that does not know the settings yet lets requests wait; it judges them when it has joined.
+std::optional<std::string> wrong_permits(const Limits& limits, const Host& host,
+                                         const session::Acquire& want) {
+    const agreement::Settings& settings = host.settings();
     std::set<std::string_view> seen;
     for (const session::Permit& permit : want.permits) {
-        const auto place = settings.semaphores.find(permit.semaphore);
-        if (place == settings.semaphores.end()) return unknown_semaphore(settings, permit.semaphore);
         if (want.permits.size() > 1 && !seen.insert(permit.semaphore).second)
             return permit.semaphore + " is named twice; name each semaphore once";
+        if (!host.known().settings && !settings.semaphores.contains(permit.semaphore)) {
+            if (permit.units < 1) return "write at least 1 unit of each semaphore";
+            if (auto why = wrong_name("a semaphore", limits, permit.semaphore)) return why;
+            continue;
+        }
+        const auto place = settings.semaphores.find(permit.semaphore);
+        if (place == settings.semaphores.end()) return unknown_semaphore(settings, permit.semaphore);
         if (permit.units < 1 || permit.units > place->second.max_request)
             return permit.semaphore + "=" + std::to_string(permit.units) + ": write a number from 1 to " +
                    std::to_string(place->second.max_request);
@@ -266,7 +278,8 @@ std::optional<session::Refused> Sessions::objection(const Self& self, const Sess
     if (session.open.contains(want.ticket))
         return refused(Refusal::wrong, "ticket " + std::to_string(want.ticket) + " is in use");
     if (auto why = wrong_locks(self.config.limits, want)) return refused(Refusal::wrong, std::move(*why));
-    if (auto why = wrong_permits(self.host.settings(), want)) return refused(Refusal::wrong, std::move(*why));
+    if (auto why = wrong_permits(self.config.limits, self.host, want))
+        return refused(Refusal::wrong, std::move(*why));
     const bool must_be_stoppable =
         !self.config.modes.empty() &&
         !all_modes(self.config, want, [](const Mode& mode) { return !mode.strict; });

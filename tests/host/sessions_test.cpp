@@ -32,6 +32,7 @@ struct SessionsTest : testing::Test {
         value.view = 1;
         value.members = {member.host().myself(Member::host_self(self()))};
         value.quiet = true;
+        value.settings = config.host.settings;
         fx = {};
         member.returned(self(), value, fx);
         ASSERT_TRUE(member.host().views().works());
@@ -619,7 +620,11 @@ TEST_F(StickyTest, Units_of_a_semaphore_that_is_gone_can_be_given_back) {
     ask(ann, 1, {}, {{"builds", 1}});
     answer_register();
     disconnect(ann);
-    config.host.settings.semaphores.erase("builds");
+    agreement::Settings settings = member.host().settings();
+    settings.semaphores.erase("builds");
+    act([&](Host& host, const Host::Self& inner, Effects& out) { host.propose(inner, settings, out); });
+    ASSERT_TRUE(answer_register());
+    ASSERT_EQ(member.host().settings_in_force(), settings);
     return_left(*hello(), "builds");
     EXPECT_EQ(returned, 1u);
     ASSERT_TRUE(answer_register());

@@ -27,7 +27,9 @@ Value Change::applied_to(const Value& value, const ValueId& id) const {
     next.members = members;
     next.certified = certified;
     next.quiet = quiet;
-    if (settings) next.settings = settings;
+    // Settings with which the register was made outrank those of the host that makes the first view.
+    const bool is_founded = value.settings && value.version == Stamp{};
+    if (settings && !is_founded) next.settings = settings;
     return next;
 }
 
