@@ -246,7 +246,8 @@ int run_apply(const Options& options) {
         changes.push_back(fmt::format("{}={}", name, semaphore.permits));
         changes.push_back(fmt::format("{}.max_request={}", name, semaphore.max_request));
     }
-    for (const auto& [name, semaphore] : boost::json::parse(*text).at("semaphores").as_object())
+    const boost::json::value cluster = boost::json::parse(*text);
+    for (const auto& [name, semaphore] : cluster.at("semaphores").as_object())
         if (!config->semaphores.contains(std::string(name))) changes.push_back(std::string(name) + "=0");
     if (!changes.empty()) return run_set(options, changes);
     fmt::print("nothing changes\n");
