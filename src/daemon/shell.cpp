@@ -344,7 +344,7 @@ void Shell::set_ticker() {
 
 // A host that overslept by half of the silence accuses nobody, so it must not sleep for so long.
 host::Ticks Shell::longest_sleep() const {
-    return std::max<host::Ticks>(1, member_config_.host.silence * 3 / 8);
+    return std::max<host::Ticks>(1, member_config_.host.silence * 2 / 5);
 }
 
 // A lease ends with a tick, never later than it should.
