@@ -10,7 +10,7 @@ namespace allot::daemon {
 using agreement::Stage;
 
 CouncilEngine::CouncilEngine(boost::asio::io_context& loop, const Config& config, const HostFolder& folder,
-                             Subject subject, Events events)
+                             const Subject& subject, Events events)
     : Engine(config, subject, std::move(events)),
       folder_(folder),
       file_(loop, config.state, [this] { events_.synced(); }) {}

@@ -16,7 +16,7 @@ namespace allot::daemon {
 class CouncilEngine : public Engine {
 public:
     CouncilEngine(boost::asio::io_context& loop, const Config& config, const HostFolder& folder,
-                  Subject subject, Events events);
+                  const Subject& subject, Events events);
 
     std::optional<std::string> open(const HostFolder::Memory& before) override;
     std::string trouble(const host::Member::Self& self) const override;

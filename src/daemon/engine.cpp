@@ -9,7 +9,7 @@
 namespace allot::daemon {
 
 std::unique_ptr<Engine> Engine::make(boost::asio::io_context& loop, const Config& config,
-                                     const HostFolder& folder, Subject subject, Events events) {
+                                     const HostFolder& folder, const Subject& subject, Events events) {
     if (config.agreed.engine == Register::Engine::file)
         return std::make_unique<FileEngine>(loop, config, subject, std::move(events));
     if (config.agreed.engine == Register::Engine::etcd)

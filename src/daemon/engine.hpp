@@ -43,7 +43,7 @@ public:
     };
 
     static std::unique_ptr<Engine> make(boost::asio::io_context& loop, const Config& config,
-                                        const HostFolder& folder, Subject subject, Events events);
+                                        const HostFolder& folder, const Subject& subject, Events events);
     virtual ~Engine() = default;
     Engine(const Engine&) = delete;
     Engine& operator=(const Engine&) = delete;
@@ -71,7 +71,7 @@ public:
     virtual void ended(net::HostId, bool /*has_ended*/) {}
 
 protected:
-    Engine(const Config& config, Subject subject, Events events)
+    Engine(const Config& config, const Subject& subject, Events events)
         : config_(config),
           member_(subject.member),
           member_config_(subject.config),

@@ -14,11 +14,12 @@ using agreement::Value;
 using etcd::Found;
 using std::chrono::milliseconds;
 
-EtcdEngine::EtcdEngine(boost::asio::io_context& loop, const Config& config, Subject subject, Events events)
+EtcdEngine::EtcdEngine(boost::asio::io_context& loop, const Config& config, const Subject& subject,
+                       Events events)
     : Engine(config, subject, std::move(events)),
       loop_(loop),
-      hears_(std::move(subject.hears)),
-      send_(std::move(subject.send)),
+      hears_(subject.hears),
+      send_(subject.send),
       rest_(loop) {}
 
 std::optional<std::string> EtcdEngine::open(const HostFolder::Memory&) {

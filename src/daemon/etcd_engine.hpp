@@ -26,7 +26,7 @@ namespace allot::daemon {
 
 class EtcdEngine : public Engine {
 public:
-    EtcdEngine(boost::asio::io_context& loop, const Config& config, Subject subject, Events events);
+    EtcdEngine(boost::asio::io_context& loop, const Config& config, const Subject& subject, Events events);
 
     // etcd may be away: the first call finds out, and judges what the key holds.
     std::optional<std::string> open(const HostFolder::Memory& before) override;

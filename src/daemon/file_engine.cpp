@@ -13,7 +13,8 @@
 
 namespace allot::daemon {
 
-FileEngine::FileEngine(boost::asio::io_context& loop, const Config& config, Subject subject, Events events)
+FileEngine::FileEngine(boost::asio::io_context& loop, const Config& config, const Subject& subject,
+                       Events events)
     : Engine(config, subject, std::move(events)), register_(config.agreed.file), certificates_(loop) {}
 
 std::optional<std::string> FileEngine::open(const HostFolder::Memory& before) {

@@ -17,7 +17,7 @@ namespace allot::daemon {
 
 class FileEngine : public Engine {
 public:
-    FileEngine(boost::asio::io_context& loop, const Config& config, Subject subject, Events events);
+    FileEngine(boost::asio::io_context& loop, const Config& config, const Subject& subject, Events events);
 
     std::optional<std::string> open(const HostFolder::Memory& before) override;
     std::string trouble(const host::Member::Self& self) const override;

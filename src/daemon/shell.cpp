@@ -467,7 +467,7 @@ Engine::Events Shell::engine_events() {
 Desk::Ways Shell::ways() {
     return {
         .obey = [this](const session::Order& order, const host::Caller& by,
-                       Orders::Done done) { orders_.obey(order, by, std::move(done)); },
+                       const Orders::Done& done) { orders_.obey(order, by, done); },
         .wake = [this] { catch_up(); },
         .self = [this] { return self(); },
         .carry_out = [this](Member::Effects& fx) { carry_out(fx); },

@@ -239,7 +239,7 @@ struct ClusterProperties {
             wanted.insert(wanted.end(), entry.demand.resources.begin(), entry.demand.resources.end());
         });
         std::ranges::sort(wanted);
-        wanted.erase(std::ranges::unique(wanted).begin(), wanted.end());
+        wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
         if (waiting > open || line.names() > wanted.size())
             report.violated("kept-in-use", "the line of host " + std::to_string(id) + " keeps " +
                                                std::to_string(waiting) + " requests and " +
