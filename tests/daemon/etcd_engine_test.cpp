@@ -32,7 +32,7 @@ protected:
 
     std::string answer(const std::string& request) {
         const bool is_txn = request.starts_with("POST /v3/kv/txn");
-        paths.push_back(is_txn ? "txn" : request.starts_with("POST /v3/kv/range") ? "range" : "watch");
+        paths.emplace_back(is_txn ? "txn" : request.starts_with("POST /v3/kv/range") ? "range" : "watch");
         if (paths.back() == "watch") return "";
         if (!is_txn) return etcd::http_answer(range());
         const json::object body = json::parse(request.substr(request.find("\r\n\r\n") + 4)).as_object();

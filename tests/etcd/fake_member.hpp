@@ -24,8 +24,8 @@ public:
     using Answer = std::function<std::string(const std::string& request)>;
 
     FakeMember(boost::asio::io_context& loop, Answer answer) : answer_(std::move(answer)) {
-        auto made = net::listen_tcp(loop, "127.0.0.1:0", nullptr,
-                                    [this](net::StreamPtr stream) { accept(std::move(stream)); });
+        auto made =
+            net::listen_tcp(loop, "127.0.0.1:0", nullptr, [this](net::StreamPtr stream) { accept(stream); });
         if (!made) throw std::runtime_error(made.error());
         listener_ = std::move(*made);
     }
@@ -41,7 +41,7 @@ public:
     }
 
 private:
-    void accept(net::StreamPtr stream) {
+    void accept(const net::StreamPtr& stream) {
         streams_.push_back(stream);
         stream->start(
             {.read = [this, asked = std::string(), to = stream.get()](std::string_view bytes) mutable {
