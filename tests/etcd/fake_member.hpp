@@ -24,8 +24,8 @@ public:
     using Answer = std::function<std::string(const std::string& request)>;
 
     FakeMember(boost::asio::io_context& loop, Answer answer) : answer_(std::move(answer)) {
-        auto made =
-            net::listen_tcp(loop, "127.0.0.1:0", nullptr, [this](net::StreamPtr stream) { accept(stream); });
+        auto made = net::listen_tcp(loop, "127.0.0.1:0", nullptr,
+                                    [this](const net::StreamPtr& stream) { accept(stream); });
         if (!made) throw std::runtime_error(made.error());
         listener_ = std::move(*made);
     }
