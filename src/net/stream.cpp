@@ -1,5 +1,6 @@
 #include "net/stream.hpp"
 
+#include <algorithm>
 #include <array>
 #include <boost/asio/execution_context.hpp>
 #include <boost/asio/io_context.hpp>
@@ -34,7 +35,10 @@ private:
 
     std::vector<char> read_buffer_ = std::vector<char>(std::size_t{64} << 10);
     std::vector<std::weak_ptr<SocketStream>> unanswered_;
-    int at_once_ = 0;  // answers that are sent before it looks again whether others wait, too
+    // Answers that are sent at once before it looks again whether others wait, too: how many more there are,
+    // and how many there were in all.
+    int at_once_ = 0;
+    int last_at_once_ = 0;
 };
 const boost::asio::execution_context::id Shared::id;
 
@@ -270,8 +274,10 @@ void Shared::answer(SocketStream& stream) {
 
 void Shared::answer_all() {
     const auto streams = std::exchange(unanswered_, {});
-    constexpr int usual = 32;
-    at_once_ = streams.size() > 1 ? 0 : usual;
+    constexpr int most = 31;
+    // A stream may be alone in one turn by chance, so it is trusted a little more each time.
+    last_at_once_ = streams.size() > 1 ? 0 : std::min(most, 2 * last_at_once_ + 1);
+    at_once_ = last_at_once_;
     for (const auto& weak : streams)
         if (const auto stream = weak.lock()) stream->flush();
 }
