@@ -404,9 +404,10 @@ void Cluster::step(const Context& ctx, Effects& fx, Action&& action) {
     const Member::Config config = member_config(ctx.config);
     const Member::Self self{config, ctx.self, incarnation(ctx)};
     Member::Effects out;
+    const std::uint32_t permits_before = permits_now();
     action(self, out);
     out.for_each_send([&](SiteId to, auto message) { fx.send(to, std::move(message)); });
-    if (ctx.config.resizes > 0) note_permits();
+    if (ctx.config.resizes > 0) note_permits(std::max(permits_before, permits_now()));
     for (const host::ToProgram& told : out.told) hear(ctx, told, fx);
     for (const std::string_view probe : out.probes) fx.reached(probe);
     const Host& host = member_.host();
@@ -433,18 +434,31 @@ void Cluster::converse(const Context& ctx, Effects& fx, Action&& action) {
          [&](const Member::Self& self, Member::Effects& out) { member_.converse(self, out, action); });
 }
 
-// A program may hear of its grant in a later epoch.
-void Cluster::note_permits() {
+// A program may hear of its grant in a later epoch. If it goes on with what another program left behind, that
+// was granted before; a machine that was down in between does not know when. A step may grant something and
+// then begin an epoch with fewer permits, so it counts with the larger number.
+void Cluster::note_permits(std::uint32_t permits) {
     const Host& host = member_.host();
     for (std::size_t number = 0; number < programs_.size(); ++number) {
         Program& program = programs_[number];
         if (program.phase != Phase::waiting) continue;
         const host::Request* request = host.find(key_of(number));
         const bool has_units = request != nullptr && request->complete();
-        if (has_units == (program.epoch > 0)) continue;
-        program.epoch = has_units ? *host.views().epoch() : 0;
-        program.permits = has_units ? host.settings_in_force().permits_of(semaphore_name) : 0;
+        if (has_units == program.grant.has_value()) continue;
+        program.grant.reset();
+        if (!has_units) continue;
+        if (!request->ownership) {
+            program.grant = host::Granted{*host.views().epoch(), permits};
+            continue;
+        }
+        if (!request->taken_up) kept_grants_[request->ownership->id] = {*host.views().epoch(), permits};
+        const auto kept = kept_grants_.find(request->ownership->id);
+        program.grant = kept == kept_grants_.end() ? host::Granted{} : kept->second;
     }
+}
+
+std::uint32_t Cluster::permits_now() const {
+    return member_.host().settings_in_force().permits_of(semaphore_name);
 }
 
 void Cluster::hear(const Context& ctx, const host::ToProgram& told, Effects& fx) {

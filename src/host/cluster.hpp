@@ -53,18 +53,24 @@ struct LinkNews {
 };
 BOOST_DESCRIBE_STRUCT(LinkNews, (), (ended, gone))
 
+// The epoch in which a host got all that a program wants, and the permits then; not known: as many as can be.
+struct Granted {
+    std::uint32_t epoch = 0;
+    std::uint32_t permits = ~0u;
+    bool operator==(const Granted&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Granted, (), (epoch, permits))
+
 // A program of a machine, as it sees itself.
 struct Program {
     Phase phase = Phase::idle;
     Want want;
     std::vector<Fence> fences;
     std::uint32_t requests_left = 0;  // of a program that acts by itself
-    // If permits change at run time: the epoch in which its host got all that it wants, and the permits then.
-    std::uint32_t epoch = 0;
-    std::uint32_t permits = 0;
+    std::optional<Granted> grant{};   // if permits change at run time
     bool operator==(const Program&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Program, (), (phase, want, fences, requests_left, epoch, permits))
+BOOST_DESCRIBE_STRUCT(Program, (), (phase, want, fences, requests_left, grant))
 
 }  // namespace host
 
@@ -200,7 +206,8 @@ private:
     void act(const Context& ctx, Effects& fx, Action&& action);
     template <class Action>
     void converse(const Context& ctx, Effects& fx, Action&& action);
-    void note_permits();
+    void note_permits(std::uint32_t permits);
+    std::uint32_t permits_now() const;
     void hear(const Context& ctx, const host::ToProgram& told, Effects& fx);
     void begin(const Context& ctx, std::size_t number, Effects& fx);
     void refuse(std::size_t number, const std::string& why, Effects& fx);
@@ -257,11 +264,12 @@ private:
     bool unwritten_ = false;  // a write waits for room
     host::Guardian guardian_;
     std::vector<host::Program> programs_;
-    agreement::Value value_;  // at the atomic register
+    boost::container::flat_map<agreement::ValueId, host::Granted> kept_grants_;  // of sticky requests
+    agreement::Value value_;                                                     // at the atomic register
 
     BOOST_DESCRIBE_CLASS(Cluster, (), (), (),
                          (member_, alive_, leaving_, ends_, uncertified_, deaths_, stops_, whims_, fills_,
-                          resizes_, disk_is_full_, unwritten_, guardian_, programs_, value_))
+                          resizes_, disk_is_full_, unwritten_, guardian_, programs_, kept_grants_, value_))
 };
 
 }  // namespace allot

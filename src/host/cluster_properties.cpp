@@ -112,9 +112,10 @@ struct ClusterProperties {
     void check_units() const {
         std::map<std::uint32_t, std::pair<std::uint32_t, std::uint32_t>> epochs;  // units, and permits
         for_each_running([&](SiteId, const Program& program) {
-            auto& [units, permits] = epochs[program.epoch];
+            const host::Granted grant = program.grant.value_or(host::Granted{0, 0});
+            auto& [units, permits] = epochs[grant.epoch];
             for (const auto& [semaphore, used] : program.want.permits) units += used;
-            permits = view.config.resizes > 0 ? std::max(permits, program.permits) : view.config.permits;
+            permits = view.config.resizes > 0 ? std::max(permits, grant.permits) : view.config.permits;
         });
         std::uint32_t all = 0;
         for (const auto& [epoch, used] : epochs) {
