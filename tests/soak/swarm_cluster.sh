@@ -60,8 +60,6 @@ mutation unserved cluster --without locks-first --property starvation $both_kind
 permits='--engine atomic --sites 3 --resources 0 --max-request 0'
 mutation at-most-k cluster --without raise-clock --property at-most-k $permits --permits 1
 mutation at-most-k cluster --without count-users --property at-most-k $permits --permits 2
-mutation at-most-k cluster --without permits-by-epoch --property at-most-k $permits --permits 1 --resizes 3 --whims 2 \
-    --crashes 0 --stops 0 --latecomers 0
 mutation unserved cluster --without keep-debts $permits --permits 1
 mutation unserved cluster --without enter-at-once $permits --permits 1
 
