@@ -1,15 +1,8 @@
 # Every command of docs/agreement.md prints what the page says. Every command of its table holds, and is violated without the rule
 # beside it.
 set -eu
+. "$ALLOT_SOURCE_DIR/tests/support/page.sh"
 bash "$ALLOT_SOURCE_DIR/tests/readme.sh" "$ALLOT_SOURCE_DIR/docs/agreement.md" 1
-
-# expect_code WANTED COMMAND: runs allot.
-expect_code() {
-    local code=0
-    # shellcheck disable=SC2086
-    "$ALLOT" $2 >found.txt 2>&1 || code=$?
-    [ "$code" -eq "$1" ] || { echo "allot $2: exit code $code, wanted $1"; tail -n 5 found.txt; exit 1; }
-}
 
 rows=0
 while IFS=$'\t' read -r command rule; do
