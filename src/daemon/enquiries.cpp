@@ -49,7 +49,8 @@ void Enquiries::receive(HostId from, const ReportQuery& query) {
 
 std::string Enquiries::trouble() const {
     if (std::string why = ways_.trouble(); !why.empty()) return why;
-    return member_report().trouble();
+    if (std::string why = member_report().trouble(); !why.empty()) return why;
+    return ways_.remark();
 }
 
 std::string Enquiries::trouble_of_register() const {

@@ -21,6 +21,8 @@ public:
         std::function<host::Member::Self()> self;
         // Why this daemon serves nobody as it should, whatever its member does; empty if all is well.
         std::function<std::string()> trouble;
+        // A matter for the operator, though all requests are served; empty if there is none.
+        std::function<std::string()> remark;
     };
 
     Enquiries(boost::asio::io_context& loop, const Config& config, const host::Member& member,

@@ -10,6 +10,7 @@
 #include "base/boot_clock.hpp"
 #include "base/log.hpp"
 #include "base/spin_wait.hpp"
+#include "daemon/certificate_watch.hpp"
 #include "daemon/desk.hpp"
 #include "daemon/engine.hpp"
 #include "daemon/enquiries.hpp"
@@ -125,6 +126,7 @@ private:
     std::optional<Alarms::Clock::time_point> alarm_set_;
     boost::asio::signal_set signals_;
     net::TlsPtr tls_;
+    CertificateWatch certificate_watch_;
     Entrances entrances_;
     enum class Renewal : std::uint8_t { none, wanted, begun };
     Renewal renewal_ = Renewal::none;                        // of the lease, before this daemon ends
@@ -147,12 +149,15 @@ Shell::Shell(const Config& config)
       progress_(config, folder_,
                 [this](const std::string& event, const std::string& why) { desk_.note(event, why); }),
       enquiries_(loop_, config, member_, desk_, mail_,
-                 {.self = [this] { return self(); }, .trouble = [this] { return trouble(); }}),
+                 {.self = [this] { return self(); },
+                  .trouble = [this] { return trouble(); },
+                  .remark = [this] { return certificate_watch_.trouble(); }}),
       orders_(loop_, member_, desk_, mail_, order_ways()),
       ticker_(loop_),
       patience_(loop_),
       alarm_(loop_),
-      signals_(loop_, SIGTERM, SIGINT, SIGHUP) {}
+      signals_(loop_, SIGTERM, SIGINT, SIGHUP),
+      certificate_watch_(loop_) {}
 
 // --- Beginning and end.
 
@@ -201,6 +206,7 @@ std::optional<std::string> Shell::load_tls() {
     auto tls = net::load_tls(*config_.tls);
     if (!tls) return tls.error();
     tls_ = *tls;
+    certificate_watch_.start(config_.tls->certificate, tls_);
     return std::nullopt;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -70,13 +71,22 @@ struct TlsFiles {
     std::string authority;    // and the authority of the other end's certificate
     bool operator==(const TlsFiles&) const = default;
 };
-// TLS with certificates on both ends, made once from the files. Opaque: only tls.cpp knows OpenSSL.
+// TLS with certificates on both ends, made from the files. Renewed files are used for new handshakes
+// (tls_context.hpp). Opaque, so that few files know OpenSSL.
 class TlsContext;
 using TlsPtr = std::shared_ptr<TlsContext>;
 // The other end: a daemon or program of allot, whose certificate has a role and which speaks TLS 1.3; or a
 // server of another kind, whose certificate has its address, and which may be older (TLS 1.2).
 enum class Counterpart : std::uint8_t { allot, server };
 Result<TlsPtr> load_tls(const TlsFiles& files, Counterpart counterpart = Counterpart::allot);
+
+struct TlsCondition {
+    std::string unusable;  // why renewed files are not used; empty if the files are in use
+    std::chrono::system_clock::time_point expires;  // of the certificate in use
+};
+TlsCondition condition_of(const TlsPtr& tls);
+// Looks at the files first, as handshakes do at most once a second.
+TlsCondition look_at(const TlsPtr& tls);
 
 class Listener {
 public:

@@ -1,46 +1,18 @@
-// TLS over a socket. Only this file, and the making of certificates, know OpenSSL.
+// TLS over a socket.
 
-#include <algorithm>
 #include <cerrno>
-#include <climits>
-#include <cstring>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include "base/ensure.hpp"
 #include "net/channel.hpp"
-#include "net/openssl.hpp"
+#include "net/tls_context.hpp"
 
 namespace allot::net {
 
 using namespace openssl;
 
 namespace {
-
-std::string text_of(const ASN1_STRING* string) {
-    unsigned char* utf8 = nullptr;
-    const int length = ASN1_STRING_to_UTF8(&utf8, string);
-    if (length < 0) return "";
-    std::string text(reinterpret_cast<const char*>(utf8), static_cast<std::size_t>(length));
-    OPENSSL_free(utf8);
-    return text;
-}
-
-// Only a URI says whether a certificate belongs to a host or a program: if other names counted, a program
-// with the name of a host could speak as that host.
-void read_roles(const X509* certificate, Identity& who) {
-    const NamesPtr names(
-        static_cast<GENERAL_NAMES*>(X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr)));
-    for (int i = 0; names && i < sk_GENERAL_NAME_num(names.get()); ++i) {
-        const GENERAL_NAME* name = sk_GENERAL_NAME_value(names.get(), i);
-        if (name->type != GEN_URI) continue;
-        const std::string uri = text_of(name->d.uniformResourceIdentifier);
-        if (uri.starts_with(host_role)) who.hosts.push_back(uri.substr(host_role.size()));
-        if (uri.starts_with(program_role)) who.program = uri.substr(program_role.size());
-    }
-}
 
 // OpenSSL's own socket BIO uses write(), which raises SIGPIPE if the other end has closed.
 int put(BIO* bio, const char* bytes, int count) {
@@ -75,26 +47,10 @@ BIO_METHOD* socket_method() {
     return method;
 }
 
-}  // namespace
-
-class TlsContext {
-public:
-    TlsContext(ContextPtr context, Counterpart counterpart)
-        : context_(std::move(context)), counterpart_(counterpart) {}
-    SSL_CTX* get() const { return context_.get(); }
-    Counterpart counterpart() const { return counterpart_; }
-
-private:
-    ContextPtr context_;
-    Counterpart counterpart_;
-};
-
-namespace {
-
 class TlsChannel final : public Channel {
 public:
     TlsChannel(int socket, TlsPtr tls, Side side, std::string host)
-        : socket_(socket), tls_(std::move(tls)), session_(SSL_new(tls_->get())), host_(std::move(host)) {
+        : socket_(socket), tls_(std::move(tls)), session_(SSL_new(tls_->current())), host_(std::move(host)) {
         BIO* bio = BIO_new(socket_method());
         ensure(session_ != nullptr && bio != nullptr, "no memory for TLS");
         BIO_set_data(bio, &socket_);
@@ -115,7 +71,9 @@ public:
         const CertificatePtr certificate(SSL_get1_peer_certificate(session_.get()));
         if (!certificate) return {.progress = Progress::failed, .why = "no certificate"};
         if (has_server()) return {};  // OpenSSL has compared the address
-        read_roles(certificate.get(), who);
+        const Identity roles = roles_of(certificate.get());
+        who.hosts = roles.hosts;
+        who.program = roles.program;
         if (host_.empty() || who.may_speak_as(host_)) return {};
         return {.progress = Progress::failed,
                 .why = fmt::format("its certificate is for {}, not for host {}", who.certified_as(), host_)};
@@ -193,49 +151,7 @@ private:
     bool broken_ = false;
 };
 
-Error tls_error(const std::string& path, const char* what) {
-    return Error{fmt::format("{}: {} ({})", path, what, openssl_reason())};
-}
-
-void demand_certificates(SSL_CTX* context, Counterpart counterpart) {
-    const bool is_allot = counterpart == Counterpart::allot;
-    SSL_CTX_set_min_proto_version(context, is_allot ? TLS1_3_VERSION : TLS1_2_VERSION);
-    SSL_CTX_set_max_proto_version(context, TLS1_3_VERSION);
-    SSL_CTX_set_verify(context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
-}
-
-void prefer_latency(SSL_CTX* context) {
-    // Read head and content of a record with one recv. No tickets: sessions of TLS are never resumed.
-    SSL_CTX_set_read_ahead(context, 1);
-    SSL_CTX_set_num_tickets(context, 0);
-    SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
-    SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
-}
-
-int no_password(char*, int, int, void*) {
-    return 0;
-}
-
 }  // namespace
-
-Result<TlsPtr> load_tls(const TlsFiles& files, Counterpart counterpart) {
-    for (const std::string& path : {files.certificate, files.key, files.authority})
-        if (::access(path.c_str(), R_OK) != 0)
-            return Error{path + ": " + std::strerror(errno) + "; write the path of a file that can be read"};
-    ERR_clear_error();
-    ContextPtr context(SSL_CTX_new(TLS_method()));
-    ensure(context != nullptr, "no memory for TLS");
-    demand_certificates(context.get(), counterpart);
-    prefer_latency(context.get());
-    SSL_CTX_set_default_passwd_cb(context.get(), no_password);
-    if (SSL_CTX_use_certificate_chain_file(context.get(), files.certificate.c_str()) != 1)
-        return tls_error(files.certificate, "the file contains no certificate in PEM");
-    if (SSL_CTX_use_PrivateKey_file(context.get(), files.key.c_str(), SSL_FILETYPE_PEM) != 1)
-        return tls_error(files.key, "the file contains no private key for that certificate");
-    if (SSL_CTX_load_verify_file(context.get(), files.authority.c_str()) != 1)
-        return tls_error(files.authority, "the file contains no authority in PEM");
-    return std::make_shared<TlsContext>(std::move(context), counterpart);
-}
 
 ChannelPtr tls_channel(int socket, const TlsPtr& tls, Side side, const std::string& host) {
     return std::make_unique<TlsChannel>(socket, tls, side, host);

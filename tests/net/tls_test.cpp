@@ -1,5 +1,6 @@
 // TLS: who is let in, and who is not.
 
+#include <filesystem>
 #include <fmt/format.h>
 
 #include "net/cert.hpp"
@@ -218,6 +219,95 @@ TEST(TlsFilesTest, That_cannot_be_read_are_named) {
     files = all.files("first", "ant");
     files.authority = "/nowhere";
     EXPECT_FALSE(load_tls(files));
+}
+
+// --- Renewed files
+
+// Files of one host that a test replaces while they are in use.
+struct Renewable {
+    explicit Renewable(const TlsFiles& first) {
+        put_all(first);
+        tls = *load_tls(files);
+    }
+    // A new file takes the name of the earlier one, as tools that renew certificates do it.
+    static void put(const std::string& from, const std::string& to) {
+        std::filesystem::copy_file(from, to + ".new");
+        std::filesystem::rename(to + ".new", to);
+    }
+    void put_all(const TlsFiles& renewed) const {
+        put(renewed.certificate, files.certificate);
+        put(renewed.key, files.key);
+        put(renewed.authority, files.authority);
+    }
+    std::string unusable() const { return look_at(tls).unusable; }
+
+    TemporaryFolder folder;
+    TlsFiles files{
+        .certificate = folder / "own.pem", .key = folder / "own.key", .authority = folder / "ca.pem"};
+    TlsPtr tls;
+};
+
+TEST_F(TlsStream, Uses_renewed_files_for_new_connections_and_leaves_the_earlier_ones_alone) {
+    const auto& all = Certificates::get();
+    const Renewable bee_files(all.files("first", "bee"));
+    listen(bee_files.tls);
+    connect(tls_of("ant"), "bee");
+    ASSERT_TRUE(until([&] { return accepted.stream && connected.stream; })) << problem;
+    const StreamPtr earlier = connected.stream;
+    const StreamPtr earlier_accepted = accepted.stream;
+    bee_files.put_all(all.files("second", "bee"));
+    EXPECT_EQ(bee_files.unusable(), "");
+    connect(all.of("second", "ant"), "bee");
+    ASSERT_TRUE(until([&] { return connected.stream != earlier && accepted.stream != earlier_accepted; }))
+        << problem;
+    earlier_accepted->write("still here");
+    ASSERT_TRUE(until([&] { return connected.bytes == "still here"; }));
+    problem.clear();
+    connect(tls_of("ant"), "bee");
+    ASSERT_TRUE(until([&] { return !problem.empty(); }));
+    EXPECT_NE(problem.find("its certificate is refused"), std::string::npos) << problem;
+}
+
+TEST(RenewedFiles, Are_used_only_if_they_fit_together) {
+    const auto& all = Certificates::get();
+    const Renewable own(all.files("first", "bee"));
+    const auto refused = [&](const std::string& why) {
+        EXPECT_NE(own.unusable().find(why), std::string::npos) << own.unusable();
+        EXPECT_NE(own.unusable().find("the former ones stay in use"), std::string::npos);
+    };
+    Renewable::put(all.files("second", "bee").key, own.files.key);
+    refused("own.key: the file contains no private key for that certificate");
+    Renewable::put(all.files("second", "bee").certificate, own.files.certificate);
+    refused("ca.pem does not vouch for the certificate");
+    Renewable::put(all.files("second", "bee").authority, own.files.authority);
+    EXPECT_EQ(own.unusable(), "");
+    own.put_all(all.files("second", "cat"));
+    refused("own.pem: the certificate is for host cat, not for host bee");
+    std::filesystem::remove(own.files.certificate);
+    refused("own.pem: No such file or directory");
+    own.put_all(all.files("first", "bee"));
+    EXPECT_EQ(own.unusable(), "");
+}
+
+TEST(RenewedFiles, That_are_half_written_leave_the_earlier_ones_in_use) {
+    const auto& all = Certificates::get();
+    const Renewable own(all.files("first", "bee"));
+    std::filesystem::resize_file(own.files.certificate, 100);
+    EXPECT_NE(own.unusable().find("own.pem: the file contains no certificate in PEM"), std::string::npos);
+    Renewable::put(all.files("first", "bee").certificate, own.files.certificate);
+    EXPECT_EQ(own.unusable(), "");
+}
+
+TEST(RenewedFiles, Tell_until_when_the_certificate_is_valid) {
+    const TemporaryFolder folder;
+    ASSERT_TRUE(make_certificates({.folder = folder / "short", .hosts = {"bee"}, .days = 5}));
+    const auto tls = load_tls({.certificate = folder / "short/bee.pem",
+                               .key = folder / "short/bee.key",
+                               .authority = folder / "short/ca.pem"});
+    ASSERT_TRUE(tls) << tls.error();
+    const auto left = condition_of(*tls).expires - std::chrono::system_clock::now();
+    EXPECT_GT(left, std::chrono::hours(4 * 24));
+    EXPECT_LE(left, std::chrono::hours(5 * 24));
 }
 
 // --- Whole hosts
