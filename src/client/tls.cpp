@@ -1,7 +1,9 @@
 #include "client/tls.hpp"
 
 #include <array>
+#include <optional>
 
+#include "base/file_stamp.hpp"
 #include "net/openssl.hpp"
 
 namespace allot::client {
@@ -10,17 +12,65 @@ using namespace net::openssl;
 
 namespace {
 
+Result<ContextPtr> read_files(const Options& options) {
+    ContextPtr context(SSL_CTX_new(TLS_client_method()));
+    SSL_CTX_set_min_proto_version(context.get(), TLS1_3_VERSION);
+    SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER, nullptr);
+    const auto refuse = [](const char* what, const std::string& file, const char* cure) {
+        return Error{std::string(what) + " \"" + file + "\": " + openssl_reason() + "; name " + cure};
+    };
+    if (SSL_CTX_load_verify_locations(context.get(), options.authority.c_str(), nullptr) != 1)
+        return refuse("authority", options.authority, "a file in PEM");
+    if (SSL_CTX_use_certificate_chain_file(context.get(), options.certificate.c_str()) != 1)
+        return refuse("certificate", options.certificate, "a file in PEM");
+    if (SSL_CTX_use_PrivateKey_file(context.get(), options.key.c_str(), SSL_FILETYPE_PEM) != 1)
+        return refuse("key", options.key, "the key of that certificate, in PEM");
+    return context;
+}
+
 class LoadedFiles : public TlsFiles {
 public:
-    explicit LoadedFiles(ContextPtr loaded) : context(std::move(loaded)) {}
-    ContextPtr context;
+    static Result<std::shared_ptr<TlsFiles>> load(const Options& options) {
+        auto files = std::make_shared<LoadedFiles>();
+        files->options_.certificate = options.certificate;
+        files->options_.key = options.key;
+        files->options_.authority = options.authority;
+        if (auto problem = files->read()) return *problem;
+        return std::shared_ptr<TlsFiles>(std::move(files));
+    }
+
+    // With renewed files, unless they cannot be used: they may be half written.
+    SSL_CTX* current() {
+        if (stamps_now() != stamps_) (void)read();
+        return context_.get();
+    }
+
+private:
+    using Stamps = std::array<FileStamp, 3>;
+
+    Stamps stamps_now() const {
+        return {FileStamp::of(options_.certificate), FileStamp::of(options_.key),
+                FileStamp::of(options_.authority)};
+    }
+    std::optional<Error> read() {
+        const Stamps stamps = stamps_now();
+        auto loaded = read_files(options_);
+        if (!loaded) return Error{loaded.error()};
+        context_ = std::move(*loaded);
+        stamps_ = stamps;
+        return std::nullopt;
+    }
+
+    Options options_;  // the three files only
+    ContextPtr context_;
+    Stamps stamps_;
 };
 
 class Filter : public Tls {
 public:
     Filter(std::shared_ptr<TlsFiles> files, const std::string& name)
         : files_(std::move(files)),
-          connection_(SSL_new(static_cast<LoadedFiles&>(*files_).context.get())),
+          connection_(SSL_new(static_cast<LoadedFiles&>(*files_).current())),
           in_(BIO_new(BIO_s_mem())),
           out_(BIO_new(BIO_s_mem())) {
         SSL_set_bio(connection_.get(), in_, out_);
@@ -93,19 +143,7 @@ private:
 }  // namespace
 
 Result<std::shared_ptr<TlsFiles>> TlsFiles::load(const Options& options) {
-    ContextPtr context(SSL_CTX_new(TLS_client_method()));
-    SSL_CTX_set_min_proto_version(context.get(), TLS1_3_VERSION);
-    SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER, nullptr);
-    const auto refuse = [](const char* what, const std::string& file, const char* cure) {
-        return Error{std::string(what) + " \"" + file + "\": " + openssl_reason() + "; name " + cure};
-    };
-    if (SSL_CTX_load_verify_locations(context.get(), options.authority.c_str(), nullptr) != 1)
-        return refuse("authority", options.authority, "a file in PEM");
-    if (SSL_CTX_use_certificate_chain_file(context.get(), options.certificate.c_str()) != 1)
-        return refuse("certificate", options.certificate, "a file in PEM");
-    if (SSL_CTX_use_PrivateKey_file(context.get(), options.key.c_str(), SSL_FILETYPE_PEM) != 1)
-        return refuse("key", options.key, "the key of that certificate, in PEM");
-    return std::shared_ptr<TlsFiles>(std::make_shared<LoadedFiles>(std::move(context)));
+    return LoadedFiles::load(options);
 }
 
 std::unique_ptr<Tls> Tls::start(const std::shared_ptr<TlsFiles>& files, const std::string& name) {

@@ -11,7 +11,8 @@
 
 namespace allot::client {
 
-// The certificates of this program, read once.
+// The certificates of this program. A session shares them among its addresses, and uses them in one thread at
+// a time.
 class TlsFiles {
 public:
     virtual ~TlsFiles() = default;
@@ -22,7 +23,8 @@ class Tls {
 public:
     virtual ~Tls() = default;
 
-    // The daemon's certificate must bear `name`, a host's name or address.
+    // The daemon's certificate must bear `name`, a host's name or address. Uses renewed files, if there are
+    // any that can be used.
     static std::unique_ptr<Tls> start(const std::shared_ptr<TlsFiles>& files, const std::string& name);
 
     // Continues the handshake with the bytes that came and adds bytes to send to `out`. established() says
