@@ -302,6 +302,12 @@ refused '--grace 0s: write a time' run --lock db --grace 0s -- true
 refused '--socket tls:build7:7400: write the path of a Unix socket; --at HOST:PORT names a daemon on another host' run --lock db --socket tls:build7:7400 -- true
 refused '--at build7: write HOST:PORT, as in build7:7481' run --at build7 --lock db -- true
 refused '--at tls:build7:7481: write HOST:PORT' run --at tls:build7:7481 --lock db -- true
+refused '--at build7:7481,: an address is empty; write HOST:PORT,HOST:PORT' run --at build7:7481, --lock db -- true
+refused '--at build8: write HOST:PORT, as in build7:7481' run --at build7:7481,build8 --lock db -- true
+refused '--at build7:7481,build7:7481: build7:7481 is named twice; name each address once' status --at build7:7481,build7:7481
+ALLOT_AT=,build7:7481 refused 'ALLOT_AT ,build7:7481: an address is empty' status
+refused 'server name "a,b,c": write one name for all addresses, or one for each (2), in their order' \
+    status --at build7:7481,build8:7481 --ca ca.pem --cert ci.pem --key ci.key --server-name a,b,c
 ALLOT_AT=build7 refused 'ALLOT_AT build7: write HOST:PORT, as in build7:7481' status
 ALLOT_SOCKET=tls:build7 refused 'ALLOT_SOCKET tls:build7: write host:port' status
 refused '--socket excludes --at' run --at build7:7481 --socket x --lock db -- true

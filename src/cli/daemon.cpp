@@ -1,5 +1,6 @@
 #include "cli/daemon.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <fmt/format.h>
 
@@ -33,14 +34,21 @@ std::string unreadable(const DaemonFlags& flags, const std::string& address, con
     const char* const socket = std::getenv("ALLOT_SOCKET");
     if (!flags.socket.empty()) return "--socket " + why;
     if (flags.at.empty() && socket != nullptr && address == socket) return "ALLOT_SOCKET " + why;
-    return fmt::format("{} {}: write HOST:PORT, as in build7:7481 or [::1]:7481",
-                       flags.at.empty() ? "ALLOT_AT" : "--at", address.substr(address.find(':') + 1));
+    const std::string flag = flags.at.empty() ? "ALLOT_AT" : "--at";
+    const std::string list = address.substr(address.find(':') + 1);
+    if (const auto objection = client::objection_to_list(list)) return fmt::format("{} {}", flag, *objection);
+    const std::vector<std::string> entries = client::split_at_commas(list);
+    const auto wrong = std::ranges::find_if(
+        entries, [](const std::string& entry) { return !client::parse_address("tls:" + entry); });
+    return fmt::format("{} {}: write HOST:PORT, as in build7:7481 or [::1]:7481", flag,
+                       wrong == entries.end() ? list : *wrong);
 }
 
 std::optional<std::string> wrong_address(const DaemonFlags& flags, const client::Options& options) {
-    const auto address = client::parse_address(options.address);
-    if (!address) return unreadable(flags, options.address, address.error());
-    const bool local = address->kind == Address::Kind::local;
+    const auto addresses = client::parse_addresses(options.address);
+    if (!addresses) return unreadable(flags, options.address, addresses.error());
+    const Address::Kind kind = addresses->front().kind;
+    const bool local = kind == Address::Kind::local;
     if (!flags.socket.empty() && !local)
         return fmt::format(
             "--socket {}: write the path of a Unix socket; --at HOST:PORT names a daemon on another host",
@@ -48,7 +56,7 @@ std::optional<std::string> wrong_address(const DaemonFlags& flags, const client:
     const bool papers = !flags.authority.empty() || !flags.certificate.empty() || !flags.key.empty() ||
                         !flags.server_name.empty();
     if (local && papers) return "--ca, --cert, --key and --server-name need --at HOST:PORT";
-    return address->kind == Address::Kind::tls ? missing_file(options) : std::nullopt;
+    return kind == Address::Kind::tls ? missing_file(options) : std::nullopt;
 }
 
 }  // namespace
@@ -61,14 +69,16 @@ void add_daemon_flags(Command& command, DaemonFlags& flags) {
         add("--socket", "PATH", flags.socket,
             "The socket of this host's daemon; default $ALLOT_SOCKET, /run/allot/allot.sock or "
             "$XDG_RUNTIME_DIR/allot/allot.sock");
-    add("--at", "HOST:PORT", flags.at, "The daemon of another host, over TLS; default $ALLOT_AT")
+    add("--at", "HOST:PORT,...", flags.at,
+        "The daemons of other hosts, over TLS: the next is asked if one does not answer; default $ALLOT_AT")
         .excludes(socket);
     add("--ca", "FILE", flags.authority,
         "The authority that must have signed the daemon's certificate (PEM); default $ALLOT_CA");
     add("--cert", "FILE", flags.certificate, "The certificate of this program (PEM); default $ALLOT_CERT");
     add("--key", "FILE", flags.key, "The key of that certificate (PEM); default $ALLOT_KEY");
     add("--server-name", "NAME", flags.server_name,
-        "The name on the daemon's certificate, if it is not HOST; default $ALLOT_SERVER_NAME");
+        "The name on the daemon's certificate, if it is not HOST: one for all addresses, or one for each, as "
+        "in a,b; default $ALLOT_SERVER_NAME");
 }
 
 Result<client::Options> daemon_at(const DaemonFlags& flags, std::string what) {
@@ -86,8 +96,8 @@ Result<client::Options> daemon_at(const DaemonFlags& flags, std::string what) {
 }
 
 bool is_elsewhere(const client::Options& options) {
-    const auto address = client::parse_address(options.address);
-    return address && address->kind != Address::Kind::local;
+    const auto addresses = client::parse_addresses(options.address);
+    return addresses && addresses->front().kind != Address::Kind::local;
 }
 
 int report(const client::Failure& failure, const client::Options& options) {

@@ -331,7 +331,7 @@ void add_run(CommandLine& line, std::vector<std::string> program) {
         "Examples:\n"
         "  allot run --lock db,gpu0 -- ./migrate\n"
         "  allot run --permit builds=2 --timeout 30s -- make\n"
-        "  allot run --at build7:7481 --ca ca.pem --cert ci.pem --key ci.key --lock db -- ./migrate\n"
+        "  allot run --at build7:7481,build8:7481 --ca ca.pem --cert ci.pem --key ci.key --lock db -- make\n"
         "The command finds the fence of resource NAME in $ALLOT_FENCE_NAME (each character of the name that "
         "is no letter or digit becomes _), the fence of a single resource in $ALLOT_FENCE, and all in "
         "$ALLOT_HELD, as in db=17,gpu0=4. The lease lasts as long as the command, even if `allot run` is "

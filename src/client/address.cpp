@@ -1,5 +1,6 @@
 #include "client/address.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <sys/un.h>
@@ -48,6 +49,47 @@ Result<Address> parse_address(const std::string& text) {
     if (take_prefix(rest, "unix:") ? !rest.empty() : rest.find('/') != std::string::npos) return local(rest);
     return Error{(text.empty() ? "\"\"" : text) +
                  ": write the path of a Unix socket, as in /run/allot/allot.sock, or tls:host:port"};
+}
+
+std::vector<std::string> split_at_commas(const std::string& text) {
+    std::vector<std::string> parts;
+    std::size_t begin = 0;
+    for (std::size_t comma = text.find(','); comma != std::string::npos; comma = text.find(',', begin)) {
+        parts.push_back(text.substr(begin, comma - begin));
+        begin = comma + 1;
+    }
+    parts.push_back(text.substr(begin));
+    return parts;
+}
+
+std::optional<std::string> objection_to_list(const std::string& list) {
+    const std::vector<std::string> entries = split_at_commas(list);
+    for (auto entry = entries.begin(); entry != entries.end(); ++entry) {
+        if (entry->empty() && entries.size() > 1)
+            return list + ": an address is empty; write HOST:PORT,HOST:PORT, as in build7:7481,build8:7481";
+        if (std::find(entries.begin(), entry, *entry) != entry)
+            return list + ": " + *entry + " is named twice; name each address once";
+    }
+    return std::nullopt;
+}
+
+Result<std::vector<Address>> parse_addresses(const std::string& text) {
+    const std::string kind = text.substr(0, 4);
+    std::vector<Address> addresses;
+    if (kind != "tls:" && kind != "tcp:") {
+        auto address = parse_address(text);
+        if (!address) return Error{address.error()};
+        addresses.push_back(std::move(*address));
+        return addresses;
+    }
+    const std::string list = text.substr(kind.size());
+    if (const auto objection = objection_to_list(list)) return Error{kind + *objection};
+    for (const std::string& entry : split_at_commas(list)) {
+        auto address = parse_address(kind + entry);
+        if (!address) return Error{address.error()};
+        addresses.push_back(std::move(*address));
+    }
+    return addresses;
 }
 
 std::string default_address() {

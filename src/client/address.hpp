@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "allot/client.hpp"
 #include "base/address.hpp"
@@ -21,6 +23,12 @@ struct Address {
 // `unix:/path` or `/path`; `tls:host:port`; `tcp:host:port`, which is plaintext, with a loopback address
 // only. An IPv6 address stands in brackets.
 Result<Address> parse_address(const std::string& text);
+// The same, or several remote addresses: `tls:host:port,host:port`.
+Result<std::vector<Address>> parse_addresses(const std::string& text);
+// Why the list `host:port,host:port` makes no sense as a list (an empty entry, one twice), and what to write.
+std::optional<std::string> objection_to_list(const std::string& list);
+// An empty text is one empty part.
+std::vector<std::string> split_at_commas(const std::string& text);
 
 // Fills empty members from the environment.
 Options completed(Options options);

@@ -150,7 +150,7 @@ Lease Outcome::lease() && {
 Session::Session(std::shared_ptr<Lease::Owner> owner) : owner_(std::move(owner)) {}
 
 Session Session::connect(const Options& options) {
-    auto owner = std::make_shared<Lease::Owner>(std::make_shared<Core>(options));
+    auto owner = std::make_shared<Lease::Owner>(std::make_shared<Core>(options, Core::Turns::drawn));
     owner->core->connect();
     return Session(std::move(owner));
 }

@@ -1,19 +1,54 @@
 #include "client/connection.hpp"
 
+#include <algorithm>
 #include <poll.h>
 
 namespace allot::client {
 
-Result<Destination> Destination::from(const Options& options) {
-    const auto address = parse_address(options.address.empty() ? default_address() : options.address);
-    if (!address) return Error{address.error()};
-    Destination destination{.address = *address};
-    if (address->kind != Address::Kind::tls) return destination;
-    auto files = TlsFiles::load(options);
+namespace {
+
+std::string text_of(const Address& address, const Options& options) {
+    if (address.kind == Address::Kind::local) return options.address;
+    const HostPort& remote = address.remote;
+    const bool is_v6 = remote.host.find(':') != std::string::npos;
+    return (address.kind == Address::Kind::tls ? "tls:" : "tcp:") +
+           (is_v6 ? "[" + remote.host + "]" : remote.host) + ":" + std::to_string(remote.port);
+}
+
+// The name of each daemon's certificate: one name for all, one for each, or the hosts of the addresses.
+Result<std::vector<std::string>> server_names(const Options& options, const std::vector<Address>& addresses) {
+    std::vector<std::string> names;
+    if (options.server_name.empty()) {
+        for (const Address& address : addresses) names.push_back(address.remote.host);
+        return names;
+    }
+    names = split_at_commas(options.server_name);
+    if (names.size() == 1) names.resize(addresses.size(), std::string(names.front()));
+    const bool some_empty = std::find(names.begin(), names.end(), "") != names.end();
+    if (names.size() == addresses.size() && !some_empty) return names;
+    return Error{"server name \"" + options.server_name +
+                 "\": write one name for all addresses, or one for each (" +
+                 std::to_string(addresses.size()) + "), in their order, with commas between"};
+}
+
+}  // namespace
+
+Result<std::vector<Destination>> Destination::all_of(const Options& options) {
+    const auto addresses = parse_addresses(options.address);
+    if (!addresses) return Error{addresses.error()};
+    std::vector<Destination> all;
+    for (const Address& address : *addresses)
+        all.push_back({.address = address, .text = text_of(address, options)});
+    if (addresses->front().kind != Address::Kind::tls) return all;
+    const auto names = server_names(options, *addresses);
+    if (!names) return Error{names.error()};
+    const auto files = TlsFiles::load(options);
     if (!files) return Error{files.error()};
-    destination.files = *files;
-    destination.server_name = options.server_name.empty() ? address->remote.host : options.server_name;
-    return destination;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        all[i].files = *files;
+        all[i].server_name = (*names)[i];
+    }
+    return all;
 }
 
 Result<Connection> Connection::dial(const Destination& destination, Clock::time_point until) {

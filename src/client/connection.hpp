@@ -17,10 +17,12 @@ namespace allot::client {
 // An address, and the certificates to use there.
 struct Destination {
     Address address;
+    std::string text;                 // the address as the program wrote it
     std::shared_ptr<TlsFiles> files;  // tls
     std::string server_name;
 
-    static Result<Destination> from(const Options& options);
+    // At least one, in the order of Options::address.
+    static Result<std::vector<Destination>> all_of(const Options& options);
 };
 
 class Connection {

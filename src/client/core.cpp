@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstring>
 #include <poll.h>
+#include <random>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <system_error>
@@ -18,10 +19,12 @@ namespace {
 // Bounds the memory that a daemon which reads nothing can cost.
 constexpr std::size_t unsent_limit = std::size_t{1} << 22;
 
-Destination destination_of(const Options& options) {
-    auto destination = Destination::from(options);
-    if (!destination) throw Failure(Code::wrong, destination.error());
-    return std::move(*destination);
+std::vector<Destination> destinations_of(const Options& options, Core::Turns turns) {
+    auto destinations = Destination::all_of(options);
+    if (!destinations) throw Failure(Code::wrong, destinations.error());
+    if (turns == Core::Turns::drawn && destinations->size() > 1)
+        std::shuffle(destinations->begin(), destinations->end(), std::random_device());
+    return std::move(*destinations);
 }
 
 void refuse_nonsense(const Demand& demand) {
@@ -36,22 +39,42 @@ void sleep(std::unique_lock<std::mutex>& lock, std::condition_variable& waiter, 
 
 }  // namespace
 
-Core::Core(const Options& options)
-    : options_(completed(options)), destination_(destination_of(options_)), born_(Clock::now()) {}
+Core::Core(const Options& options, Turns turns)
+    : options_(completed(options)), destinations_(destinations_of(options_, turns)), born_(Clock::now()) {}
 
 // --- Requests of the program.
 
+// One round. Each address has its share of the time that is left.
 void Core::connect() {
     Lock lock(mutex_);
     const Time until = Clock::now() + options_.connect_timeout;
+    bool turned_away = false;
+    std::string problems;
+    for (std::size_t left = destinations_.size(); left > 0; --left) {
+        const Time now = Clock::now();
+        if (meet(lock, now + (until - now) / static_cast<std::int64_t>(left))) return;
+        turned_away = turned_away || turned_away_;
+        problems += (problems.empty() ? "" : "; ") + problem_;
+    }
+    throw Failure(turned_away ? Code::unavailable : Code::unreachable, problems);
+}
+
+// Tries the destination at hand, in the thread of the program, before there is a session. If it fails,
+// problem_ says why, and the next one is at hand.
+bool Core::meet(Lock& lock, Time until) {
     const Time now = Clock::now();
-    auto connection = Connection::dial(destination_, until);
-    if (!connection) throw Failure(Code::unreachable, no_daemon(connection.error()));
+    turned_away_ = false;
+    auto connection = Connection::dial(here(), until);
+    if (!connection) {
+        problem_ = no_daemon(connection.error());
+        turn_to_next();
+        return false;
+    }
     greet(std::move(*connection), now);
     std::condition_variable waiter;
     wait_until(lock, waiter, until, [&] { return link_ != Link::greeting; });
-    if (link_ == Link::greeting) throw Failure(Code::unreachable, silence());
-    if (link_ == Link::down) throw Failure(turned_away_ ? Code::unavailable : Code::unreachable, problem_);
+    if (link_ == Link::greeting) drop(silence());
+    return link_ == Link::open;
 }
 
 ClaimPtr Core::acquire(const Demand& demand, Deadline deadline) {

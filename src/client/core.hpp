@@ -8,6 +8,9 @@
 //
 // The reading thread reconnects after a failure, with the session's name, so that the daemon can say what it
 // still knows (Claims::resume). Nothing is sent until then: the claims record what to say.
+//
+// Of several addresses, the session tries the one it had first, and then the others in turn. A lease belongs
+// to the daemon that granted it: while the session holds one, it returns to that daemon only.
 #pragma once
 
 #include <condition_variable>
@@ -28,7 +31,10 @@ namespace allot::client {
 
 class Core : public std::enable_shared_from_this<Core> {
 public:
-    explicit Core(const Options& options);
+    // The order in which several addresses are tried. Sessions that draw it spread over the hosts, also when
+    // one host dies; questions and orders ask the first that answers.
+    enum class Turns : std::uint8_t { as_written, drawn };
+    Core(const Options& options, Turns turns);
 
     // Throws Failure, like every function that waits for the daemon.
     void connect();
@@ -61,6 +67,8 @@ private:
     // down: no connection. greeting: Hello is sent, Welcome has not come.
     enum class Link : std::uint8_t { down, greeting, open };
 
+    bool meet(Lock& lock, Time until);
+
     // --- Waiting, and reading for all who wait (core.cpp)
     ClaimPtr open_claim(const Demand& demand, Deadline deadline);
     template <class Done>
@@ -82,6 +90,9 @@ private:
     Time next_wake() const;
 
     // --- The connection (link.cpp)
+    Time dial_until(Time until, Time now) const;
+    void turn_to_next();
+    bool is_bound() const;
     void greet(Connection connection, Time now);
     void redial(Lock& lock, Time until, int alarm);
     void drop(const std::string& problem);
@@ -114,6 +125,8 @@ private:
     void chores(Time now);
     void check_link(Time now);
     void check_claims(Time now);
+    bool is_silent(Time now, Clock::duration patience) const;
+    void leave_for_another();
     void ping(Time now);
     std::chrono::microseconds ping_every() const;
     Clock::duration tick() const;
@@ -121,7 +134,12 @@ private:
     bool connected() const;
 
     Options options_;
-    Destination destination_;
+    const std::vector<Destination> destinations_;
+    std::size_t at_ = 0;          // the destination in use, or to be tried next
+    std::size_t session_at_ = 0;  // the destination that knows session_
+    std::size_t failures_ = 0;    // in a row, of any destination
+    std::size_t refusals_ = 0;    // of them, by daemons that turned the session away
+    const Destination& here() const { return destinations_[at_]; }
     const Time born_;
 
     std::mutex mutex_;

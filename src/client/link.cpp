@@ -21,17 +21,17 @@ constexpr milliseconds rare_dial{1000};
 // --- Connecting.
 
 std::string Core::no_daemon(const std::string& why) const {
-    return options_.address + ": no daemon can be reached there (" + why + ")";
+    return here().text + ": no daemon can be reached there (" + why + ")";
 }
 
 std::string Core::silence() const {
-    return options_.address + ": the daemon does not answer";
+    return here().text + ": the daemon does not answer";
 }
 
 // A daemon that answers pings and renews no lease has no lease itself.
 std::string Core::expiry() const {
     if (Clock::now() > proof_ + stop_within_ / 2) return silence();
-    return options_.address +
+    return here().text +
            ": the daemon answers, but its host did not reach the register in time; `allot status` says why";
 }
 
@@ -43,10 +43,36 @@ void Core::greet(Connection connection, Time now) {
     greeted_at_ = now;
     chores_at_ = now + tick();
     scratch_.clear();
-    session::put_message<session::ClientMessage>(
-        session::Hello{.command = options_.command, .resume = session_, .stoppable = options_.stoppable},
-        scratch_);
+    session::put_message<session::ClientMessage>(session::Hello{.command = options_.command,
+                                                                .resume = at_ == session_at_ ? session_ : "",
+                                                                .stoppable = options_.stoppable},
+                                                 scratch_);
     if (!connection_->write(scratch_)) drop(no_daemon("the connection broke"));
+}
+
+// Only the daemon that granted a lease can go on with it, or take back what is sticky.
+bool Core::is_bound() const {
+    return std::ranges::any_of(claims_.all(), [](const ClaimPtr& claim) {
+        return claim->phase == ClaimPhase::held ||
+               (claim->phase == ClaimPhase::releasing && claim->ending == Ending::kept);
+    });
+}
+
+// The destination at hand does not serve this session. There is a pause only after all were tried.
+void Core::turn_to_next() {
+    ++failures_;
+    if (is_bound()) return;
+    at_ = (at_ + 1) % destinations_.size();
+    if (failures_ % destinations_.size() != 0) next_dial_ = Clock::now();
+}
+
+// Each destination has its share of connect_timeout in the first round, and more in each later one: hosts to
+// which many programs turn at once need time.
+Clock::time_point Core::dial_until(Time until, Time now) const {
+    const std::size_t rounds = failures_ / destinations_.size();
+    const auto share = static_cast<std::int64_t>(destinations_.size() >> std::min<std::size_t>(rounds, 8));
+    const auto patience = Clock::duration(options_.connect_timeout) / std::max<std::int64_t>(1, share);
+    return std::min(now + patience, std::max(until, now + short_wait));
 }
 
 void Core::redial(Lock& lock, Time until, int alarm) {
@@ -60,15 +86,15 @@ void Core::redial(Lock& lock, Time until, int alarm) {
     }
     // Dial often at first: a daemon that is restarted is back soon.
     next_dial_ = now + (now < down_since_ + options_.resume_within ? dial_pause : rare_dial);
-    const Time patience = std::min(now + options_.connect_timeout, std::max(until, now + short_wait));
+    const Time patience = dial_until(until, now);
+    const Destination& destination = here();
     lock.unlock();
-    auto connection = Connection::dial(destination_, patience);
+    auto connection = Connection::dial(destination, patience);
     lock.lock();
     if (stopping_) return;
-    if (connection)
-        greet(std::move(*connection), now);
-    else
-        problem_ = no_daemon(connection.error());
+    if (connection) return greet(std::move(*connection), now);
+    problem_ = no_daemon(connection.error());
+    turn_to_next();
 }
 
 // The end of the stream wakes the reading thread.
@@ -85,6 +111,7 @@ void Core::drop(const std::string& problem) {
 void Core::bury() {
     const Time now = Clock::now();
     if (link_ == Link::open) down_since_ = now;
+    if (link_ == Link::greeting) turn_to_next();
     link_ = Link::down;
     connection_.reset();
     if (thread_polls_) wake_thread();  // it may be watching the closed descriptor
@@ -98,6 +125,7 @@ void Core::bury() {
 // The session cannot be resumed: its leases are lost.
 void Core::give_up(Code code) {
     session_.clear();
+    refusals_ = 0;
     for (const ClaimPtr& claim : claims_.all()) {
         if (claim->phase == ClaimPhase::waiting) fail_waiting(claim, Failure(code, problem_));
         if (claim->phase == ClaimPhase::held) lose(claim, problem_);
@@ -157,7 +185,7 @@ void Core::take_in(const Socket::Received& received) {
 bool Core::understand(std::string_view content) {
     const auto spoken = link_ == Link::greeting ? session::version_in(content) : std::nullopt;
     if (spoken && *spoken != session::version) {
-        drop(options_.address + ": the daemon speaks version " + std::to_string(*spoken) +
+        drop(here().text + ": the daemon speaks version " + std::to_string(*spoken) +
              " of the session protocol, this program version " + std::to_string(session::version) +
              "; install the same allot for both");
         turned_away_ = true;
@@ -171,10 +199,15 @@ bool Core::understand(std::string_view content) {
 void Core::hear(session::Welcome& message) {
     if (link_ != Link::greeting) return;
     link_ = Link::open;
+    failures_ = 0;
+    refusals_ = 0;
     session_ = std::move(message.session);
+    session_at_ = at_;
     host_ = std::move(message.host);
     stop_within_ = microseconds(message.stop_within_us);
     proof_ = greeted_at_;
+    // In a new session no lease is left, and another host may have less time.
+    if (!message.resumed) leased_until_ = Time();
     extend(greeted_at_, message.valid_us);
     const Claims::Resumption resumption = claims_.resume(message);
     for (const ClaimPtr& claim : resumption.lost) tell(claim);
@@ -225,10 +258,14 @@ void Core::hear(session::OrderAnswer& message) {
     orders_.answer(std::move(message));
 }
 
+// A daemon that turns the session away does not resume it. Another one may have room.
 void Core::hear(session::Farewell& message) {
-    drop(options_.address + ": " + message.reason);
+    const bool may_ask_others = link_ == Link::greeting && ++refusals_ < destinations_.size();
+    drop(here().text + ": " + message.reason);
     turned_away_ = true;
-    give_up(Code::unavailable);
+    if (!may_ask_others) return give_up(Code::unavailable);
+    for (const ClaimPtr& claim : claims_.all())
+        if (claim->phase == ClaimPhase::held) lose(claim, problem_);
 }
 
 // --- Pings and timeouts.
@@ -261,12 +298,13 @@ void Core::chores(Time now) {
 
 void Core::check_link(Time now) {
     if (link_ == Link::open) return;
-    if (link_ == Link::greeting && now > greeted_at_ + options_.connect_timeout) drop(silence());
+    if (link_ == Link::greeting && now > dial_until(Time::max(), greeted_at_)) drop(silence());
     if (now > down_since_ + options_.resume_within) give_up(Code::unreachable);
 }
 
 void Core::check_claims(Time now) {
-    const bool silent = unanswered_since_ && now > *unanswered_since_ + options_.resume_within;
+    if (is_silent(now, stop_within_) && destinations_.size() > 1 && !is_bound()) return leave_for_another();
+    const bool silent = is_silent(now, options_.resume_within);
     bool wants_sign = false;
     for (const ClaimPtr& claim : claims_.all()) {
         if (claim->phase == ClaimPhase::waiting) {
@@ -284,6 +322,17 @@ void Core::check_claims(Time now) {
         }
     }
     if (wants_sign && link_ == Link::open && now >= pinged_at_ + ping_every()) ping(now);
+}
+
+bool Core::is_silent(Time now, Clock::duration patience) const {
+    return unanswered_since_ && now > *unanswered_since_ + patience;
+}
+
+// The requests that wait are asked again there.
+void Core::leave_for_another() {
+    if (doomed_) return;
+    drop(silence());
+    turn_to_next();
 }
 
 void Core::ping(Time now) {

@@ -44,6 +44,28 @@ TEST(Address, What_makes_no_sense_is_told_what_to_write) {
     refused("/" + std::string(200, 'x'), "at most 107 characters");
 }
 
+TEST(Address, Several_are_separated_by_commas) {
+    const auto addresses = parse_addresses("tls:build7:7400,[fd00::7]:7400,build8:7401");
+    ASSERT_TRUE(addresses) << addresses.error();
+    ASSERT_EQ(addresses->size(), 3U);
+    EXPECT_EQ((*addresses)[1].remote, (HostPort{"fd00::7", 7400}));
+    EXPECT_EQ((*addresses)[2], *parse_address("tls:build8:7401"));
+    EXPECT_EQ(parse_addresses("/run/a,b.sock")->front().path, "/run/a,b.sock");
+}
+
+TEST(Address, A_list_that_makes_no_sense_is_told_what_to_write) {
+    const auto refused = [](const std::string& text, const std::string& advice) {
+        const auto addresses = parse_addresses(text);
+        ASSERT_FALSE(addresses) << text;
+        EXPECT_NE(addresses.error().find(advice), std::string::npos) << addresses.error();
+    };
+    refused("tls:build7:7400,", "an address is empty");
+    refused("tls:,build7:7400", "an address is empty");
+    refused("tls:build7:7400,build8", "tls:build8: write host:port");
+    refused("tls:build7:7400,build8:1,build7:7400", "build7:7400 is named twice");
+    refused("tcp:127.0.0.1:7400,build7:7400", "write tls:build7:7400");
+}
+
 TEST(Address, The_environment_names_the_default) {
     const char* before = std::getenv("ALLOT_SOCKET");
     const std::string kept = before == nullptr ? "" : before;

@@ -1,14 +1,13 @@
 // Programs whose daemon is elsewhere: over TCP, with TLS and without.
 #include <csignal>
+#include <filesystem>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "allot/client.hpp"
-#include "base/descriptor.hpp"
 #include "net/cert.hpp"
 #include "support/folder.hpp"
 #include "support/node.hpp"
@@ -18,17 +17,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using test::eventually;
-
-int free_port() {
-    const Descriptor socket(::socket(AF_INET, SOCK_STREAM, 0));
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    EXPECT_EQ(::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), size), 0);
-    EXPECT_EQ(::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&address), &size), 0);
-    return ntohs(address.sin_port);
-}
+using test::free_port;
 
 // Certificates of one authority for the daemon and a program.
 struct Papers {
@@ -135,6 +124,18 @@ TEST_F(RemoteTest, A_session_is_taken_up_again_over_TLS) {
     node.start();
     const Lease more = session.acquire(Demand().lock("gpu0"), 10s);
     EXPECT_TRUE(lease.valid()) << lease.lost_because();
+}
+
+TEST_F(RemoteTest, A_session_that_connects_again_uses_renewed_files) {
+    Session session = Session::connect(options());
+    session.acquire(Demand().lock("db"), 10s);
+    const Papers renewed;
+    for (const char* name : {"ca.pem", "alpha.pem", "alpha.key", "programs/ann.pem", "programs/ann.key"})
+        std::filesystem::copy_file(renewed.file(name), papers.file(name),
+                                   std::filesystem::copy_options::overwrite_existing);
+    node.end(SIGTERM);
+    node.start();
+    EXPECT_GT(session.acquire(Demand().lock("db"), 10s).fence(), 0U);
 }
 
 TEST_F(RemoteTest, A_process_is_followed_only_on_its_own_host) {

@@ -7,11 +7,14 @@
 #include <fcntl.h>
 #include <fstream>
 #include <memory>
+#include <netinet/in.h>
 #include <stdexcept>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 
+#include "base/descriptor.hpp"
 #include "client/status.hpp"
 #include "durable/file_register.hpp"
 
@@ -26,6 +29,18 @@ bool eventually(const std::function<bool()>& condition) {
         std::this_thread::sleep_for(1ms);
     }
     return true;
+}
+
+int free_port() {
+    const Descriptor socket(::socket(AF_INET, SOCK_STREAM, 0));
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    if (::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), size) != 0 ||
+        ::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&address), &size) != 0)
+        throw std::runtime_error("no free port");
+    return ntohs(address.sin_port);
 }
 
 namespace {

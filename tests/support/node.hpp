@@ -13,6 +13,9 @@ namespace allot::test {
 // Looks again and again, for as long as a busy machine may take; false if it never comes true.
 bool eventually(const std::function<bool()>& condition);
 
+// A port of this machine that nobody uses.
+int free_port();
+
 class Node {
 public:
     // There are two permits of `builds`, and programs stop within a second unless `tables` has a register.

@@ -121,25 +121,29 @@ struct Held {
 enum class Ending : std::uint8_t { stopped, told, nothing, kept };
 
 struct Options {
-    std::string address;  // `unix:/path`, `/path`, `tls:host:port`, `tcp:host:port`; empty: default_address()
+    // `unix:/path`, `/path`, `tls:host:port`, `tcp:host:port`; empty: default_address(). `tls:` and `tcp:`
+    // take several, as in `tls:a:7481,b:7481`: see Session.
+    std::string address;
     std::string command;  // shown by `allot status`; empty: the name of this program
     // This program may be killed: the guardian of its host sends SIGTERM before a lease ends, and SIGKILL at
     // its end. Unix sockets only. Without it leases are fenced: see Ending::told.
     bool stoppable = false;
+    // For all addresses together: each has its share.
     std::chrono::milliseconds connect_timeout{2000};
     // How long the library tries to reconnect after a connection breaks (the daemon is restarted), and how
     // long it waits for a silent daemon.
     std::chrono::milliseconds resume_within{10000};
     // For tls: PEM files, and the name that the daemon's certificate must have. An empty member comes from
     // $ALLOT_CERT, $ALLOT_KEY, $ALLOT_CA or $ALLOT_SERVER_NAME; the default of server_name is the host of the
-    // address.
+    // address. Of several addresses all have that name, or `a,b` names each. A new connection uses renewed
+    // files.
     std::string certificate;
     std::string key;
     std::string authority;
     std::string server_name;
 };
 
-// $ALLOT_SOCKET; else `tls:` and the host:port in $ALLOT_AT; else /run/allot/allot.sock if it exists; else
+// $ALLOT_SOCKET; else `tls:` and the addresses in $ALLOT_AT; else /run/allot/allot.sock if it exists; else
 // $XDG_RUNTIME_DIR/allot/allot.sock if it exists; else /run/allot/allot.sock.
 std::string default_address();
 
@@ -206,6 +210,10 @@ private:
     std::optional<Failure> failure_;
 };
 
+// With several addresses, each session draws the order in which it tries them. It goes on to the next if a
+// daemon cannot be reached, refuses the session, or is silent for stop_within(); requests that wait are asked
+// again there. A lease belongs to the daemon that granted it: while a session holds one, it returns to that
+// daemon only, and the lease ends at valid_until() as it does with one address.
 class Session {
 public:
     // Throws Failure: unreachable; unavailable if the daemon refuses the session; wrong for a malformed
