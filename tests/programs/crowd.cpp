@@ -13,16 +13,14 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fcntl.h>
 #include <mutex>
 #include <random>
 #include <string>
-#include <sys/mman.h>
 #include <thread>
-#include <unistd.h>
 #include <vector>
 
 #include "client/allot/client.hpp"
+#include "witness.hpp"
 
 namespace {
 
@@ -33,14 +31,9 @@ constexpr std::size_t locks = 12;
 constexpr auto patience = 60s;
 
 struct Witness {
-    struct Lock {
-        std::atomic<std::int32_t> inside;
-        std::atomic<std::uint64_t> fence;
-    };
-    Lock lock[locks];
+    allot::test::WitnessedLock lock[locks];
     std::atomic<std::int32_t> permits;
 };
-static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
 struct Setting {
     Witness* witness = nullptr;
@@ -97,13 +90,9 @@ Wish draw(std::mt19937& random, const Setting& setting) {
 
 void enter(const Setting& setting, Totals& totals, const Wish& wish, const allot::client::Lease& lease) {
     for (const std::size_t lock : wish.locks) {
-        if (setting.witness->lock[lock].inside.fetch_add(1) != 0)
-            totals.complain("two are inside lock" + std::to_string(lock));
-        const std::uint64_t fence = lease.fence("lock" + std::to_string(lock));
-        const std::uint64_t before = setting.witness->lock[lock].fence.exchange(fence);
-        if (fence <= before)
-            totals.complain("lock" + std::to_string(lock) + ": fence " + std::to_string(fence) + " after " +
-                            std::to_string(before));
+        const std::string name = "lock" + std::to_string(lock);
+        const std::string wrong = setting.witness->lock[lock].enter(lease.fence(name));
+        if (!wrong.empty()) totals.complain(name + ": " + wrong);
     }
     if (setting.witness->permits.fetch_add(wish.permits) + wish.permits > setting.permits)
         totals.complain("more permits are in use than there are");
@@ -111,7 +100,7 @@ void enter(const Setting& setting, Totals& totals, const Wish& wish, const allot
 
 void leave(const Setting& setting, const Wish& wish) {
     setting.witness->permits -= wish.permits;
-    for (const std::size_t lock : wish.locks) --setting.witness->lock[lock].inside;
+    for (const std::size_t lock : wish.locks) setting.witness->lock[lock].leave();
 }
 
 void section(const Setting& setting, Totals& totals, allot::client::Session& session, std::mt19937& random) {
@@ -147,14 +136,6 @@ void live(const Setting& setting, Totals& totals, const std::string& socket, uns
     }
 }
 
-Witness* open_witness(const char* path) {
-    const int file = ::open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (file < 0 || ::ftruncate(file, sizeof(Witness)) != 0) return nullptr;
-    void* place = ::mmap(nullptr, sizeof(Witness), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    ::close(file);
-    return place == MAP_FAILED ? nullptr : static_cast<Witness*>(place);
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -163,7 +144,7 @@ int main(int argc, char** argv) {
         return 2;
     }
     Setting setting;
-    setting.witness = open_witness(argv[1]);
+    setting.witness = allot::test::open_witness<Witness>(argv[1]);
     if (setting.witness == nullptr) {
         std::perror(argv[1]);
         return 2;
