@@ -339,12 +339,11 @@ void Desk::end_all() {
     });
 }
 
-std::optional<Alarms::Clock::time_point> Desk::pass_time() {
+void Desk::pass_time() {
     while (const auto due = alarms_.take(Alarms::Clock::now()))
         converse([&](Sessions& sessions, const Sessions::Self& self, SessionEffects& fx) {
             sessions.expired(self, due->first, due->second, fx);
         });
-    return alarms_.next();
 }
 
 std::string Desk::trouble() const {

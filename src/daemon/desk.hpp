@@ -64,8 +64,9 @@ public:
     void stop_lost(const host::Member::Effects& fx);
     void renew(BootClock::time_point deadline, std::uint32_t keeper) { wards_.renew(deadline, keeper); }
     void tell(host::Member::Effects& fx);
-    // Does what is due, and says when to come back.
-    std::optional<Alarms::Clock::time_point> pass_time();
+    // Does what is due.
+    void pass_time();
+    std::optional<Alarms::Clock::time_point> next_alarm() const { return alarms_.next(); }
 
     std::size_t connected() const { return connections_.count(); }
     std::uint64_t grants() const { return grants_; }

@@ -64,7 +64,10 @@ private:
     // The host.
     Member::Self self() const { return {member_config_, self_, incarnation_, fresh_disk_, epoch_ms()}; }
     const Host& host() const { return member_.host(); }
-    Peer myself() const { return host().myself(Member::host_self(self())); }
+    // Without the time of the calendar: each message needs this several times, and to read a clock takes
+    // long.
+    Host::Self host_self() const { return {member_config_.host, self_, incarnation_}; }
+    Peer myself() const { return host().myself(host_self()); }
     template <class Action>
     void step(Action&& action);
     template <class Action>
@@ -321,7 +324,7 @@ void Shell::carry_out(Member::Effects& fx) {
     if (fx.persist) engine_->persist();
     if (fx.call) engine_->call(self(), *fx.call);
     if (stopping_ && (host().has_left() || has_renewed())) finish();
-    if (host().is_worn_out(Member::host_self(self())) && !begins_again_)
+    if (host().is_worn_out(host_self()) && !begins_again_)
         begin_again(myself().incarnation, "this host was removed and joined again too often for one daemon");
 }
 
@@ -504,10 +507,13 @@ void Shell::after_turn() {
     if (progress_.take_new_epoch()) progress_.finish_epoch(member_, mail_.take_report_bytes());
     if (std::exchange(unsettled_, false) && !stopped_) set_ticker();
     // A timer that is set too early costs less than one that is set again for each request.
-    const auto next = desk_.pass_time();
+    const auto next = desk_.next_alarm();
     if (!next || (alarm_set_ && *alarm_set_ <= *next)) return;
     alarm_set_ = next;
-    alarm_.set(*next - Alarms::Clock::now(), [this] { alarm_set_.reset(); });
+    alarm_.set(*next - Alarms::Clock::now(), [this] {
+        alarm_set_.reset();
+        desk_.pass_time();
+    });
 }
 
 std::string Shell::trouble() const {
