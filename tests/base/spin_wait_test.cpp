@@ -2,9 +2,19 @@
 
 #include <gtest/gtest.h>
 
-using allot::SpinWait;
-
 namespace {
+
+using namespace std::chrono_literals;
+
+// Time passes only while other threads run.
+struct TestMachine {
+    static std::chrono::steady_clock::time_point now() { return time; }
+    static void yield() { time += others_take; }
+
+    static inline std::chrono::steady_clock::time_point time;
+    static inline std::chrono::microseconds others_take = 1us;
+};
+using SpinWait = allot::BasicSpinWait<TestMachine>;
 
 // How many of so many answers that never come at once are looked out for.
 int looks_in_vain(SpinWait& spin_wait, int answers) {
@@ -20,6 +30,9 @@ int looks_in_vain(SpinWait& spin_wait, int answers) {
     return looks;
 }
 
+constexpr int all_skipped = static_cast<int>(SpinWait::most_skipped);
+constexpr int first_sleep = static_cast<int>(SpinWait::least_sleep);
+
 }  // namespace
 
 TEST(SpinWait, SeesWhatComesMeanwhile) {
@@ -34,13 +47,35 @@ TEST(SpinWait, InVainGetsEverRarerButNeverEnds) {
     SpinWait spin_wait;
     EXPECT_EQ(looks_in_vain(spin_wait, 1 + 2 + 4 + 8), 4);
     looks_in_vain(spin_wait, 10'000);
-    EXPECT_EQ(looks_in_vain(spin_wait, 3 * (1 + static_cast<int>(SpinWait::most_skipped))), 3);
+    EXPECT_EQ(looks_in_vain(spin_wait, 3 * (1 + all_skipped)), 3);
 }
 
 TEST(SpinWait, IsTakenUpAgainAfterOneQuickAnswer) {
     SpinWait spin_wait;
     looks_in_vain(spin_wait, 1 + 2 + 4);
+    for (bool seen = false; !seen;) {
+        int asked = 0;
+        seen = spin_wait.until([&] { return ++asked == 2; });
+    }
+    EXPECT_EQ(looks_in_vain(spin_wait, 1 + 2), 2);
+}
+
+TEST(SpinWait, IsNotTakenUpAgainForWhatWasThereBefore) {
+    SpinWait spin_wait;
+    looks_in_vain(spin_wait, 1 + 2 + 4);
     bool seen = false;
     while (!seen) seen = spin_wait.until([] { return true; });
-    EXPECT_EQ(looks_in_vain(spin_wait, 1), 1);
+    EXPECT_EQ(looks_in_vain(spin_wait, 1 + 15), 1);
+}
+
+TEST(SpinWait, SleepsIfOthersKeepTheCore) {
+    SpinWait spin_wait;
+    TestMachine::others_take = SpinWait::shortest_slice;
+    int seen = 0;
+    for (int i = 0; i < 1 + first_sleep + 1; ++i) {
+        int asked = 0;
+        seen += spin_wait.until([&] { return ++asked == 2; });
+    }
+    TestMachine::others_take = 1us;
+    EXPECT_EQ(seen, 2);
 }
