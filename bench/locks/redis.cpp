@@ -42,7 +42,8 @@ public:
         void* raw = nullptr;
         if (redisGetReplyFromReader(context_.get(), &raw) != REDIS_OK) fail();
         if (raw == nullptr) {
-            spin_wait_.until([&] { return something_came(); });
+            const auto here = [&] { return something_came(); };
+            if (!spin_wait_.until(here)) spin_wait_.after_others(here);
             if (redisGetReply(context_.get(), &raw) != REDIS_OK) fail();
         }
         Reply reply(static_cast<redisReply*>(raw));

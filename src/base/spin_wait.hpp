@@ -29,6 +29,15 @@ public:
         return seen;
     }
 
+    // Lets the threads that wait for this core run, and looks once after that. If they are other clients, the
+    // daemon has often answered meanwhile, and need not wake this thread.
+    template <class Here>
+    bool after_others(Here here) {
+        if (is_crowded()) return false;
+        yield(Machine::now());
+        return here();
+    }
+
     static constexpr std::chrono::microseconds duration{40};
     static constexpr std::chrono::microseconds shortest_slice{500};  // of a thread that computes
     static constexpr unsigned most_skipped = 1023;

@@ -118,7 +118,7 @@ Socket::Received Socket::receive(std::span<char> buffer, Clock::time_point until
             early = receive_now(buffer);
             return early.closed || !early.bytes.empty();
         };
-        if (spin_wait_.until(here)) return early;
+        if (spin_wait_.until(here) || spin_wait_.after_others(here)) return early;
     }
     // Not a recv() that blocks: the kernel wakes that one also when the daemon takes what was sent.
     wait_for(descriptor_.get(), static_cast<short>(full ? POLLIN | POLLOUT : POLLIN), until, alarm);

@@ -30,6 +30,15 @@ int looks_in_vain(SpinWait& spin_wait, int answers) {
     return looks;
 }
 
+// How many of so many answers that come while others run are seen, each of which runs for so long.
+int answers_after_others(SpinWait& spin_wait, int answers, std::chrono::microseconds take) {
+    TestMachine::others_take = take;
+    int seen = 0;
+    for (int i = 0; i < answers; ++i) seen += spin_wait.after_others([] { return true; });
+    TestMachine::others_take = 1us;
+    return seen;
+}
+
 constexpr int all_skipped = static_cast<int>(SpinWait::most_skipped);
 constexpr int first_sleep = static_cast<int>(SpinWait::least_sleep);
 
@@ -68,14 +77,30 @@ TEST(SpinWait, IsNotTakenUpAgainForWhatWasThereBefore) {
     EXPECT_EQ(looks_in_vain(spin_wait, 1 + 15), 1);
 }
 
+TEST(SpinWait, SeesWhatComesWhileOthersRun) {
+    SpinWait spin_wait;
+    EXPECT_EQ(answers_after_others(spin_wait, 10'000, 1us), 10'000);
+    EXPECT_FALSE(spin_wait.after_others([] { return false; }));
+}
+
 TEST(SpinWait, SleepsIfOthersKeepTheCore) {
     SpinWait spin_wait;
-    TestMachine::others_take = SpinWait::shortest_slice;
-    int seen = 0;
-    for (int i = 0; i < 1 + first_sleep + 1; ++i) {
-        int asked = 0;
-        seen += spin_wait.until([&] { return ++asked == 2; });
+    EXPECT_EQ(answers_after_others(spin_wait, 1 + first_sleep + 1, SpinWait::shortest_slice), 2);
+    answers_after_others(spin_wait, 10'000, SpinWait::shortest_slice);
+    EXPECT_EQ(answers_after_others(spin_wait, 3 * (1 + all_skipped), SpinWait::shortest_slice), 3);
+}
+
+TEST(SpinWait, DoesNotPollIfOthersKeepTheCore) {
+    SpinWait spin_wait;
+    EXPECT_EQ(answers_after_others(spin_wait, 1, SpinWait::shortest_slice), 1);
+    EXPECT_EQ(looks_in_vain(spin_wait, first_sleep), 0);
+    EXPECT_EQ(looks_in_vain(spin_wait, 1), 1);
+}
+
+TEST(SpinWait, SleepsNoLongerIfLongYieldsAreRare) {
+    SpinWait spin_wait;
+    for (int i = 0; i < 10; ++i) {
+        EXPECT_EQ(answers_after_others(spin_wait, 1, SpinWait::shortest_slice), 1);
+        EXPECT_EQ(answers_after_others(spin_wait, first_sleep + 100, 1us), 100);
     }
-    TestMachine::others_take = 1us;
-    EXPECT_EQ(seen, 2);
 }
