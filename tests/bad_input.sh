@@ -368,7 +368,7 @@ config_refused 'host.toml: audit: write file = "..." or journal = true, not both
 config_refused 'host.toml:3: audit.journal: write true or false' 'host = "a"' '[audit]' 'journal = "yes"'
 printf '%s\n' 'host = "a"' '[register]' 'engine = "file"' 'file = "register"' >host.toml
 refused '--voters: all hosts share one file; leave it out' cluster init --voters a --config host.toml
-refused 'cluster start: no such action; write init' cluster start --config host.toml
+refused 'cluster start: no such action; write show' cluster start --config host.toml
 config_refused 'host.toml: host "a" is not in cluster.hosts' 'host = "a"' '[cluster]' 'hosts = { b = "127.0.0.1:1" }'
 config_refused 'host.toml:2: allow.users: "@ci*" is no user; write a user' 'host = "a"' '[[allow]]' 'users = ["ann", "@ci*"]'
 config_refused 'host.toml:2: ' 'host = "a"' 'state = '

@@ -13,6 +13,7 @@
 #include "cli/commands.hpp"
 #include "cli/daemon.hpp"
 #include "cli/flags.hpp"
+#include "cli/join.hpp"
 #include "cli/operator.hpp"
 #include "cli/table.hpp"
 #include "client/status.hpp"
@@ -21,6 +22,7 @@
 #include "daemon/council_file.hpp"
 #include "daemon/etcd_key.hpp"
 #include "daemon/host_folder.hpp"
+#include "daemon/roster.hpp"
 #include "daemon/settings_text.hpp"
 #include "durable/file_register.hpp"
 
@@ -35,6 +37,8 @@ struct Options {
     std::uint32_t above = 0;
     std::string voters;
     bool dry_run = false;
+    bool certified = false;
+    bool undo = false;
     bool json = false;
     DaemonFlags daemon;
 };
@@ -116,7 +120,8 @@ Result<bool> prepare_host(const daemon::Config& config, std::uint32_t above,
     if (!formed && above == 0) return Error{formed.error() + advice};
     if (above == 0 && *formed)
         return Error{config.state + ": this host has its part of a register already" + advice};
-    for (const char* name : {"council", "voters", "settings"})
+    // The settings stay: the hosts of the cluster are there, which the file may not know.
+    for (const char* name : {"council", "voters"})
         if (const auto aside = folder.set_aside(name); !aside) return aside;
     if (!voters.empty())
         if (const auto named = folder.name_voters(voters); !named) return named;
@@ -140,6 +145,18 @@ Result<bool> make_key(const daemon::Config& config, std::uint32_t above) {
     return true;
 }
 
+// With the hosts and semaphores that this host knows from the register, if there was one.
+Result<daemon::Config> config_with_hosts(const std::string& path) {
+    auto config = daemon::load_config(path);
+    if (!config) return config;
+    const auto settings = daemon::HostFolder(config->state).settings();
+    if (!settings || !*settings || (*settings)->hosts.empty()) return config;
+    config->semaphores.clear();
+    for (const auto& [name, semaphore] : (*settings)->semaphores)
+        config->semaphores[name.name()] = {semaphore.permits, semaphore.max_request};
+    return daemon::with_agreed_hosts(std::move(*config), **settings);
+}
+
 std::string chosen_text(const Options& options) {
     if (options.voters.empty()) return fmt::format("views begin after {}", options.above);
     return fmt::format("views begin after {}, the register is kept by {}", options.above,
@@ -149,7 +166,7 @@ std::string chosen_text(const Options& options) {
 int run_init(const Options& options) {
     if (options.config.empty())
         return wrong_usage("cluster init: write the configuration of this host, as in --config host.toml");
-    const auto config = daemon::load_config(options.config);
+    const auto config = config_with_hosts(options.config);
     if (!config) return wrong_usage(config.error());
     using Engine = daemon::Register::Engine;
     const Engine engine = config->agreed.engine;
@@ -201,11 +218,16 @@ void print_cluster(const boost::json::object& cluster) {
         for (const boost::json::value& one : list.as_array()) all.emplace_back(one.as_string());
         return fmt::format("{}", fmt::join(all, ", "));
     };
-    fmt::print("view      {}\nmembers   {}\n", cluster.at("view").to_number<std::uint64_t>(),
-               names(cluster.at("members")));
+    fmt::print("view      {}\n", cluster.at("view").to_number<std::uint64_t>());
     const std::string engine(cluster.at("engine").as_string());
     fmt::print("register  {}\n",
                cluster.contains("voters") ? "kept by " + names(cluster.at("voters")) : "engine " + engine);
+    fmt::print("new hosts admitted by {}\n\n", std::string(cluster.at("admission").as_string()));
+    Table hosts({"host", "address", "standing", "in the view"});
+    for (const boost::json::value& one : cluster.at("hosts").as_array())
+        hosts.add({std::string(one.at("name").as_string()), std::string(one.at("address").as_string()),
+                   std::string(one.at("standing").as_string()), one.at("member").as_bool() ? "yes" : "no"});
+    fmt::print("{}", hosts.text());
     Table table({"semaphore", "permits", "of one request"});
     for (const auto& [name, semaphore] : cluster.at("semaphores").as_object())
         table.add({std::string(name), fmt::format("{}", semaphore.at("permits").to_number<std::uint32_t>()),
@@ -254,13 +276,63 @@ int run_apply(const Options& options) {
     return exit_ok;
 }
 
+// --- Hosts.
+
+int run_join(const Options& options) {
+    if (options.words.size() != 1 || options.config.empty())
+        return wrong_usage(
+            "cluster join: write the address of a host of the cluster and the configuration of this one, as "
+            "in "
+            "allot cluster join 10.0.0.1:7400 --config host.toml");
+    return join_cluster(options.words[0], options.config);
+}
+
+int run_leave(const Options& options) {
+    if (!options.words.empty())
+        return wrong_usage("cluster leave: the host leaves whose daemon is asked; expel removes another one");
+    int code = exit_ok;
+    const auto text = ordered(options, {"leave", {}, options.dry_run}, code);
+    if (!text) return code;
+    fmt::print("{}\n", *text);
+    if (!options.dry_run)
+        fmt::print("It serves no new requests, and its daemon ends when nothing is held there any more\n");
+    return exit_ok;
+}
+
+// An order about one host, which any daemon takes.
+int run_about_host(const Options& options, const std::string& verb) {
+    if (options.words.size() != 1)
+        return wrong_usage(fmt::format("cluster {0}: write the name of one host, as in allot cluster {0} h3",
+                                       options.action));
+    int code = exit_ok;
+    const auto text = ordered(options, {verb, options.words, options.dry_run}, code);
+    if (text) fmt::print("{}\n", *text);
+    return code;
+}
+
+int run_voters(const Options& options) {
+    if (options.words.size() != 1)
+        return wrong_usage(
+            "cluster voters: write the hosts that shall keep the register, as in h1,h2,h3, or auto");
+    return run_about_host(options, "voters");
+}
+
 int run_cluster(const Options& options) {
     if (options.action == "init") return run_init(options);
     if (options.action == "show") return run_show(options);
     if (options.action == "set") return run_set(options, options.words);
     if (options.action == "apply") return run_apply(options);
+    if (options.action == "join") return run_join(options);
+    if (options.action == "leave") return run_leave(options);
+    if (options.action == "expect") return run_about_host(options, "expect");
+    if (options.action == "voters") return run_voters(options);
+    if (options.action == "drain") return run_about_host(options, options.undo ? "undrain" : "drain");
+    if (options.action == "expel")
+        return run_about_host(options, options.certified ? "expel-certified" : "expel");
     return wrong_usage(
-        fmt::format("cluster {}: no such action; write init, show, set or apply", options.action));
+        fmt::format("cluster {}: no such action; write show, set, apply, join, leave, expect, drain, expel, "
+                    "voters or init",
+                    options.action));
 }
 
 }  // namespace
@@ -269,15 +341,26 @@ void add_cluster(CommandLine& line) {
     auto options = std::make_shared<Options>();
     Command& command = line.command("cluster", "Look at the settings of a cluster, and change them");
     command
-        .option("action", options->action,
-                "show: print members and settings; set: change settings; apply: take them from a file; init: "
-                "make the register, where no program runs")
+        .option(
+            "action", options->action,
+            "show: print hosts and settings; set: change settings; apply: take them from a file; join: let "
+            "this host join; leave: let it leave; expect: let a host of this name join; drain: let a host "
+            "serve no new requests; expel: remove a host for good; voters: choose who keeps the register; "
+            "init: make the register, where no "
+            "program runs")
         .required();
     command.option("words", options->words,
-                   "set: NAME=PERMITS, NAME=0 or NAME.max_request=UNITS; apply: FILE");
+                   "set: NAME=PERMITS, NAME=0, NAME.max_request=UNITS or cluster.admission=operator; apply: "
+                   "FILE; join: ADDRESS of a host of the cluster; expect, drain, expel: HOST; voters: "
+                   "HOST,HOST,HOST or auto");
     command.flag("--dry-run", options->dry_run, "Only say what would change");
+    command.flag("--certified", options->certified,
+                 "expel: the machine is off, so nothing waits for its programs");
+    command.flag("--undo", options->undo, "drain: let it serve again");
     command.flag("--json", options->json, "Print JSON (show)");
-    command.option("--config", options->config, "init: the configuration of one of its hosts (TOML)")
+    command
+        .option("--config", options->config,
+                "init: the configuration of one of its hosts (TOML); join: of the host that joins")
         .value("FILE");
     command.option("--above", options->above, "views, and so fences, begin after this number").shown_as("N");
     command
@@ -285,16 +368,22 @@ void add_cluster(CommandLine& line) {
                 "these alone form the register, as the other voters of the configuration will never come")
         .value("HOST,HOST");
     command.footer(
-        "Hosts make their register themselves when they are first started. `init` says that no program "
-        "of an earlier time runs, so that they need not wait for it. A register that was lost begins "
+        "Hosts make their register themselves when they are first started, except for one that is alone and "
+        "that others shall reach: it needs `init`. That says that no program of an earlier time runs, so "
+        "that hosts need not wait for it. A register that was lost begins "
         "again above the view that the hosts name. Nothing is deleted: former files are renamed.\n"
         "Examples:\n"
         "  allot cluster init --config /etc/allot/host.toml\n"
         "  allot cluster init --voters a,b --config /etc/allot/host.toml\n"
         "  allot cluster show\n"
         "  allot cluster set builds=5\n"
+        "  allot cluster join 10.0.0.1:7400 --config /etc/allot/host.toml\n"
+        "  allot cluster drain h3\n"
+        "  allot cluster expel h3 --certified\n"
+        "  allot cluster voters h1,h2,h4\n"
         "Run the second one on each host that forms the register, while it is stopped. The others ask a "
-        "running daemon. A change holds on each host as soon as it works in the view that has it. Fewer "
+        "running daemon, except for join, which a new host does before it is started first. A change holds "
+        "on each host as soon as it works in the view that has it. Fewer "
         "permits than "
         "are in use take nothing away: nobody gets one until enough are given back. Programs that wait for "
         "more than there are now are refused.\n"

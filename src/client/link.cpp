@@ -145,6 +145,7 @@ void Core::say(const Message& message) {
 
 template void Core::say(const session::Release&);
 template void Core::say(const session::StatusQuery&);
+template void Core::say(const session::Order&);
 
 void Core::ask(const ClaimPtr& claim) {
     session::Acquire& request = claim->request;

@@ -13,6 +13,7 @@
 #include "core/bytes.hpp"
 #include "core/hash.hpp"
 #include "daemon/migration.hpp"
+#include "protocols/agreement/succession.hpp"
 #include "session/frames.hpp"
 
 namespace allot::daemon {
@@ -120,6 +121,7 @@ public:
             top.text("http", config_.http);
             config_.http_chosen = top.find("http") != nullptr;
             top.text("clients", config_.clients);
+            top.text("address", config_.address);
             read_mode(top);
             read_cluster(top);
             read_table(top, "tls", [&](Section& section) { config_.tls = read_tls(section); });
@@ -446,10 +448,12 @@ private:
         if (config_.host.empty()) return "host is missing; write the name of this host, as in host = \"a\"";
         // A host that is alone needs no address.
         if (config_.hosts.empty()) config_.hosts.push_back({config_.host, "127.0.0.1:0"});
-        const auto mine = [&](const Config::Host& one) { return one.name == config_.host; };
-        if (std::ranges::none_of(config_.hosts, mine))
+        const auto mine = std::ranges::find(config_.hosts, config_.host, &Config::Host::name);
+        if (mine == config_.hosts.end())
             return fmt::format("host \"{}\" is not in cluster.hosts; add it there with its address",
                                config_.host);
+        if (config_.address.empty()) config_.address = mine->address;
+        mine->address = config_.address;
         if (auto why = wrong_addresses(); !why.empty()) return why;
         if (config_.socket.empty()) return "socket is empty; write a path, as in \"/run/allot/allot.sock\"";
         if (config_.socket.size() > 100)
@@ -484,13 +488,25 @@ std::string Config::name_of(std::uint32_t number) const {
     return number < hosts.size() ? hosts[number].name : fmt::format("host {}", number + 1);
 }
 
+std::vector<std::uint32_t> Config::others() const {
+    std::vector<std::uint32_t> all;
+    for (std::uint32_t number = 0; number < hosts.size(); ++number)
+        if (hosts[number].takes_part() && hosts[number].name != host) all.push_back(number);
+    return all;
+}
+
+bool Config::has_address() const {
+    return !address.ends_with(":0");
+}
+
 std::vector<std::uint32_t> Config::voters() const {
-    const std::size_t usual = hosts.size() < 3 ? 1 : hosts.size() < 5 ? 3 : 5;
     std::vector<std::uint32_t> all;
     for (std::uint32_t number = 0; number < hosts.size(); ++number) {
         const bool named = std::ranges::find(agreed.voters, hosts[number].name) != agreed.voters.end();
-        if (agreed.voters.empty() ? number < usual : named) all.push_back(number);
+        if (hosts[number].may_vote() && (agreed.voters.empty() || named)) all.push_back(number);
     }
+    const std::size_t usual = agreement::usual_voters(all.size());
+    if (agreed.voters.empty() && all.size() > usual) all.resize(usual);
     return all;
 }
 
@@ -525,9 +541,6 @@ std::vector<net::Setting> Config::agreed_settings() const {
         {"locks.seats", std::to_string(lock_seats)},
     };
     if (agreed.engine == Register::Engine::etcd) all.push_back({"register.key", agreed.key});
-    std::vector<std::string> names;
-    for (const Host& one : hosts) names.push_back(one.name);
-    all.push_back({"cluster.hosts", fmt::format("{}", fmt::join(names, ", "))});
     for (const host::Mode& mode : modes)
         all.push_back({"mode", fmt::format("[\"{}\"]{}{}{}", fmt::join(mode.names, "\", \""),
                                            mode.fence ? ", fence" : "", mode.strict ? ", strict" : "",

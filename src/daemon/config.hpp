@@ -14,6 +14,7 @@
 #include "host/limits.hpp"
 #include "net/setting.hpp"
 #include "net/stream.hpp"
+#include "protocols/agreement/settings.hpp"
 
 namespace allot::daemon {
 
@@ -45,18 +46,16 @@ struct Register {
 };
 
 struct Config {
-    struct Host {
-        std::string name;
-        std::string address;
-    };
+    using Host = agreement::HostSettings;
     std::string host;
+    std::string address;  // of this host for the others; empty: as in the list of hosts
     std::string socket = "/run/allot/allot.sock";
     unsigned socket_mode = 0660;
     std::string state = "/var/lib/allot";
     std::string http = "127.0.0.1:7480";  // address, or empty for none
     bool http_chosen = false;             // set by the user: it must work
     std::string clients;                  // address for programs on other machines (TLS), or empty
-    std::vector<Host> hosts;
+    std::vector<Host> hosts;              // by number; of the file, until the cluster has agreed on others
     bool plaintext = false;
     std::optional<net::TlsFiles> tls;
     std::uint32_t lock_seats = 1024;  // leases of locks that may be open at once
@@ -71,6 +70,10 @@ struct Config {
     std::string name_of(std::uint32_t number) const;
     // The hosts that keep the register at the first start.
     std::vector<std::uint32_t> voters() const;
+    // The other hosts that take part, by number.
+    std::vector<std::uint32_t> others() const;
+    // Whether other hosts can reach this one at its address.
+    bool has_address() const;
     // All settings that must be the same on all hosts of a cluster, and a hash of them. The same kinds come
     // in the same order on all hosts.
     std::vector<net::Setting> agreed_settings() const;

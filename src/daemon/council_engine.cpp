@@ -19,9 +19,13 @@ std::optional<std::string> CouncilEngine::open(const HostFolder::Memory& before)
     if (auto why = choose_voters()) return why;
     member_config_.council->view = before.view;
     member_config_.council->quiet = before.quiet;
+    // A host that others reach may have kept a register with them, and have lost its disk.
+    member_config_.council->may_found_alone = before.quiet || !config_.has_address();
     auto files = file_.read();
     if (!files) return files.error();
-    if (*files) member_ = host::Member(std::move(**files));
+    if (!*files) return std::nullopt;
+    if (const auto& used = (*files)->papers.used) follow(*used);
+    member_ = host::Member(std::move(**files));
     return std::nullopt;
 }
 
@@ -41,10 +45,17 @@ std::optional<std::string> CouncilEngine::choose_voters() {
                        config_.state, fmt::join(*names, ", "));
 }
 
+// The register is formed, whatever the file says.
+void CouncilEngine::follow(const agreement::Record& record) {
+    std::vector<SiteId>& voters = member_config_.council->voters;
+    voters.clear();
+    for (const agreement::VoterId& voter : record.voters) voters.push_back(voter.host);
+}
+
 std::string CouncilEngine::trouble(const host::Member::Self& self) const {
     if (!file_.problem().empty()) return "cannot write what must survive a crash: " + file_.problem();
     if (list_problem_.empty()) return "";
-    const bool is_unformed = !member_.council().unformed(host::Member::council_self(self)).empty();
+    const bool is_unformed = !member_.council().unformed(member_.council_self(self)).empty();
     return is_unformed ? list_problem_ : "";
 }
 
@@ -52,8 +63,10 @@ std::string CouncilEngine::trouble(const host::Member::Self& self) const {
 void CouncilEngine::compare(net::HostId from, const agreement::Hello& hello) {
     const std::vector<SiteId>& ours = member_config_.council->voters;
     const bool is_told = hello.stage != Stage::blank;
-    if (hello.list == ours || !other_lists_.insert({from, is_told}).second) return;
     const bool is_formed = member_.council().files().papers.stage != Stage::blank;
+    // A host that has joined knows the voters of the time when it did.
+    if (member_.council().knows_register() && (!is_formed || hello.list == present_voters())) return;
+    if (hello.list == ours || !other_lists_.insert({from, is_told}).second) return;
     const std::string why =
         fmt::format("host {} lists the voters {}; this host lists {}: {}", config_.name_of(from),
                     names_of(hello.list, ", "), names_of(ours, ", "), advice(hello, is_formed));
@@ -61,6 +74,13 @@ void CouncilEngine::compare(net::HostId from, const agreement::Hello& hello) {
     if (is_formed) return;
     list_problem_ = why;
     if (is_told && are_chosen_) events_.failed();  // the operator was wrong: the other voters are there
+}
+
+std::vector<SiteId> CouncilEngine::present_voters() const {
+    std::vector<SiteId> hosts;
+    for (const agreement::VoterId& voter : member_.council().inner().record().voters)
+        hosts.push_back(voter.host);
+    return hosts;
 }
 
 std::string CouncilEngine::advice(const agreement::Hello& hello, bool is_formed) const {

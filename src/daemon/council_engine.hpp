@@ -25,6 +25,8 @@ public:
 
 private:
     std::optional<std::string> choose_voters();
+    void follow(const agreement::Record& record);
+    std::vector<SiteId> present_voters() const;
     std::string advice(const agreement::Hello& hello, bool is_formed) const;
     std::string names_of(const std::vector<SiteId>& hosts, const char* between) const;
 

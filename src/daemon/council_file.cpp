@@ -11,7 +11,7 @@ namespace allot::daemon {
 namespace {
 
 constexpr const char* kind = "council";
-constexpr std::uint32_t format = 3;
+constexpr std::uint32_t format = 4;
 
 }  // namespace
 
@@ -28,6 +28,10 @@ Result<std::optional<CouncilFile::Files>> CouncilFile::read() {
 void CouncilFile::write(const Files& files) {
     next_ = to_bytes(files);
     if (!busy_) begin();
+}
+
+Result<bool> CouncilFile::write_now(const Files& files) {
+    return durable::write_record(path_, {kind, format, ++sequence_, to_bytes(files)});
 }
 
 void CouncilFile::begin() {

@@ -28,6 +28,8 @@ public:
     // Nothing if there is no such file.
     Result<std::optional<Files>> read();
     void write(const Files& files);
+    // The same, on the disk when it returns; no other write may be under way.
+    Result<bool> write_now(const Files& files);
     // Why the last write failed; it is tried again.
     const std::string& problem() const { return problem_; }
 

@@ -85,8 +85,7 @@ Report Enquiries::own_report() const {
     const host::Host& own = member_.host();
     if (!own.views().works()) report.host.state = "joining";
     report.host.incarnation = own.myself(host::Member::host_self(ways_.self())).incarnation;
-    for (HostId host = 0; host < config_.hosts.size(); ++host) {
-        if (host == self_) continue;
+    for (const HostId host : config_.others()) {
         const net::LinkStatus link = mail_.status(host);
         const char* state = link.silent ? "silent" : link.connected ? "up" : "down";
         report.host.links.push_back({link.host, state, link.problem, link.sent, link.received,
@@ -100,17 +99,22 @@ session::HostStatus Enquiries::status_of(HostId host) const {
     session::HostStatus status{.name = config_.name_of(host), .incarnation = link.incarnation};
     const auto& members = member_.host().known().members;
     const bool member = std::ranges::find(members, SiteId(host), &Peer::site) != members.end();
-    status.state = !member ? "removed" : link.silent ? "silent" : link.connected ? "unknown" : "unreachable";
+    const bool drained = config_.hosts[host].standing == agreement::Standing::drained;
+    status.state = !member          ? (drained ? "drained" : "removed")
+                   : link.silent    ? "silent"
+                   : link.connected ? "unknown"
+                                    : "unreachable";
     return status;
 }
 
 void Enquiries::find_status(bool whole, const std::function<void(const session::Status&)>& done) {
     std::set<HostId> others;
-    for (HostId host = 0; whole && host < config_.hosts.size(); ++host)
-        if (host != self_ && mail_.status(host).connected) others.insert(host);
+    if (whole)
+        for (const HostId host : config_.others())
+            if (mail_.status(host).connected) others.insert(host);
     survey_.ask(others, {{self_, own_report()}}, [this, done](const Survey::Reports& reports) {
         std::map<HostId, session::HostStatus> missing;
-        for (HostId host = 0; host < config_.hosts.size(); ++host)
+        for (const HostId host : config_.others())
             if (!reports.contains(host)) missing[host] = status_of(host);
         done(overview(config_, member_.host().settings(), reports, missing));
     });

@@ -26,9 +26,16 @@ std::optional<std::string> Mail::open(std::uint32_t daemon, const net::TlsPtr& t
     return std::nullopt;
 }
 
+std::vector<net::MeshConfig::Host> Mail::hosts() const {
+    std::vector<net::MeshConfig::Host> all;
+    for (const Config::Host& host : config_.hosts)
+        all.push_back({host.name, host.address, host.takes_part()});
+    return all;
+}
+
 net::MeshConfig Mail::mesh_config(std::uint32_t daemon, const net::TlsPtr& tls) const {
     net::MeshConfig config;
-    for (const Config::Host& host : config_.hosts) config.hosts.push_back({host.name, host.address});
+    config.hosts = hosts();
     config.self = self_;
     config.incarnation = daemon;
     config.agreement = config_.agreement();
@@ -55,6 +62,7 @@ net::Mesh::Events Mail::mesh_events() {
     events.ended = [this](HostId peer, std::uint32_t) { events_.ended(peer, true); };
     events.sign = events_.sign;
     events.disowned = events_.disowned;
+    events.petition = events_.petition;
     events.name_taken = [this](HostId, const std::string& why) { give_way(why); };
     return events;
 }
@@ -91,8 +99,7 @@ void Mail::send(HostId to, const Letter& letter) {
 }
 
 void Mail::send_to_all(const Letter& letter) {
-    for (HostId host = 0; host < config_.hosts.size(); ++host)
-        if (host != self_) send(host, letter);
+    for (const HostId host : config_.others()) send(host, letter);
 }
 
 void Mail::post(HostId to, bool to_anybody, std::string_view payload) {

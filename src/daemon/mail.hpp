@@ -38,12 +38,17 @@ public:
         std::function<void()> name_taken;
         // The daemon of that host in the newest view, if the host is a member.
         std::function<std::optional<std::uint32_t>(HostId)> member;
+        // A host that proved its name wants to join.
+        std::function<void(const net::Petition&, const std::function<void(const net::PetitionAnswer&)>&)>
+            petition;
     };
 
     Mail(boost::asio::io_context& loop, const Config& config, Events events);
 
     // Listens and connects, as this daemon of the own host. The error, if there is one.
     std::optional<std::string> open(std::uint32_t daemon, const net::TlsPtr& tls);
+    // The list of hosts has changed.
+    void follow_list() { mesh_->update(hosts()); }
     // No event comes after this, and nothing is sent.
     void close() { mesh_->stop(); }
 
@@ -57,6 +62,7 @@ public:
     std::size_t take_report_bytes() { return std::exchange(report_bytes_, 0); }
 
 private:
+    std::vector<net::MeshConfig::Host> hosts() const;
     net::MeshConfig mesh_config(std::uint32_t daemon, const net::TlsPtr& tls) const;
     net::Mesh::Events mesh_events();
     void connected(HostId peer, std::uint32_t daemon, bool fresh);

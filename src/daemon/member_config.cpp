@@ -84,6 +84,7 @@ Member::Config member_config(const Config& config) {
     council.rest = ticks_in(milliseconds(100));
     council.spread = ticks_in(milliseconds(1000));
     council.patience = 3 * all.host.silence;  // a copy of a live host is noticed before
+    council.succeeds = true;
     return all;
 }
 

@@ -8,6 +8,16 @@
 
 namespace allot::daemon {
 
+namespace {
+
+// Others may have left the cluster, or have expelled this host, while it did not hear from them.
+constexpr const char* way_back =
+    "If the cluster has changed meanwhile: `allot cluster join ADDRESS --config FILE`, with the address of "
+    "any of "
+    "its hosts";
+
+}  // namespace
+
 std::string HostNames::text() const {
     return fmt::format("{}", fmt::join(names_, " and "));
 }
@@ -29,11 +39,30 @@ HostNames MemberReport::places_of(const std::vector<SiteId>& hosts) const {
 
 std::string MemberReport::trouble() const {
     const host::Host& host = member_.host();
+    if (std::string why = why_closed(); !why.empty()) return why;
     if (std::string why = trouble_of_register(); !why.empty()) return why;
     if (!host.has_lease() && host.views().has_seen())
         return "this host has not heard from the register for longer than its lease; nothing is granted here";
     if (std::string why = why_frozen(); !why.empty()) return why;
     return who_is_refuted();
+}
+
+std::string MemberReport::why_closed() const {
+    const agreement::Settings& settings = member_.host().settings();
+    if (settings.lets_serve(self_.host)) return "";
+    const std::string name = name_of(self_.host);
+    if (member_.must_stay(self_))
+        return fmt::format(
+            "this host shall leave the cluster, but no other one can keep the register: start one of them, "
+            "or "
+            "let it stay with `allot cluster drain {} --undo`",
+            name);
+    const bool leaves =
+        !settings.admits(self_.host) || settings.hosts[self_.host].standing != agreement::Standing::drained;
+    if (leaves && !member_.host().has_lease()) return "";  // it may be out already
+    if (leaves) return "this host leaves the cluster when nothing is held here any more";
+    return fmt::format("an operator drains this host; `allot cluster drain {} --undo` lets it serve again",
+                       name);
 }
 
 std::string MemberReport::who_is_refuted() const {
@@ -50,8 +79,8 @@ std::string MemberReport::who_is_refuted() const {
 // A voter that starts again asks the others which of its votes they remember.
 std::string MemberReport::awaits_memories(const HostNames& names) {
     return fmt::format(
-        "this host votes again when {} {} said what it voted before; see that {} can be reached",
-        names.text(), names.agree("has", "have"), names.agree("it", "they"));
+        "this host votes again when {} {} said what it voted before; see that {} can be reached. {}",
+        names.text(), names.agree("has", "have"), names.agree("it", "they"), way_back);
 }
 
 std::string MemberReport::trouble_of_register() const {
@@ -66,7 +95,11 @@ std::string MemberReport::trouble_of_register() const {
     if (council.is_thrown_away())
         return "the state folder of this host was put back from an earlier time, or copied, or another host "
                "has its part of an earlier register: this one votes no more";
-    const auto council_self = host::Member::council_self(self_);
+    const auto council_self = member_.council_self(self_);
+    if (council.awaits_operator(council_self))
+        return "the state folder of this host is empty; `allot cluster init --config FILE` says that it is "
+               "the "
+               "first host of a cluster, and `allot cluster join ADDRESS --config FILE` brings it to one";
     if (const auto missing = council.unformed(council_self); !missing.empty()) {
         const HostNames names = places_of(missing);
         return fmt::format("the register is formed when all voters have met once; {} {} missing: start {}",
@@ -89,8 +122,8 @@ std::string MemberReport::awaits_majority() const {
         fmt::format("a majority of the voters ({}) must answer", names_of(voters).text());
     const HostNames places = places_of(unlinked);
     if (unlinked.empty()) return rule + "; see whether they can write to their state folders";
-    return fmt::format("{}; there is no link to {}: start {}, or see that {} can be reached", rule,
-                       places.text(), places.agree("it", "them"), places.agree("it", "they"));
+    return fmt::format("{}; there is no link to {}: start {}, or see that {} can be reached. {}", rule,
+                       places.text(), places.agree("it", "them"), places.agree("it", "they"), way_back);
 }
 
 std::string MemberReport::why_frozen() const {

@@ -49,6 +49,7 @@ private:
     std::string awaits_majority() const;
     std::string why_frozen() const;
     std::string who_is_refuted() const;
+    std::string why_closed() const;
     // A voter may be gone from the configuration.
     bool is_known(SiteId host) const { return host < config_.hosts.size(); }
     std::string name_of(SiteId host) const { return config_.name_of(host); }

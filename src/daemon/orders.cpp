@@ -7,6 +7,7 @@
 #include <functional>
 #include <unistd.h>
 
+#include "core/bytes.hpp"
 #include "core/json.hpp"
 #include "core/parameters.hpp"
 #include "daemon/permissions.hpp"
@@ -30,8 +31,14 @@ void Orders::obey(const session::Order& order, const host::Caller& by, const Don
     if (order.verb == "show") return done({true, shown()});
     if (auto why = forbidden(by)) return done({false, std::move(*why)});
     if (order.verb == "release" && order.words.size() == 2) return done(release(order, by));
-    if (order.verb == "set" && !order.words.empty()) return set(order, by, done);
-    done({false, fmt::format("{}: this daemon knows no such order", order.verb)});
+    auto edit = edit_of(order);
+    if (!edit) return done({false, edit.error()});
+    const bool certifies = order.verb == "expel-certified" && !order.dry_run;
+    change({.edit = std::move(*edit),
+            .user = by.user,
+            .done = done,
+            .certified = certifies ? order.words[0] : ""},
+           order.dry_run);
 }
 
 // Without a rule operators are root and the user of the daemon.
@@ -58,56 +65,188 @@ std::string Orders::shown() const {
         for (const auto& one : hosts) names.emplace_back(config.name_of(std::invoke(number, one)));
         return names;
     };
+    const agreement::Settings& settings = member_.host().settings();
     boost::json::object semaphores;
-    for (const auto& [name, semaphore] : member_.host().settings().semaphores)
-        semaphores[name.name()] = to_json(semaphore);
+    for (const auto& [name, semaphore] : settings.semaphores) semaphores[name.name()] = to_json(semaphore);
     boost::json::object all{{"host", config.host},
                             {"view", known.view},
                             {"members", names_of(known.members, &Peer::site)},
                             {"engine", config.agreed.engine_name()},
+                            {"hosts", shown_hosts()},
+                            {"admission", settings.asks_operator ? "operator" : "certificate"},
                             {"semaphores", std::move(semaphores)}};
     if (config.agreed.engine == Register::Engine::hosts)
         all["voters"] = names_of(member_.council().inner().record().voters, &agreement::VoterId::host);
     return boost::json::serialize(all);
 }
 
-void Orders::set(const session::Order& order, const host::Caller& by, const Done& done) {
+boost::json::array Orders::shown_hosts() const {
+    const Config& config = desk_.config();
+    const auto& members = member_.host().known().members;
+    boost::json::array hosts;
+    for (SiteId number = 0; number < config.hosts.size(); ++number) {
+        const Config::Host& one = config.hosts[number];
+        if (one.standing == agreement::Standing::out) continue;
+        const bool is_member = std::ranges::find(members, number, &Peer::site) != members.end();
+        hosts.push_back({{"name", one.name},
+                         {"address", one.address},
+                         {"standing", standing_text(one.standing)},
+                         {"member", is_member}});
+    }
+    return hosts;
+}
+
+// An order may come from any host, and a name means the same everywhere.
+Result<Orders::Edit> Orders::edit_of(const session::Order& order) const {
+    const std::vector<std::string>& words = order.words;
+    const std::string& verb = order.verb;
+    if (verb == "set" && !words.empty())
+        return Edit([words](agreement::Settings settings) { return changed(std::move(settings), words); });
+    const std::string own = desk_.config().host;
+    if (verb == "leave" && words.empty())
+        return Edit([own](agreement::Settings settings) { return with_leaving(std::move(settings), own); });
+    if (words.size() != 1) return Error{fmt::format("{}: this daemon knows no such order", verb)};
+    const std::string& host = words[0];
+    if (verb == "expect")
+        return Edit(
+            [host](agreement::Settings settings) { return with_expected(std::move(settings), host); });
+    if (verb == "drain" || verb == "undrain")
+        return Edit([host, drained = verb == "drain"](agreement::Settings settings) {
+            return with_drained(std::move(settings), host, drained);
+        });
+    if (verb == "voters") {
+        if (desk_.config().agreed.engine != Register::Engine::hosts)
+            return Error{fmt::format("the register has the engine {}: no host keeps it",
+                                     desk_.config().agreed.engine_name())};
+        return Edit([this, host](agreement::Settings settings) {
+            return with_voters(std::move(settings), host, member_.host().known().members);
+        });
+    }
+    if (verb != "expel" && verb != "expel-certified")
+        return Error{fmt::format("{}: this daemon knows no such order", verb)};
+    if (host == own)
+        return Error{
+            fmt::format("{}: a host does not expel itself; write `allot cluster leave`, or expel it "
+                        "from another host",
+                        host)};
+    return Edit([this, host](const agreement::Settings& settings) -> Result<agreement::Settings> {
+        auto changed = with_expelled(settings, host);
+        if (auto why = breaks_majority(settings, host); changed && !why.empty()) return Error{std::move(why)};
+        return changed;
+    });
+}
+
+// An expelled host votes no more. The voters that are left must be able to choose others.
+std::string Orders::breaks_majority(const agreement::Settings& settings, const std::string& host) const {
+    if (desk_.config().agreed.engine != Register::Engine::hosts) return "";
+    const auto number = number_of(settings, host);
+    const auto& voters = member_.council().inner().record().voters;
+    if (!number || std::ranges::find(voters, *number, &agreement::VoterId::host) == voters.end()) return "";
+    const auto answers = std::ranges::count_if(voters, [&](const agreement::VoterId& voter) {
+        const bool is_here = desk_.config().name_of(voter.host) == desk_.config().host;
+        return voter.host != *number && (is_here || mail_.status(voter.host).connected);
+    });
+    if (2 * static_cast<std::size_t>(answers) > voters.size()) return "";
+    return fmt::format(
+        "{0}: it keeps the register, and without it no majority of those that do can be reached; let "
+        "others keep it first, as in `allot cluster voters NAMES`, or start those that are away",
+        host);
+}
+
+void Orders::certify(const std::string& host) {
+    const auto number = number_of(member_.host().settings(), host);
+    if (!number) return;
+    for (const Peer& member : member_.host().known().members)
+        if (member.site == *number) ways_.certify(member);
+}
+
+void Orders::hear(const net::Petition& petition, const Welcome& answer) {
+    if (auto why = unable(); !why.empty()) return answer({false, std::move(why), {}});
+    const auto edit = [petition](agreement::Settings settings) {
+        return with_joined(std::move(settings), petition);
+    };
+    const auto done = [this, answer](const session::OrderAnswer& result) {
+        if (!result.done) return answer({false, result.text, {}});
+        Admission admission{.settings = member_.host().settings(), .record = {}, .sealed = {}};
+        if (desk_.config().agreed.engine == Register::Engine::hosts) {
+            admission.record = member_.council().inner().record();
+            admission.sealed = member_.council().inner().sealed();
+        }
+        answer({true, result.text, to_bytes(admission)});
+    };
+    change({.edit = edit, .user = "host " + petition.name, .done = done}, false);
+}
+
+void Orders::tell_address(const net::Petition& own) {
+    const auto edit = [own](agreement::Settings settings) -> Result<agreement::Settings> {
+        const auto number = number_of(settings, own.name);
+        if (!number) return settings;
+        settings.hosts[*number].address = own.address;
+        return settings;
+    };
+    change({.edit = edit, .user = "host " + own.name, .done = [](const session::OrderAnswer&) {}}, false);
+}
+
+// Why this host cannot change the settings now.
+std::string Orders::unable() const {
+    const host::Host& host = member_.host();
+    if (!host.known().settings) return "this host has not joined yet" + because(ways_.trouble());
+    const SiteId self = desk_.config().self();
+    const auto& members = host.known().members;
+    const bool is_member = std::ranges::find(members, self, &Peer::site) != members.end();
+    if (host.has_lease() && is_member) return "";
+    const std::string closed = host.closed(self);
+    return closed.empty() ? "this host takes no part now" + because(ways_.trouble()) : closed;
+}
+
+void Orders::change(Pending order, bool dry_run) {
     const agreement::Settings& before = member_.host().settings();
-    const auto after = changed(before, order.words);
-    if (!after) return done({false, after.error()});
-    Pending change{*after, differences(before, *after), by.user, done};
-    if (change.changes.empty()) return done({true, "nothing changes"});
-    if (order.dry_run) return done({true, fmt::format("would change {}", fmt::join(change.changes, "\n"))});
-    if (pending_) return done({false, "another change of the settings is under way; try again"});
-    if (!member_.host().known().settings)
-        return done({false, "this host has not joined yet" + because(ways_.trouble())});
-    pending_ = std::move(change);
+    const auto after = order.edit(before);
+    if (!after) return order.done({false, after.error()});
+    const auto changes = differences(before, *after);
+    if (changes.empty()) return order.done({true, "nothing changes"});
+    if (dry_run) return order.done({true, fmt::format("would change {}", fmt::join(changes, "\n"))});
+    if (auto why = unable(); !why.empty()) return order.done({false, std::move(why)});
+    pending_.push_back(std::move(order));
+    if (pending_.size() == 1) begin();
+}
+
+void Orders::begin() {
+    Pending& first = pending_.front();
+    const agreement::Settings& before = member_.host().settings();
+    auto after = first.edit(before);
+    if (!after) return end(false, after.error());
+    first.settings = std::move(*after);
+    first.changes = differences(before, first.settings);
+    if (first.changes.empty()) return end(true, "nothing changes");
+    if (!first.certified.empty()) certify(std::exchange(first.certified, {}));
     patience_.set(agreed_within, [this] {
         ways_.withdraw();
         end(false, fmt::format("the register has not agreed within {} s, though it may still do so{}",
                                agreed_within.count(), because(ways_.trouble())));
     });
-    ways_.propose(*after);
+    ways_.propose(first.settings);
 }
 
+// Somebody else may have changed the settings before.
 void Orders::look() {
-    if (!pending_) return;
-    const auto& agreed = member_.host().known().settings;
-    if (agreed == pending_->settings)
-        return end(true, fmt::format("{}\nview {}", fmt::join(pending_->changes, "\n"),
-                                     member_.host().known().view));
-    if (!member_.host().is_proposing())
-        end(false, "somebody else has changed the settings at the same time; look at them, and try again");
+    if (pending_.empty()) return;
+    const Pending& first = pending_.front();
+    if (member_.host().known().settings == first.settings)
+        return end(true,
+                   fmt::format("{}\nview {}", fmt::join(first.changes, "\n"), member_.host().known().view));
+    if (!member_.host().is_proposing()) begin();
 }
 
 void Orders::end(bool done, const std::string& text) {
     patience_.cancel();
-    const Pending ended = std::move(*pending_);
-    pending_.reset();
+    const Pending ended = std::move(pending_.front());
+    pending_.pop_front();
     if (done)
         for (const std::string& change : ended.changes)
             desk_.note_order(ended.user, {}, fmt::format("{}, by {}", change, ended.user));
     ended.done({done, text});
+    if (!pending_.empty()) begin();
 }
 
 // --- Programs.
@@ -144,8 +283,8 @@ void Orders::hear(const Evict& evict) {
 std::string Orders::unreached() const {
     const Config& config = desk_.config();
     std::vector<std::string> names;
-    for (net::HostId host = 0; host < config.hosts.size(); ++host)
-        if (host != config.self() && !mail_.status(host).connected) names.push_back(config.name_of(host));
+    for (const net::HostId host : config.others())
+        if (!mail_.status(host).connected) names.push_back(config.name_of(host));
     return fmt::format("{}", fmt::join(names, ","));
 }
 

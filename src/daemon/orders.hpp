@@ -2,6 +2,8 @@
 // or concern the whole cluster; and of owners, who may give back what their programs left behind.
 #pragma once
 
+#include <boost/json/array.hpp>
+#include <deque>
 #include <functional>
 #include <optional>
 #include <string>
@@ -10,6 +12,7 @@
 #include "daemon/desk.hpp"
 #include "daemon/letters.hpp"
 #include "daemon/mail.hpp"
+#include "daemon/roster.hpp"
 #include "host/sessions.hpp"
 #include "net/timer.hpp"
 #include "session/frames.hpp"
@@ -24,6 +27,8 @@ public:
         std::function<void(const agreement::Settings&)> propose;
         // Gives a proposal up that the register has not agreed to.
         std::function<void()> withdraw;
+        // That incarnation and all its programs have ended, as an operator says.
+        std::function<void(Peer)> certify;
         // Why this host does not serve as it should; empty if it does.
         std::function<std::string()> trouble;
     };
@@ -35,6 +40,11 @@ public:
     void obey(const session::Order& order, const host::Caller& by, const Done& done);
     // An order that was given on another host.
     void hear(const Evict& evict);
+    // A host that proved its name wants to join.
+    using Welcome = std::function<void(const net::PetitionAnswer&)>;
+    void hear(const net::Petition& petition, const Welcome& answer);
+    // This host has another address than the others believe.
+    void tell_address(const net::Petition& own);
     // To be called after each step: the register may have agreed to what was proposed.
     void look();
 
@@ -42,24 +52,33 @@ private:
     session::OrderAnswer give_back(const std::string& resource, const host::Caller& by);
     session::OrderAnswer release(const session::Order& order, const host::Caller& by);
     std::string shown() const;
-    void set(const session::Order& order, const host::Caller& by, const Done& done);
+    boost::json::array shown_hosts() const;
     std::optional<std::string> forbidden(const host::Caller& by) const;
     std::string unreached() const;
 
-    // A change of the settings that is under way.
+    // A change of the settings. It is made again if somebody else changes them at the same time.
+    using Edit = std::function<Result<agreement::Settings>(agreement::Settings)>;
     struct Pending {
-        agreement::Settings settings;
-        std::vector<std::string> changes;  // for people
+        Edit edit;
         std::string user;
         Done done;
+        std::string certified{};             // a host that has ended with its programs, as the operator says
+        agreement::Settings settings{};      // as proposed
+        std::vector<std::string> changes{};  // for people
     };
+    Result<Edit> edit_of(const session::Order& order) const;
+    std::string breaks_majority(const agreement::Settings& settings, const std::string& host) const;
+    void certify(const std::string& host);
+    std::string unable() const;
+    void change(Pending order, bool dry_run);
+    void begin();
     void end(bool done, const std::string& text);
 
     const host::Member& member_;
     Desk& desk_;
     Mail& mail_;
     Ways ways_;
-    std::optional<Pending> pending_;
+    std::deque<Pending> pending_;  // the first one is proposed
     net::Timer patience_;
 };
 

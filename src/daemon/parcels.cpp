@@ -10,7 +10,9 @@ std::size_t Parcels::longest_letter(const Config& config) {
     // Of a name in a queue, and of a request for permits: their numbers, with room to spare.
     constexpr std::size_t entry_bytes = 64;
     const host::Limits& limits = config.limits;
-    const std::size_t names = config.hosts.size() * config.lock_seats * limits.locks_per_request;
+    constexpr std::size_t most_hosts = 50;  // hosts may join; a larger cluster has shorter queues on each
+    const std::size_t hosts = std::max(config.hosts.size(), most_hosts);
+    const std::size_t names = hosts * config.lock_seats * limits.locks_per_request;
     const std::size_t requests = std::size_t{limits.sessions} * limits.requests_per_session;
     return std::max(least, names * (limits.name_length + entry_bytes) + requests * entry_bytes);
 }

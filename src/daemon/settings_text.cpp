@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <set>
 
 #include "base/utf8.hpp"
@@ -11,8 +12,10 @@ namespace allot::daemon {
 
 namespace {
 
+using agreement::HostSettings;
 using agreement::SemaphoreSettings;
 using agreement::Settings;
+using agreement::Standing;
 
 constexpr std::uint32_t most_permits = 10'000;
 constexpr std::string_view of_one_request = ".max_request";
@@ -38,8 +41,25 @@ std::optional<std::string> limit_requests(Settings& settings, const std::string&
     return std::nullopt;
 }
 
+constexpr std::string_view admission = "cluster.admission";
+
+const char* admission_text(bool asks_operator) {
+    return asks_operator ? "operator" : "certificate";
+}
+
+std::optional<std::string> admit_by(Settings& settings, const std::string& word) {
+    if (word != admission_text(true) && word != admission_text(false))
+        return fmt::format(
+            "{0}={1}: write {0}={2} (operators expect each host by `allot cluster expect`) or {0}={3}",
+            admission, word, admission_text(true), admission_text(false));
+    settings.asks_operator = word == admission_text(true);
+    return std::nullopt;
+}
+
 std::optional<std::string> apply(Settings& settings, const std::string& change) {
     const auto equals = change.find('=');
+    if (change.substr(0, equals) == admission && equals != std::string::npos)
+        return admit_by(settings, change.substr(equals + 1));
     const std::string name = change.substr(0, equals);
     if (equals == std::string::npos || name.empty() || name.find(',') != std::string::npos || !is_utf8(name))
         return fmt::format("{}: write the name of a semaphore and its permits, as in builds=5", change);
@@ -76,8 +96,61 @@ Settings settings_of(const Config& config) {
     Settings settings;
     for (const auto& [name, semaphore] : config.semaphores)
         settings.semaphores[name] = {semaphore.permits, semaphore.max_request};
+    settings.hosts = config.hosts;
+    if (!config.agreed.voters.empty())
+        for (const std::uint32_t voter : config.voters()) settings.voters.emplace_back(voter);
     return settings;
 }
+
+const char* standing_text(Standing standing) {
+    switch (standing) {
+        case Standing::in:
+            return "in";
+        case Standing::drained:
+            return "drained";
+        case Standing::leaving:
+            return "leaving";
+        case Standing::expected:
+            return "expected";
+        case Standing::out:
+            return "out";
+    }
+    return "";
+}
+
+namespace {
+
+const HostSettings* find_host(const Settings& settings, const std::string& name) {
+    const auto place = std::ranges::find(settings.hosts, name, &HostSettings::name);
+    return place == settings.hosts.end() ? nullptr : &*place;
+}
+
+std::string text_of(const HostSettings* host) {
+    if (host == nullptr) return "none";
+    const std::string standing = standing_text(host->standing);
+    return host->standing == Standing::expected ? standing : standing + " at " + host->address;
+}
+
+std::string voters_text(const Settings& settings) {
+    if (settings.voters.empty()) return "as many as the hosts need";
+    std::vector<std::string> names;
+    for (const SiteId voter : settings.voters)
+        names.push_back(voter < settings.hosts.size() ? settings.hosts[voter].name
+                                                      : fmt::format("host {}", voter + 1));
+    return fmt::format("{}", fmt::join(names, ", "));
+}
+
+void add_differences_of_hosts(const Settings& before, const Settings& after, std::vector<std::string>& all) {
+    for (const auto* settings : {&after, &before})
+        for (const HostSettings& one : settings->hosts) {
+            if (settings == &before && find_host(after, one.name) != nullptr) continue;  // named already
+            const std::string former = text_of(find_host(before, one.name));
+            const std::string now = text_of(find_host(after, one.name));
+            if (former != now) all.push_back(fmt::format("host {}: {} -> {}", one.name, former, now));
+        }
+}
+
+}  // namespace
 
 std::vector<std::string> differences(const Settings& before, const Settings& after) {
     std::set<std::string> names;
@@ -92,6 +165,12 @@ std::vector<std::string> differences(const Settings& before, const Settings& aft
         if (shown(before, name) != shown(after, name))
             all.push_back(
                 fmt::format("semaphore {}: {} -> {}", name, shown(before, name), shown(after, name)));
+    add_differences_of_hosts(before, after, all);
+    if (before.voters != after.voters)
+        all.push_back(fmt::format("voters: {} -> {}", voters_text(before), voters_text(after)));
+    if (before.asks_operator != after.asks_operator)
+        all.push_back(fmt::format("{}: {} -> {}", admission, admission_text(before.asks_operator),
+                                  admission_text(after.asks_operator)));
     return all;
 }
 

@@ -11,11 +11,14 @@
 namespace allot::daemon {
 
 // The settings after these changes: `NAME=PERMITS` makes or resizes a semaphore, `NAME=0` removes it, and
-// `NAME.max_request=UNITS` says how many units one request may have. The error says what to write.
+// `NAME.max_request=UNITS` says how many units one request may have; `cluster.admission=operator` lets only
+// hosts join that operators expect. The error says what to write.
 Result<agreement::Settings> changed(agreement::Settings settings, const std::vector<std::string>& changes);
 
 // Those of the first view, if this host makes it.
 agreement::Settings settings_of(const Config& config);
+
+const char* standing_text(agreement::Standing standing);
 
 // A line for each difference: "semaphore builds: 2 permits -> 5 permits".
 std::vector<std::string> differences(const agreement::Settings& before, const agreement::Settings& after);

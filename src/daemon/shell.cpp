@@ -23,6 +23,7 @@
 #include "daemon/member_config.hpp"
 #include "daemon/orders.hpp"
 #include "daemon/progress.hpp"
+#include "daemon/roster.hpp"
 #include "daemon/stop_at.hpp"
 #include "daemon/tick_clock.hpp"
 
@@ -43,7 +44,7 @@ std::uint32_t fresh_disk() {
 
 class Shell {
 public:
-    explicit Shell(const Config& config);
+    Shell(const Config& file, Config config);
 
     Result<int> run();
     // Whether another one must follow, with a later number.
@@ -88,6 +89,9 @@ private:
     std::optional<std::uint32_t> daemon_in_view(HostId one) const;
     void disowned(HostId by, std::uint32_t met);
     void begin_again(std::uint32_t used, const std::string& why);
+    void follow_list();
+    bool is_listed_in(const agreement::Value& value);
+    void tell_own_address();
     void receive(HostId from, const Letter& letter);
     void receive_letter(HostId, const Piece&) {}  // put together before
     void receive_letter(HostId from, const ReportQuery& query) { enquiries_.receive(from, query); }
@@ -105,7 +109,8 @@ private:
     Desk::Ways ways();
     Orders::Ways order_ways();
 
-    const Config& config_;
+    const Config& file_;
+    Config config_;  // the same, but its list of hosts follows the register
     const HostId self_;
     Member::Config member_config_;
     boost::asio::io_context loop_{1};
@@ -135,23 +140,26 @@ private:
     Renewal renewal_ = Renewal::none;                        // of the lease, before this daemon ends
     std::optional<BootClock::time_point> unanswered_since_;  // by the register
     std::string why_unanswered_;                             // as the log says it
+    Stamp list_followed_;  // the version of the register's value with the list of hosts
+    bool told_address_ = false;
     bool stopping_ = false;
     bool stopped_ = false;
     bool begins_again_ = false;
     int exit_code_ = 0;
 };
 
-Shell::Shell(const Config& config)
-    : config_(config),
-      self_(config.self()),
-      member_config_(member_config(config)),
-      folder_(config.state),
-      engine_(Engine::make(loop_, config, folder_, engine_subject(), engine_events())),
-      desk_(loop_, config, member_, ways()),
-      mail_(loop_, config, mail_events()),
-      progress_(config, folder_,
+Shell::Shell(const Config& file, Config config)
+    : file_(file),
+      config_(std::move(config)),
+      self_(config_.self()),
+      member_config_(member_config(config_)),
+      folder_(config_.state),
+      engine_(Engine::make(loop_, config_, folder_, engine_subject(), engine_events())),
+      desk_(loop_, config_, member_, ways()),
+      mail_(loop_, config_, mail_events()),
+      progress_(config_, folder_,
                 [this](const std::string& event, const std::string& why) { desk_.note(event, why); }),
-      enquiries_(loop_, config, member_, desk_, mail_,
+      enquiries_(loop_, config_, member_, desk_, mail_,
                  {.self = [this] { return self(); },
                   .trouble = [this] { return trouble(); },
                   .remark = [this] { return certificate_watch_.trouble(); }}),
@@ -310,6 +318,7 @@ void Shell::act(Action&& action) {
 }
 
 void Shell::carry_out(Member::Effects& fx) {
+    if (list_followed_ != host().known().version) follow_list();
     const bool reports = std::ranges::any_of(fx.sends, [](const host::Effects::Send& send) {
         return std::holds_alternative<host::HostReport>(send.message);
     });
@@ -382,7 +391,44 @@ Mail::Events Shell::mail_events() {
         .disowned = [this](HostId by, std::uint32_t met) { disowned(by, met); },
         .name_taken = [this] { fail(); },
         .member = [this](HostId host) { return daemon_in_view(host); },
+        .petition = [this](const net::Petition& petition,
+                           const Orders::Welcome& answer) { orders_.hear(petition, answer); },
     };
+}
+
+// Before anything is sent to a host that is new in the list.
+void Shell::follow_list() {
+    list_followed_ = host().known().version;
+    const agreement::Settings& settings = host().settings();
+    if (settings.hosts.empty()) return;
+    config_.hosts = agreed_hosts(file_, settings);
+    mail_.follow_list();
+    if (settings.admits(self_)) return;
+    if (const auto noted = folder_.note_settings(settings); !noted) log_error(noted.error());
+    const std::string why = "this host is not in the cluster any more";
+    log_warning(why + "; `allot cluster join` brings it back");
+    desk_.note("left", why);
+    boost::asio::post(loop_, [this] { finish(); });
+}
+
+// A host that nobody has let join calls itself by the number of another one. It must not act under that.
+bool Shell::is_listed_in(const agreement::Value& value) {
+    if (!value.settings || value.settings->hosts.empty()) return true;
+    const auto& hosts = value.settings->hosts;
+    if (self_ < hosts.size() && hosts[self_].name == config_.host) return true;
+    if (stopped_) return false;
+    log_error(
+        fmt::format("host {} is not in the cluster that has this register; `allot cluster join ADDRESS "
+                    "--config FILE` brings it there",
+                    config_.host));
+    fail();
+    return false;
+}
+
+// The file of a host is right about its own address.
+void Shell::tell_own_address() {
+    if (!std::exchange(told_address_, host().has_lease()) && told_address_ && config_.has_address())
+        orders_.tell_address({.name = config_.host, .address = config_.address});
 }
 
 std::optional<std::uint32_t> Shell::daemon_in_view(HostId one) const {
@@ -450,6 +496,7 @@ Engine::Events Shell::engine_events() {
     return {
         .returned =
             [this](const agreement::Value& value) {
+                if (!is_listed_in(value)) return;
                 catch_up();
                 step([&](const Member::Self& self, Member::Effects& fx) {
                     member_.returned(self, value, fx);
@@ -457,6 +504,7 @@ Engine::Events Shell::engine_events() {
             },
         .learned =
             [this](const agreement::Value& value) {
+                if (!is_listed_in(value)) return;
                 catch_up();
                 step(
                     [&](const Member::Self& self, Member::Effects& fx) { member_.learned(self, value, fx); });
@@ -497,12 +545,14 @@ Orders::Ways Shell::order_ways() {
                 unsettled_ = true;
             },
         .withdraw = [this] { member_.host().withdraw_proposal(); },
+        .certify = [this](Peer gone) { member_.host().certify(gone); },
         .trouble = [this] { return enquiries_.trouble(); },
     };
 }
 
 // There may be an alarm that is nearer than all before.
 void Shell::after_turn() {
+    tell_own_address();
     orders_.look();
     if (progress_.take_new_epoch()) progress_.finish_epoch(member_, mail_.take_report_bytes());
     if (std::exchange(unsettled_, false) && !stopped_) set_ticker();
@@ -537,10 +587,15 @@ void Shell::log_silent_register() {
 
 }  // namespace
 
-Result<int> run_shell(const Config& config) {
-    set_log_name(config.host);
+Result<int> run_shell(const Config& file) {
+    set_log_name(file.host);
+    // The settings file is read again, and complained about, when its folder is open.
+    const auto settings = HostFolder(file.state).settings();
+    const bool is_listed = settings && *settings && !(*settings)->hosts.empty();
     while (true) {
-        Shell shell(config);
+        auto config = is_listed ? with_agreed_hosts(file, **settings) : Result<Config>(file);
+        if (!config) return Error{config.error()};
+        Shell shell(file, std::move(*config));
         auto code = shell.run();
         if (!shell.begins_again()) return code;
     }

@@ -8,6 +8,6 @@
 namespace allot::daemon {
 
 // Runs the daemon until a signal stops it. Returns its exit code, or why it cannot start.
-Result<int> run_shell(const Config& config);
+Result<int> run_shell(const Config& file);
 
 }  // namespace allot::daemon

@@ -38,6 +38,10 @@ std::optional<std::string> Cluster::config_error(const Config& config) {
     };
     if (config.voters < 1 || config.voters > config.sites)
         return error("voters", config.voters, 1, config.sites);
+    if (config.successions > 0 && (config.engine != host::Engine::hosts || !config.first_start))
+        return "--successions " + std::to_string(config.successions) +
+               ": hosts learn each other's disks when the register is formed; add --engine hosts "
+               "--first-start";
     if (config.programs < 1 || config.programs > most_programs)
         return error("programs", config.programs, 1, most_programs);
     if (config.latecomers >= config.sites) return error("latecomers", config.latecomers, 0, config.sites - 1);
@@ -112,6 +116,7 @@ Member::Config Cluster::member_config(const Config& config) {
     council.voting = config.voting;
     council.forming = config.forming;
     council.try_again = config.hosts.try_again;
+    council.succeeds = config.successions > 0;
     return all;
 }
 
@@ -167,7 +172,7 @@ void Cluster::sample(Draw& draw) {
         longer = 2 + sites / 2;
         draw.number("voters", 1, std::min(sites, 5u));
         draw.choice("writes", {"instant", "late"});
-        draw.toggle("first-start");
+        if (draw.toggle("first-start")) draw.faults("successions", 2);
         draw.faults("full-disks", 2);
     }
     draw.faults("latecomers", sites - 1);
@@ -231,6 +236,7 @@ void Cluster::start(const Context& ctx, Effects& fx) {
     if (ctx.config.stops > 0) fx.arm(Timer::leave, ticks_between_acts);
     if (ctx.config.full_disks > 0) fx.arm(Timer::fill, ticks_between_acts);
     if (ctx.config.resizes > 0) fx.arm(Timer::resize, ticks_between_acts);
+    if (ctx.config.successions > 0) fx.arm(Timer::succeed, ticks_between_acts);
     alive_ = !is_late(ctx);
     if (alive_)
         raise_daemon(ctx, fx);
@@ -333,6 +339,8 @@ void Cluster::timeout(const Context& ctx, Timer timer, Effects& fx) {
             return return_abandoned(ctx, fx);
         case Timer::resize:
             return resize(ctx, fx);
+        case Timer::succeed:
+            return succeed(ctx, fx);
     }
 }
 
@@ -369,6 +377,21 @@ void Cluster::resize(const Context& ctx, Effects& fx) {
     if (!alive_) return;
     act(ctx, fx, [&](Host& host, const Host::Self& self, host::Effects& out) {
         host.propose(self, settings_of(ctx.config, resizes_), out);
+    });
+}
+
+// Each host has another one in mind.
+void Cluster::succeed(const Context& ctx, Effects& fx) {
+    if (++successions_ < ctx.config.successions) fx.arm(Timer::succeed, ticks_between_acts);
+    if (!alive_) return;
+    const std::uint32_t sites = ctx.config.sites;
+    const std::uint32_t voters = successions_ % 2 == 1 ? 1 : sites - (sites % 2 == 0 ? 1 : 0);
+    act(ctx, fx, [&](Host& host, const Host::Self& self, host::Effects& out) {
+        agreement::Settings settings = host.settings();
+        settings.voters.clear();
+        for (std::uint32_t i = 0; i < voters; ++i)
+            settings.voters.emplace_back((ctx.self + successions_ + i) % sites);
+        host.propose(self, std::move(settings), out);
     });
 }
 

@@ -83,6 +83,7 @@ public:
         host::Engine engine = host::Engine::atomic;
         std::uint32_t voters = 1;
         bool first_start = false;
+        std::uint32_t successions = 0;
         std::uint32_t resources = 1;
         std::uint32_t max_request = 0;
         std::uint32_t permits = 0;
@@ -119,6 +120,8 @@ public:
             {"engine", "atomic: one register answers at its own pace; hosts: voters among the hosts keep it"},
             {"voters", "number of voters; hosts from 0 on vote"},
             {"first_start", "the disks are blank, and the voters form the register; otherwise it is there"},
+            {"successions",
+             "how often each host orders other voters, in turn one host and as many as can be"},
             {"resources", "number of locks"},
             {"max_request", "maximum of locks in one request; 0: all"},
             {"permits", "number of permits of the semaphore; 0: there is none"},
@@ -145,11 +148,11 @@ public:
             {"kernel", "all hosts run under one kernel, which tells when a daemon and its programs are gone"},
         };
         BOOST_DESCRIBE_CLASS(Config, (),
-                             (sites, engine, voters, first_start, resources, max_request, permits, resizes,
-                              programs, program_requests, seats, overtakes, loans, lease, grace, tolerance,
-                              silence, whims, daemon_deaths, stops, return_within, lives, latecomers,
-                              full_disks, most_weight, fenced, sticky, kernel, views, adoption, hosts, locks,
-                              semaphores, voting, forming),
+                             (sites, engine, voters, first_start, successions, resources, max_request,
+                              permits, resizes, programs, program_requests, seats, overtakes, loans, lease,
+                              grace, tolerance, silence, whims, daemon_deaths, stops, return_within, lives,
+                              latecomers, full_disks, most_weight, fenced, sticky, kernel, views, adoption,
+                              hosts, locks, semaphores, voting, forming),
                              (), ())
     };
     static std::optional<std::string> config_error(const Config& config);
@@ -159,8 +162,21 @@ public:
     // A further program acts; a host takes against another; the daemon dies, comes back, or is stopped; the
     // disk is full, or has room again; the owner gives back what its programs left behind; an operator
     // changes the number of permits.
-    enum class Timer : std::uint8_t { second, third, whim, die, rise, leave, fill, room, free, resize };
-    BOOST_DESCRIBE_NESTED_ENUM(Timer, second, third, whim, die, rise, leave, fill, room, free, resize)
+    enum class Timer : std::uint8_t {
+        second,
+        third,
+        whim,
+        die,
+        rise,
+        leave,
+        fill,
+        room,
+        free,
+        resize,
+        succeed
+    };
+    BOOST_DESCRIBE_NESTED_ENUM(Timer, second, third, whim, die, rise, leave, fill, room, free, resize,
+                               succeed)
     using Context = allot::Context<Config>;
     using Effects = allot::Effects<Message, Timer>;
     using Input = allot::Input<Message, input::Cancel, input::Synced, input::Tick, input::Timeout<Timer>>;
@@ -220,6 +236,7 @@ private:
     void testify(const Context& ctx, Effects& fx);
     void return_abandoned(const Context& ctx, Effects& fx);
     void resize(const Context& ctx, Effects& fx);
+    void succeed(const Context& ctx, Effects& fx);
     static agreement::Settings settings_of(const Config& config, std::uint32_t resizes);
 
     // The disk.
@@ -260,6 +277,7 @@ private:
     std::uint32_t whims_ = 0;
     std::uint32_t fills_ = 0;
     std::uint32_t resizes_ = 0;
+    std::uint32_t successions_ = 0;
     bool disk_is_full_ = false;
     bool unwritten_ = false;  // a write waits for room
     host::Guardian guardian_;
@@ -269,7 +287,8 @@ private:
 
     BOOST_DESCRIBE_CLASS(Cluster, (), (), (),
                          (member_, alive_, leaving_, ends_, uncertified_, deaths_, stops_, whims_, fills_,
-                          resizes_, disk_is_full_, unwritten_, guardian_, programs_, kept_grants_, value_))
+                          resizes_, successions_, disk_is_full_, unwritten_, guardian_, programs_,
+                          kept_grants_, value_))
 };
 
 }  // namespace allot

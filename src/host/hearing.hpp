@@ -46,6 +46,9 @@ public:
     Ticks due_in(const Here& here, Ticks most) const;
 
     bool misses(const Here& here, SiteId host) const;
+    bool hears(const Here& here, SiteId host) const {
+        return host == here.self || (!ended_.contains(host) && !misses(here, host));
+    }
     std::vector<SiteId> missed(const Here& here) const;
     bool is_dead(const Here& here, SiteId member) const;
     bool loses_quarrel(const Here& here, SiteId member) const;

@@ -535,7 +535,7 @@ void Host::tick(const Self& self, Effects& fx, bool late) {
 
 void Host::pass_silence(const Self& self, bool late, Effects& fx) {
     if (self.config.silence == 0) return;
-    hearing_.tick(here(self), self.config.hosts, late);
+    hearing_.tick(here(self), hosts(self), late);
     const bool awaits = views_.sent(self.host) != nullptr;
     awaited_ = awaits && !late ? std::min(awaited_ + 1, report_patience(self)) : 0;
     const bool speaks = self.config.alive_every > 0 && ++beat_ >= self.config.alive_every;
@@ -548,7 +548,7 @@ void Host::tell_misses(const Self& self, Effects& fx, bool also_unchanged) {
     std::vector<SiteId> missed = hearing_.missed(here(self));
     if (missed == told_misses_ && !also_unchanged) return;
     told_misses_ = std::move(missed);
-    for (SiteId host = 0; host < self.config.hosts; ++host)
+    for (SiteId host = 0; host < hosts(self); ++host)
         if (host != self.host) fx.sends.push_back({host, Alive{told_misses_}});
 }
 
@@ -619,7 +619,7 @@ void Host::returned(const Self& self, const Value& value, Effects& fx) {
     tell_complete(self, fx);
     if (!is_member(self, value) && !leaving_ && is_new) call_register(self, fx);
     if (!is_new) return;
-    for (SiteId host = 0; host < self.config.hosts; ++host)
+    for (SiteId host = 0; host < hosts(self); ++host)
         if (host != self.host) fx.sends.push_back({host, Learn{value}});
 }
 

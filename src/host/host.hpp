@@ -42,7 +42,7 @@ struct Config {
     Locks::Config locks;
     Semaphore::Config semaphores;
     agreement::Settings settings;       // of the first view of all, and until this host has seen a view
-    std::uint32_t hosts = 1;            // that may be members: numbers from 0 on
+    std::uint32_t hosts = 1;            // that may be members, if the settings do not name them
     Ticks lease = 3;                    // from the question to the moment in which programs have stopped
     Ticks grace = 1;                    // of a program that is asked to stop; within the lease
     Ticks hold_off = 3;                 // no shorter than a lease on any clock
@@ -227,7 +227,12 @@ public:
     // No request is served any more, and none may be open; when the others need this host no longer, it
     // has_left().
     void leave() { leaving_ = true; }
+    bool is_leaving() const { return leaving_; }
     bool has_left() const { return leaving_ && !views_.has_seen(); }
+    // Whether it must be a member for now, though operators let it go.
+    void stay(bool stays) { stays_ = stays; }
+    // Why operators let that host serve no new requests; empty if it shall serve them.
+    std::string closed(SiteId host) const;
 
     // Begins an operation of the register; none may be under way.
     void call_register(const Self& self, Effects& fx);
@@ -248,11 +253,18 @@ public:
     bool is_worn_out(const Self& self) const { return life_ + 1 >= self.config.lives; }
 
     bool has_lease() const { return lease_left_ > 0; }
+    // Whether that host answers, as far as this one knows.
+    bool hears(const Self& self, SiteId host) const { return hearing_.hears(here(self), host); }
     Ticks lease_left() const { return lease_left_; }
     const agreement::Value& known() const { return known_; }
     // The newest settings, and those of the epoch.
     const agreement::Settings& settings() const { return known_.settings ? *known_.settings : settings_; }
     const agreement::Settings& settings_in_force() const { return settings_; }
+    // The number of hosts that this one talks to, with its own.
+    std::uint32_t hosts(const Self& self) const {
+        const std::size_t named = settings().hosts.size();
+        return named == 0 ? self.config.hosts : static_cast<std::uint32_t>(named);
+    }
     const Views& views() const { return views_; }
     const Request* find(const Key& key) const;
     // The site of a request for locks, if it has one in this epoch.
@@ -342,9 +354,12 @@ private:
     void pass_hold_offs(const Self& self, Effects& fx);
     void pass_silence(const Self& self, bool late, Effects& fx);
     std::optional<agreement::Change> wanted_change(const Self& self) const;
+    bool let_out(agreement::Change& change) const;
     std::optional<agreement::Change> entry(const Self& self) const;
     std::optional<agreement::Change> exit(const Self& self) const;
     std::optional<agreement::Change> removal(const Self& self) const;
+    template <class Lost>
+    agreement::Change without(const Self& self, const agreement::Settings& settings, Lost lost) const;
     std::optional<agreement::Change> resettling(const Self& self) const;
     std::optional<agreement::Change> renewal(const Self& self) const;
     void weigh(const Self& self);
@@ -389,12 +404,14 @@ private:
     Ticks beat_ = 0;            // ticks since the last signs of life
     bool knows_programs_ = true;
     bool leaving_ = false;
+    bool stays_ = false;
 
     BOOST_DESCRIBE_CLASS(Host, (), (), (),
                          (requests_, free_ids_, withheld_, sticky_, disowned_, numbered_, ids_, locks_,
                           semaphores_, unsettled_, settings_, kept_weight_, life_, views_, known_, asked_,
                           lease_left_, missing_, first_seen_, hearing_, told_misses_, awaited_, unwanted_,
-                          proposed_, refuted_, certified_, renewed_, beat_, knows_programs_, leaving_))
+                          proposed_, refuted_, certified_, renewed_, beat_, knows_programs_, leaving_,
+                          stays_))
 };
 
 }  // namespace allot::host

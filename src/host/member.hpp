@@ -85,14 +85,14 @@ public:
     const agreement::Council& council() const { return council_; }
     // The view of a register that has forgotten later ones, and is not obeyed.
     const std::optional<std::uint32_t>& forgotten_view() const { return forgotten_view_; }
+    // Whether it shall leave for good, but nobody else can keep the register.
+    bool must_stay(const Self& self) const;
     // The member that the next daemon of this host starts from.
     Member after_crash(Disk disk) const;
 
     Sessions::Self sessions_self(const Self& self) const;
     static Host::Self host_self(const Self& self) { return {self.config.host, self.host, self.incarnation}; }
-    static agreement::Council::Self council_self(const Self& self) {
-        return {*self.config.council, self.host, self.incarnation, self.fresh_disk};
-    }
+    agreement::Council::Self council_self(const Self& self) const;
 
     bool operator==(const Member&) const = default;
 
@@ -100,6 +100,12 @@ private:
     template <class Action>
     void consult(const Self& self, Effects& fx, Action&& action);
     void call_council(const Self& self, Effects& fx);
+    void change_voters(const Self& self, Effects& fx);
+    bool hands_on(const Self& self, const agreement::Change& change) const;
+    void hand_on(const Self& self, Effects& fx);
+    bool votes(const Self& self) const;
+    bool goes_for_good(const Self& self) const { return !host_.settings().may_vote(self.host); }
+    std::optional<agreement::Change> succession(const Self& self, bool departs) const;
     void pass_answers(const Self& self, Effects& fx);
     void end_requests(const Self& self, Effects& fx);
     void free_unheld(const Self& self, Effects& fx);
@@ -108,8 +114,9 @@ private:
     Host host_;
     agreement::Council council_;
     std::optional<std::uint32_t> forgotten_view_;
+    bool changes_voters_ = false;  // the call under way may do so
 
-    BOOST_DESCRIBE_CLASS(Member, (), (), (), (sessions_, host_, council_, forgotten_view_))
+    BOOST_DESCRIBE_CLASS(Member, (), (), (), (sessions_, host_, council_, forgotten_view_, changes_voters_))
 };
 
 template <class Action>

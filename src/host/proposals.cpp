@@ -5,6 +5,8 @@
 
 namespace allot::host {
 
+using agreement::Standing;
+
 namespace {
 
 // A member that skips a view must not wait for those that were certified in it.
@@ -36,11 +38,12 @@ void Host::call_register(const Self& self, Effects& fx) {
 // The value that this host would like to have; nothing if it likes the newest.
 std::optional<agreement::Change> Host::wanted_change(const Self& self) const {
     std::optional<agreement::Change> change;
+    const bool goes = leaving_ || !settings().lets_serve(self.host);
     if (!is_member(self, known_))
         change = entry(self);
-    else if (leaving_)
+    else if (goes)
         change = exit(self);
-    const bool removes = is_member(self, known_) && (!leaving_ || self.config.rules.remove_until_gone);
+    const bool removes = is_member(self, known_) && (!goes || self.config.rules.remove_until_gone);
     if (!change && removes) change = removal(self);
     if (!change) change = resettling(self);
     // All members of a view that is complete have seen it, and who was certified in it.
@@ -54,8 +57,11 @@ std::optional<agreement::Change> Host::wanted_change(const Self& self) const {
 // Replaces the incarnation before this one, if that is still a member. A host that cannot exchange reports
 // with all members would hold up every view.
 std::optional<agreement::Change> Host::entry(const Self& self) const {
-    if (leaving_ || (self.config.rules.enter_with_links && hearing_.would_quarrel(here(self))))
-        return std::nullopt;
+    // Programs of this host go on under its next daemon, though it serves no new ones.
+    const bool was_member = std::ranges::find(known_.members, self.host, &Peer::site) != known_.members.end();
+    const bool may_enter = settings().lets_serve(self.host) || (was_member && settings().admits(self.host));
+    if (leaving_ || !may_enter) return std::nullopt;
+    if (self.config.rules.enter_with_links && hearing_.would_quarrel(here(self))) return std::nullopt;
     agreement::Change change{.members = known_.members};
     for (const Peer& member : known_.members)
         if (member.site == self.host && knows_programs_) change.certified.push_back(member);
@@ -74,24 +80,46 @@ std::optional<agreement::Change> Host::exit(const Self& self) const {
                                return requests_[id]->returned;
                            });
     const bool drained = (runs_none && owes_none) || !self.config.rules.drain_first;
-    if (!works_in_newest() || !drained) return std::nullopt;
+    if (!works_in_newest() || !drained || stays_) return std::nullopt;
     agreement::Change change{.members = known_.members, .certified = {myself(self)}};
     std::erase(change.members, myself(self));
+    let_out(change);
     return change;
+}
+
+// Hosts that shall leave are out when they are no members, also if they are lost before.
+bool Host::let_out(agreement::Change& change) const {
+    agreement::Settings next = settings();
+    for (SiteId host = 0; host < next.hosts.size(); ++host) {
+        const bool is_member = std::ranges::find(change.members, host, &Peer::site) != change.members.end();
+        if (next.hosts[host].standing == Standing::leaving && !is_member)
+            next.hosts[host].standing = Standing::out;
+    }
+    if (next == settings()) return false;
+    change.settings = std::move(next);
+    return true;
 }
 
 std::optional<agreement::Change> Host::removal(const Self& self) const {
     if (!has_lease()) return std::nullopt;
+    agreement::Change change = without(
+        self, settings(), [&](SiteId host) { return is_lost(self, host) || unwanted_.contains(host); });
+    const bool lets_out = let_out(change);
+    if (change.members == known_.members && !lets_out) return std::nullopt;
+    return change;
+}
+
+// The members that these settings admit and that are not lost.
+template <class Lost>
+agreement::Change Host::without(const Self& self, const agreement::Settings& settings, Lost lost) const {
     agreement::Change change{.members = known_.members};
     std::erase_if(change.members, [&](const Peer& one) {
         const bool certified = certified_.contains(one);
         const bool removed =
-            one.site != self.host && (certified || is_lost(self, one.site) || unwanted_.contains(one.site) ||
-                                      one.site >= self.config.hosts);
+            one.site != self.host && (certified || !settings.admits(one.site) || lost(one.site));
         if (removed && (certified || !self.config.rules.certify_own)) change.certified.push_back(one);
         return removed;
     });
-    if (change.members == known_.members) return std::nullopt;
     return change;
 }
 
@@ -101,10 +129,19 @@ void Host::propose(const Self& self, agreement::Settings settings, Effects& fx) 
     if (!asked_ && wanted_change(self)) call_register(self, fx);
 }
 
-// The same members, with other settings.
+// Other settings, and the members that they admit.
 std::optional<agreement::Change> Host::resettling(const Self& self) const {
     if (!proposed_ || !is_member(self, known_) || !has_lease() || leaving_) return std::nullopt;
-    return agreement::Change{.members = known_.members, .settings = proposed_};
+    agreement::Change change = without(self, *proposed_, [](SiteId) { return false; });
+    change.settings = proposed_;
+    return change;
+}
+
+std::string Host::closed(SiteId host) const {
+    if (settings().lets_serve(host)) return "";
+    const bool stays = host < settings().hosts.size() && settings().hosts[host].standing == Standing::drained;
+    return stays ? "an operator drains this host; ask at another one"
+                 : "this host leaves the cluster; ask at another one";
 }
 
 // The same members, whose next epoch forgets names that nobody uses. To weigh takes time, so only calls that

@@ -277,6 +277,8 @@ std::optional<session::Refused> Sessions::objection(const Self& self, const Sess
         return refused(Refusal::forbidden, std::move(*why));
     if (session.open.contains(want.ticket))
         return refused(Refusal::wrong, "ticket " + std::to_string(want.ticket) + " is in use");
+    if (std::string why = self.host.closed(self.number); !why.empty())
+        return refused(Refusal::unavailable, std::move(why));
     if (auto why = wrong_locks(self.config.limits, want)) return refused(Refusal::wrong, std::move(*why));
     if (auto why = wrong_permits(self.config.limits, self.host, want))
         return refused(Refusal::wrong, std::move(*why));

@@ -149,6 +149,7 @@ public:
     struct Self {
         const SessionConfig& config;
         const Host& host;
+        SiteId number = 0;            // of the host
         std::uint64_t now_ms = 0;     // of the calendar, for people to see
         std::uint64_t unordered = 0;  // the fence of units that have no order, in this epoch
     };

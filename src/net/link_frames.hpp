@@ -16,7 +16,7 @@
 
 namespace allot::net {
 
-constexpr std::uint32_t link_version = 5;
+constexpr std::uint32_t link_version = 6;
 constexpr std::string_view link_magic = "allot link";
 // Large enough for a Hello; an unidentified sender may send no larger frame.
 constexpr std::size_t hello_limit = 4096;
@@ -32,8 +32,10 @@ struct Opening {
 BOOST_DESCRIBE_STRUCT(Opening, (), (magic, version))
 
 struct Hello {
-    std::string from;                 // name of the sending host
-    std::string to;                   // and of the host that it expects
+    std::string from;  // name of the sending host, and its number in its list
+    std::uint32_t from_number = 0;
+    std::string to;  // and of the host that it expects
+    std::uint32_t to_number = 0;
     std::uint64_t agreement = 0;      // a hash of all settings that must be the same everywhere,
     std::vector<Setting> settings;    // and the first of them, to say which one differs
     std::uint64_t payload_limit = 0;  // largest payload that it accepts, in bytes
@@ -44,7 +46,8 @@ struct Hello {
     bool operator==(const Hello&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Hello, (),
-                      (from, to, agreement, settings, payload_limit, position, process, connection, mark))
+                      (from, from_number, to, to_number, agreement, settings, payload_limit, position,
+                       process, connection, mark))
 
 enum class FrameKind : std::uint8_t {
     payload,      // number: of the payload; content: the payload

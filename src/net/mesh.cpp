@@ -23,12 +23,43 @@ std::uint64_t drawn_number() {
     return std::uint64_t{device()} << 32 | device();
 }
 
+// Maximum number of hosts that ask to join at once.
+constexpr std::size_t petitions_limit = 16;
+
+// Connections whose petition waits for its answer.
+class Petitions final : public Wire::Owner {
+public:
+    bool is_full() const { return wires_.size() >= petitions_limit; }
+    void add(const WirePtr& wire) {
+        wire->hand_over_to(*this, hello_limit);
+        wires_.push_back(wire);
+    }
+    void answer(const WirePtr& wire, const PetitionAnswer& answer) {
+        if (!wire->is_open()) return;  // the other end has not waited
+        std::string frame;
+        put_petition_answer(answer, frame);
+        wire->write(frame);
+        wire->close();
+        std::erase(wires_, wire);
+    }
+    void clear() { wires_.clear(); }
+
+private:
+    bool frame(Wire&, std::string_view) override { return true; }
+    void closed(Wire& wire, const std::string&) override {
+        std::erase_if(wires_, [&](const WirePtr& one) { return one.get() == &wire; });
+    }
+
+    std::vector<WirePtr> wires_;
+};
+
 class MeshOfPeers final : public Mesh, public Wire::Owner {
 public:
     MeshOfPeers(boost::asio::io_context& loop, MeshConfig config, Events events);
 
     Result<std::uint16_t> start() override;
     void stop() override;
+    void update(const std::vector<MeshConfig::Host>& hosts) override;
     void send(HostId to, std::string_view payload) override;
     LinkStatus status(HostId peer) const override;
 
@@ -38,6 +69,7 @@ private:
     void closed(Wire& stranger, const std::string& why) override;
     WirePtr no_stranger_any_more(const Wire& wire);
     bool turn_away(Wire& wire, Peer* suspect, const std::string& why);
+    bool hear_petition(const WirePtr& wire, const Petition& petition);
     Peer* peer_called(std::string_view name) const;
 
     bool is_late() const;
@@ -54,6 +86,7 @@ private:
     std::vector<std::unique_ptr<Peer>> peers_;  // by host; null for this host
     std::unique_ptr<Listener> listener_;
     std::deque<WirePtr> strangers_;
+    Petitions petitions_;
     LogOnce logged_;
     Timer heartbeat_;
     Timer acknowledgements_;
@@ -93,9 +126,28 @@ void MeshOfPeers::stop() {
     if (std::exchange(here_.stopped, true)) return;
     listener_.reset();
     strangers_.clear();
+    petitions_.clear();
     heartbeat_.cancel();
     acknowledgements_.cancel();
     for_each_peer([](Peer& peer) { peer.stop(); });
+}
+
+void MeshOfPeers::update(const std::vector<MeshConfig::Host>& hosts) {
+    const MeshConfig::Host self = here_.self();
+    std::vector<MeshConfig::Host> all = hosts;
+    // The file of this host may name more than the others have agreed on.
+    for (std::size_t id = all.size(); id < peers_.size(); ++id) {
+        all.push_back(here_.config.hosts[id]);
+        all.back().present = false;
+    }
+    all[here_.config.self] = self;
+    here_.config.hosts = std::move(all);
+    while (peers_.size() < here_.config.hosts.size()) {
+        const auto id = static_cast<HostId>(peers_.size());
+        peers_.push_back(std::make_unique<Peer>(here_, id));
+        if (started_ && !here_.stopped) peers_.back()->start();
+    }
+    if (started_ && !here_.stopped) for_each_peer([](Peer& peer) { peer.look_at_list(); });
 }
 
 void MeshOfPeers::send(HostId to, std::string_view payload) {
@@ -123,6 +175,7 @@ void MeshOfPeers::accept(StreamPtr stream) {
 
 bool MeshOfPeers::frame(Wire& stranger, std::string_view content) {
     const WirePtr wire = no_stranger_any_more(stranger);
+    if (const auto petition = read_petition(content)) return hear_petition(wire, *petition);
     const auto hello = read_hello(content);
     // A certificate identifies the sender even if its Hello is malformed.
     if (!hello) {
@@ -132,12 +185,28 @@ bool MeshOfPeers::frame(Wire& stranger, std::string_view content) {
     Peer* const peer = peer_called(hello->from);
     const std::string name = printable(hello->from);
     if (peer == nullptr)
-        return turn_away(*wire, nullptr, fmt::format("host {} is not configured here", name));
+        return turn_away(
+            *wire, nullptr,
+            fmt::format("host {} is not in the cluster; `allot cluster join` brings it in", name));
     std::string objection = objection_to(here_, *hello, wire->identity(), peer->host());
     if (objection.empty() && peer->id() > here_.config.self)
-        objection = fmt::format("the first of two hosts connects: that is {}", here_.self().name);
+        objection = fmt::format("the first of two hosts connects: that is {}, which tries {}",
+                                here_.self().name, peer->host().address);
     if (!objection.empty()) return turn_away(*wire, peer, objection);
     return peer->meet(wire, *hello);
+}
+
+// The answer may take a while; the other end may be gone by then.
+bool MeshOfPeers::hear_petition(const WirePtr& wire, const Petition& petition) {
+    std::string objection = objection_to(here_, petition, wire->identity());
+    if (!here_.events.petition) objection = "no host can join here";
+    if (petitions_.is_full()) objection = "too many hosts want to join at once; try again";
+    if (!objection.empty()) return turn_away(*wire, nullptr, objection);
+    petitions_.add(wire);
+    here_.tell(here_.events.petition, petition, [this, weak = std::weak_ptr(wire)](const auto& answer) {
+        if (const WirePtr open = weak.lock()) petitions_.answer(open, answer);
+    });
+    return true;
 }
 
 void MeshOfPeers::closed(Wire& stranger, const std::string& why) {
@@ -194,6 +263,7 @@ void MeshOfPeers::acknowledge_later() {
 // --- Errors in a configuration
 
 std::string host_error(const MeshConfig& config, const MeshConfig::Host& host) {
+    if (!host.present) return "";
     if (const auto address = parse_host_port(host.address); !address)
         return fmt::format("host {}: {}", host.name, address.error());
     const auto same_name = [&](const MeshConfig::Host& other) { return other.name == host.name; };

@@ -16,17 +16,19 @@
 
 #include "base/result.hpp"
 #include "net/loop.hpp"
+#include "net/petition.hpp"
 #include "net/setting.hpp"
 #include "net/stream.hpp"
 
 namespace allot::net {
 
-using HostId = std::uint32_t;  // index in the list of hosts, which is the same everywhere
+using HostId = std::uint32_t;  // index in the list of hosts; a host has the same one everywhere
 
 struct MeshConfig {
     struct Host {
         std::string name;     // also on its certificate
         std::string address;  // host:port
+        bool present = true;  // false: it has no link, now
     };
     std::vector<Host> hosts;
     HostId self = 0;
@@ -79,6 +81,8 @@ public:
         std::function<void(HostId by, std::uint32_t met)> disowned;
         // That host has a link to another process that calls itself as this host does, and it works.
         std::function<void(HostId by, const std::string& why)> name_taken;
+        // A host that proves its name wants to be in the list. `answer` may be called later, once.
+        std::function<void(const Petition&, std::function<void(const PetitionAnswer&)> answer)> petition;
     };
 
     // An event may stop the mesh but not destroy it.
@@ -91,6 +95,9 @@ public:
     // Closes the links: says goodbye after all payloads that the kernel takes at once. No event comes after
     // this, and nothing is sent.
     virtual void stop() = 0;
+
+    // The list from now on. It may only grow: hosts keep their numbers and names, and this host its address.
+    virtual void update(const std::vector<MeshConfig::Host>& hosts) = 0;
 
     // `to` is another host; `payload` has at most frame_limit bytes. The mesh keeps it until it is
     // acknowledged or the receiving incarnation has ended, without a time limit.

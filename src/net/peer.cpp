@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "base/address.hpp"
 #include "base/ensure.hpp"
 
 namespace allot::net {
@@ -42,6 +43,15 @@ std::string objection_to(const Surroundings& here, const Hello& hello, const Ide
         return fmt::format("it expects host {}, this is host {}", printable(hello.to), here.self().name);
     if (hello.from != host.name)
         return fmt::format("it is host {}, not {}", printable(hello.from), host.name);
+    if (hello.to_number != here.config.self)
+        return fmt::format("host {} has number {} in its list of hosts, and number {} in this one",
+                           here.self().name, hello.to_number + 1, here.config.self + 1);
+    const auto number = static_cast<HostId>(&host - here.config.hosts.data());
+    if (hello.from_number != number)
+        return fmt::format("host {} has number {} in its list of hosts, and number {} in this one", host.name,
+                           hello.from_number + 1, number + 1);
+    if (!host.present)
+        return fmt::format("host {} is not in the cluster; `allot cluster join` brings it in", host.name);
     if (here.config.tls && !who.may_speak_as(host.name))
         return fmt::format("it says that it is host {}, but its certificate is for {}", host.name,
                            printable(who.certified_as()));
@@ -54,6 +64,27 @@ std::string objection_to(const Surroundings& here, const Hello& hello, const Ide
     return "";
 }
 
+std::string objection_to(const Surroundings& here, const Petition& petition, const Identity& who) {
+    const std::string name = printable(petition.name);
+    if (here.config.tls && !who.may_speak_as(petition.name))
+        return fmt::format("it says that it is host {}, but its certificate is for {}", name,
+                           printable(who.certified_as()));
+    if (petition.agreement != here.config.agreement)
+        return "its configuration differs: " +
+               difference(here.self().name, here.config.settings, name, petition.settings);
+    if (!here.config.tls && !here.config.plaintext && !is_loopback_address(petition.address))
+        return fmt::format(
+            "{}: links beyond this machine need TLS (`allot cert` makes certificates), or "
+            "plaintext allowed explicitly, by plaintext = true in [cluster]",
+            printable(petition.address));
+    return here.self().address.ends_with(":0")
+               ? fmt::format(
+                     "host {} has no address for others; write one in its file, as in "
+                     "address = \"10.0.0.1:7400\", and start it again",
+                     here.self().name)
+               : "";
+}
+
 Peer::Peer(Surroundings& here, HostId id)
     : here_(here),
       id_(id),
@@ -63,7 +94,21 @@ Peer::Peer(Surroundings& here, HostId id)
 
 void Peer::start() {
     last_heard_ = Clock::now();
-    if (here_.config.self < id_) connect();
+    present_ = host().present;
+    if (present_ && here_.config.self < id_) connect();
+}
+
+void Peer::look_at_list() {
+    if (present_ == host().present) return;
+    present_ = host().present;
+    retry_delay_ = here_.config.retry_first;
+    logged_.forget();
+    if (present_) return start();
+    retry_.cancel();
+    attempt_.reset();
+    greeting_.reset();
+    if (up_) up_->refuse(fmt::format("host {} is not in the cluster any more", host().name));
+    go_down("it is not in the cluster any more");
 }
 
 void Peer::stop() {
@@ -97,7 +142,9 @@ void Peer::greet(StreamPtr stream) {
 
 Hello Peer::hello() const {
     return {.from = here_.self().name,
+            .from_number = here_.config.self,
             .to = host().name,
+            .to_number = id_,
             .agreement = here_.config.agreement,
             .settings = settings_for_hello(here_.config.settings),
             .payload_limit = here_.config.frame_limit,
@@ -134,7 +181,7 @@ void Peer::fail_to_connect(LogLevel level, const std::string& why) {
 }
 
 void Peer::retry_later() {
-    if (here_.stopped || here_.config.self > id_) return;
+    if (here_.stopped || !present_ || here_.config.self > id_) return;
     // A random delay between half and all of it, so that hosts that failed together do not retry together.
     const auto whole = static_cast<std::uint64_t>(retry_delay_.count());
     const std::chrono::milliseconds delay(whole / 2 + here_.random(whole / 2 + 1));
@@ -284,7 +331,9 @@ void Peer::tick(bool late) {
     const auto now = Clock::now();
     if (std::exchange(heard_, false)) last_heard_ = now;
     // After a pause of this process, read first what the peers sent meanwhile.
-    if (late || silent_ || now - last_heard_ < here_.config.silence) return;
+    if (late || now - last_heard_ < here_.config.silence) return;
+    knock();
+    if (silent_) return;
     silent_ = true;
     if (up_) {
         const std::string why = fmt::format("nothing was heard for {} ms", here_.config.silence.count());
@@ -293,6 +342,16 @@ void Peer::tick(bool late) {
         retry_later();
     }
     here_.tell(here_.events.silent, id_);
+}
+
+// The other one connects, but may not want to: this host was expelled, or is known at another address. It
+// says so if it is asked.
+void Peer::knock() {
+    const auto now = Clock::now();
+    const bool waits = present_ && !up_ && here_.config.self > id_;
+    if (!waits || now - knocked_ < 10 * here_.config.silence) return;
+    knocked_ = now;
+    connect();
 }
 
 // --- Frames
@@ -360,6 +419,7 @@ bool Peer::break_off(const std::string& why) {
 // --- Sending
 
 void Peer::send(std::string_view payload) {
+    if (!present_) return;
     ensure(payload.size() <= here_.config.frame_limit, "a payload exceeds the limit of a frame");
     link_.keep(payload);
     ++sent_;

@@ -15,7 +15,7 @@ namespace allot::net {
 // Shared by all links of a host.
 struct Surroundings {
     boost::asio::io_context& loop;
-    const MeshConfig config;
+    MeshConfig config;  // its list of hosts grows
     const Mesh::Events events;
     const std::optional<ProcessMark> mark;
     const std::uint64_t process;  // random number
@@ -35,6 +35,9 @@ struct Surroundings {
 std::string objection_to(const Surroundings& here, const Hello& hello, const Identity& who,
                          const MeshConfig::Host& host);
 
+// The same for a petition.
+std::string objection_to(const Surroundings& here, const Petition& petition, const Identity& who);
+
 class Peer final : public Wire::Owner {
 public:
     Peer(Surroundings& here, HostId id);
@@ -42,6 +45,8 @@ public:
     void start();
     // Says goodbye if there is a connection.
     void stop();
+    // The list of hosts has changed: closes the link to a host that is not present, opens it to one that is.
+    void look_at_list();
 
     void send(std::string_view payload);
     // Takes a connection of this peer with its hello. False if it was refused.
@@ -68,6 +73,7 @@ private:
     void greet(StreamPtr stream);
     bool take_answer(std::string_view content);
     void retry_later();
+    void knock();
     void fail_to_connect(LogLevel level, const std::string& why);
 
     Hello hello() const;
@@ -111,6 +117,8 @@ private:
     bool process_gone_ = false;
 
     Clock::time_point last_heard_;
+    Clock::time_point knocked_;  // the last time
+    bool present_ = true;
     bool heard_ = false;    // since the last tick
     bool written_ = false;  // since the last tick
     bool silent_ = false;

@@ -1,5 +1,6 @@
 #include "net/tls_context.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <ctime>
@@ -154,9 +155,9 @@ std::string TlsContext::objection_to(SSL_CTX* renewed) const {
                            files_.certificate, files_.authority, why);
     const Identity before = roles_of(SSL_CTX_get0_certificate(context_.get()));
     const Identity now = roles_of(SSL_CTX_get0_certificate(renewed));
-    for (const std::string& host : before.hosts)
-        if (now.may_speak_as(host)) return "";
-    if (before.hosts.empty() && now.program == before.program) return "";
+    const bool speaks_as_before =
+        std::ranges::all_of(before.hosts, [&](const std::string& host) { return now.may_speak_as(host); });
+    if (speaks_as_before && (!before.hosts.empty() || now.program == before.program)) return "";
     return fmt::format("{}: the certificate is for {}, not for {}", files_.certificate, now.certified_as(),
                        before.certified_as());
 }

@@ -68,7 +68,7 @@ configure() {
     [ -n "$register" ] || agree
     # Guardians outlive their daemons for a while. One that ends later would remove the socket of the next.
     for one in h[0-9]*/guardian.sock; do pkill -KILL -f "allot guardian --folder $PWD/${one%/*} "; done
-    rm -rf h[0-9]* ./*.in ./*.fifo witness wrong register*
+    rm -rf h[0-9]* ./*.in ./*.fifo witness wrong register* moves audit.log
     [ "$engine" != etcd ] || fresh_etcd
     for i in $(seq "$hosts"); do write_config "$i"; done
     if [[ $register == *'engine = "file"'* || $register == *'engine = "etcd"'* ]]; then
@@ -89,6 +89,17 @@ write_config() {
         [ -z "$tls" ] || printf '[tls]\n%s\n' "${tls//HOST/h$i}"
     } >"h$i.toml"
 }
+
+# newcomer HOST: the file of a host that knows nothing of the others; then join HOST KNOWN, with the address of that one.
+newcomer() {
+    printf 'host = "h%s"\naddress = "%s"\nsocket = "h%s.sock"\nstate = "h%s"\nhttp = ""\n[register]\n%s\n' \
+        "$1" "$loopback:$((7400 + $1))" "$1" "$1" "${register//ENDPOINTS/$(etcd_endpoints "$1")}" >"h$1.toml"
+}
+join() { timeout 30 "$ALLOT" cluster join "$loopback:$((7400 + $2))" --config "h$1.toml" 2>&1; }
+# members HOST: of the newest view that it knows, as in h1,h2.
+members() { "$ALLOT" cluster show --json --socket "./h$1.sock" | tr -d ' \n' | sed 's/.*"members":\[\([^]]*\)\].*/\1/; s/"//g'; }
+members_are() { [ "$(members "$1")" = "$2" ]; }
+has_member() { [[ ,$(members "$1"), == *,$2,* ]]; }
 
 # agree [TIMES]: the register, in a file or, with engine=hosts, kept by the hosts, or with engine=etcd by etcd; before
 # `configure`. A test that is not about time has three times the usual times.

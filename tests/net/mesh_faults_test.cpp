@@ -238,7 +238,9 @@ constexpr std::size_t small_limit = 10'000;
 
 Hello hello_of_ant() {
     return {.from = "ant",
+            .from_number = ant,
             .to = "bee",
+            .to_number = bee,
             .agreement = 42,
             .settings = quick_config(ant).settings,
             .payload_limit = small_limit,
@@ -295,16 +297,23 @@ TEST_F(Intruders, That_speak_something_else_are_refused) {
 TEST_F(Intruders, Of_another_version_are_told_both) {
     std::string frame;
     put_frame(to_bytes(Opening{.version = 7}) + "the future", frame);
-    EXPECT_EQ(refused(frame), "it speaks version 7 of the link protocol, this host version 5");
+    EXPECT_EQ(refused(frame), "it speaks version 7 of the link protocol, this host version 6");
 }
 
 TEST_F(Intruders, With_a_wrong_hello_are_told_why) {
     auto hello = hello_of_ant();
     hello.from = "wasp";
-    EXPECT_EQ(refused(framed(hello)), "host wasp is not configured here");
+    EXPECT_EQ(refused(framed(hello)), "host wasp is not in the cluster; `allot cluster join` brings it in");
     hello = hello_of_ant();
     hello.from = "bee";
-    EXPECT_EQ(refused(framed(hello)), "host bee is not configured here") << "that is bee itself";
+    EXPECT_EQ(refused(framed(hello)), "host bee is not in the cluster; `allot cluster join` brings it in")
+        << "that is bee itself";
+    hello = hello_of_ant();
+    hello.from_number = 2;
+    EXPECT_EQ(refused(framed(hello)), "host ant has number 3 in its list of hosts, and number 1 in this one");
+    hello = hello_of_ant();
+    hello.to_number = 0;
+    EXPECT_EQ(refused(framed(hello)), "host bee has number 1 in its list of hosts, and number 2 in this one");
     hello = hello_of_ant();
     hello.agreement = 43;
     hello.settings[1].value = "3";

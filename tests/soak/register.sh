@@ -13,6 +13,8 @@ holds 513998 4312031 "${lossy[@]}" --sites 6 --scripts=-,-,-,C,C,C --ballots 1
 holds 3705038 47443747 "${lossy[@]}" --sites 6 --scripts=-,-,-,C,C,Q --ballots 1
 holds 85719 763493 "${lossy[@]}" --sites 3 --scripts C,C,G --ballots 1
 holds 612571 5767183 "${lossy[@]}" --sites 3 --scripts CQ,-,CQ --ballots 1 --requests 2,0,2
+# An operation that was disturbed looks before its next attempt.
+holds 5998591 76726011 "${lossy[@]}" --sites 4 --scripts C,-,-,C --ballots 2 --looks 1
 # Generations; the old voters go on answering.
 holds 518116 7136822 "${lossy[@]}" --sites 4 --scripts S,-,-,C --ballots 2
 holds 1799052 20875408 "${lossy[@]}" --sites 4 --scripts SC,-,-,CC --ballots 1 --requests 2,0,0,2

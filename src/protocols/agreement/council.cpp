@@ -9,19 +9,28 @@ namespace {
 
 Forming::Self forming_self(const Council::Self& self) {
     const CouncilConfig& config = self.config;
-    return {self.host,      self.incarnation, config.hosts, config.voters,
-            config.forming, self.fresh_disk,  config.view,  config.quiet};
+    return {.host = self.host,
+            .incarnation = self.incarnation,
+            .hosts = self.hosts(),
+            .list = config.voters,
+            .rules = config.forming,
+            .fresh_disk = self.fresh_disk,
+            .view = config.view,
+            .quiet = config.quiet,
+            .may_found_alone = config.may_found_alone};
 }
 
 Recalling::Self recalling_self(const Council::Self& self) {
     return {.machine = self.host,
             .incarnation = self.incarnation,
-            .machines = self.config.hosts,
+            .machines = self.hosts(),
             .twin = std::nullopt,
             .recalling = {},
             .rules = {self.config.voting, {}},
             .nacks = true,
-            .fresh_disk = self.fresh_disk};
+            .fresh_disk = self.fresh_disk,
+            .looks = self.config.looks,
+            .settings = &self.settings};
 }
 
 }  // namespace
@@ -39,14 +48,18 @@ void Council::start(const Self& self, bool first, CouncilEffects& fx) {
 
 void Council::met(const Self& self, SiteId host, CouncilEffects& fx) {
     form(self, fx, [&](const Forming::Self& inner, FormingEffects& out) {
-        if (!self.config.formed) forming_.greet(inner, host, out);
+        if (!self.config.formed || self.config.succeeds) forming_.greet(inner, host, out);
     });
+    if (self.config.succeeds)
+        recall(self, fx, [&](const Recalling::Self& inner, RecallingEffects& out) {
+            recalling_.tell_record(inner, host, out);
+        });
     // An operation under way may wait for this voter, which has not been asked.
     const bool is_voter =
         std::ranges::find(inner().record().voters, host, &VoterId::host) != inner().record().voters.end();
     if (!is_voter || !inner().busy()) return;
     try_again(self, fx);
-    unheard_ = inner().attempts() - 1;
+    unheard_ = std::max(1u, inner().attempts()) - 1;
 }
 
 Council Council::after_crash(Disk disk) const {
@@ -69,6 +82,7 @@ void Council::receive(const Self& self, SiteId from, const CouncilMessage& messa
 }
 
 void Council::handle(const Self& self, SiteId from, const Hello& message, CouncilEffects& fx) {
+    if (self.config.succeeds) disks_[from] = message.disk;
     form(self, fx, [&](const Forming::Self& inner, FormingEffects& out) {
         forming_.receive(inner, from, message, out);
     });
@@ -116,6 +130,10 @@ std::vector<SiteId> Council::unformed(const Self& self) const {
     return self.config.formed ? std::vector<SiteId>() : forming_.awaited(forming_self(self));
 }
 
+bool Council::awaits_operator(const Self& self) const {
+    return !self.config.formed && forming_.awaits_operator(forming_self(self));
+}
+
 template <class Action>
 void Council::form(const Self& self, CouncilEffects& fx, Action&& action) {
     FormingEffects out;
@@ -125,12 +143,13 @@ void Council::form(const Self& self, CouncilEffects& fx, Action&& action) {
     use_record(self, fx);
 }
 
-// A voter writes its papers and its first vote at once, so no disk has the one without the other.
+// A voter writes its papers and its first vote at once, so no disk has the one without the other. Voters of
+// later generations are formatted by the one that sealed the last.
 void Council::use_record(const Self& self, CouncilEffects& fx) {
     const Papers& papers = forming_.papers();
     const std::optional<Record>& used = papers.stage == Stage::active ? papers.used : forming_.used();
     if (!used || used->generation <= inner().record().generation) return;
-    if (papers.stage != Stage::active) return recalling_.use(*used);
+    if (papers.stage != Stage::active || used->generation > 1) return recalling_.use(*used, papers.sealed);
     recall(self, fx,
            [&](const Recalling::Self& inner, RecallingEffects& out) { recalling_.found(inner, *used, out); });
 }
@@ -138,12 +157,24 @@ void Council::use_record(const Self& self, CouncilEffects& fx) {
 template <class Action>
 void Council::recall(const Self& self, CouncilEffects& fx, Action&& action) {
     RecallingEffects out;
+    const std::uint32_t generation = inner().record().generation;
     action(recalling_self(self), out);
+    // The voters of the next generation have refused nothing yet.
+    if (inner().record().generation > generation && inner().is_resting()) {
+        waited_ = 0;
+        recalling_.retry(recalling_self(self), out);
+    }
     for (RecallingEffects::Send& send : out.sends)
         std::visit([&](auto& message) { fx.sends.push_back({send.to, std::move(message)}); }, send.message);
     fx.persist |= out.persist;
     fx.probes.insert(fx.probes.end(), out.probes.begin(), out.probes.end());
     if (out.returned) fx.returned = std::move(out.returned);
+    if (!self.config.succeeds) return;
+    if (inner().voter().disk != 0) disks_[self.host] = inner().voter().disk;
+    if (self.config.formed || inner().record().generation <= 1) return;
+    FormingEffects papers;
+    forming_.follow(inner().record(), inner().sealed(), papers);
+    fx.persist |= papers.persist;
 }
 
 }  // namespace allot::agreement

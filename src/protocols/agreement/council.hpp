@@ -14,22 +14,25 @@
 namespace allot::agreement {
 
 struct CouncilConfig {
-    std::uint32_t hosts = 1;
+    std::uint32_t hosts = 1;     // if the settings do not name them
     std::vector<SiteId> voters;  // of the first record, by number
     bool formed = false;         // the first record is there already, with the first disks of these voters
     // The newest view of an earlier register, and whether no program has run since; for a fresh disk.
     std::uint32_t view = 0;
     bool quiet = false;
+    bool may_found_alone = true;  // it may form a register of which it is the only voter
     // In ticks: the pause after an attempt that nobody answers, the shortest one after a refusal, and by how
     // much the pauses of two hosts may differ.
     std::uint32_t retry_after = 1;
     std::uint32_t rest = 1;
     std::uint32_t spread = 0;
+    std::uint32_t looks = 2;  // how often an operation that was disturbed only looks before its next attempt
     // Ticks after which a voter that starts again makes do with the answers of a quorum.
     std::uint32_t patience = 10;
     VotingRules voting;
     FormingRules forming;
     bool try_again = true;  // an operation that nobody has answered
+    bool succeeds = false;  // voters may follow each other: hosts tell each other their disks
 };
 
 using CouncilMessage = boost::mp11::mp_push_back<RecallingMessage, Hello>;
@@ -52,7 +55,12 @@ public:
         const CouncilConfig& config;
         SiteId host;
         std::uint32_t incarnation;
+        const Settings& settings;      // the newest that the host knows
         std::uint32_t fresh_disk = 0;  // the id of a disk that is found empty; 0: one after the incarnation
+
+        std::uint32_t hosts() const {
+            return settings.hosts.empty() ? config.hosts : static_cast<std::uint32_t>(settings.hosts.size());
+        }
     };
 
     // The durable part.
@@ -89,8 +97,14 @@ public:
     // it votes again; whether its disk was rolled back or copied, so that it votes no more.
     std::vector<SiteId> unformed(const Self& self) const;
     const std::vector<SiteId>& awaited() const { return recalling_.awaited(); }
+    // Whether it forms no register until an operator says so.
+    bool awaits_operator(const Self& self) const;
+    // Whether it knows who keeps the register, whatever the first list says.
+    bool knows_register() const { return forming_.papers().used.has_value(); }
     bool is_thrown_away() const { return recalling_.memory().thrown_away; }
     const Register& inner() const { return recalling_.inner(); }
+    // The disks of the hosts, as these have told; the own one, too.
+    const boost::container::flat_map<SiteId, std::uint32_t>& disks() const { return disks_; }
 
     bool operator==(const Council&) const = default;
 
@@ -110,8 +124,9 @@ private:
     std::uint32_t waited_ = 0;   // ticks since the last attempt
     std::uint32_t unheard_ = 0;  // attempts of this operation that a voter cannot have heard
     std::uint32_t asking_ = 0;   // ticks since this voter started again
+    boost::container::flat_map<SiteId, std::uint32_t> disks_;
 
-    BOOST_DESCRIBE_CLASS(Council, (), (), (), (forming_, recalling_, waited_, unheard_, asking_))
+    BOOST_DESCRIBE_CLASS(Council, (), (), (), (forming_, recalling_, waited_, unheard_, asking_, disks_))
 };
 
 }  // namespace allot::agreement

@@ -22,7 +22,7 @@ bool is_newer(const Hello& one, const Hello& other) {
 
 void Forming::start(const Self& self, FormingEffects& fx) {
     if (papers_.disk != 0) return greet(self, fx);
-    Papers fresh;
+    Papers fresh = papers_;
     fresh.disk = self.fresh_disk != 0 ? self.fresh_disk : self.incarnation + 1;
     fresh.view = self.view;
     fresh.quiet = self.quiet;
@@ -118,9 +118,18 @@ void Forming::meet(const Record& active, FormingEffects& fx) {
     store(std::move(next), fx);
 }
 
+void Forming::follow(const Record& record, const Value& sealed, FormingEffects& fx) {
+    if (!papers_.used || papers_.used->generation >= record.generation) return;
+    Papers next = papers_;
+    next.used = record;
+    next.sealed = sealed;
+    store(std::move(next), fx);
+}
+
 void Forming::form(const Self& self, FormingEffects& fx) {
+    if (papers_.used && papers_.used->generation > 1) return;  // the first voters were replaced
     std::optional<Record> record = record_heard(self);
-    if (!record) record = record_of_blanks(self);
+    if (!record && !awaits_operator(self)) record = record_of_blanks(self);
     if (!record) return;
     Papers next = papers_;
     next.stage = Stage::formed;
@@ -128,6 +137,11 @@ void Forming::form(const Self& self, FormingEffects& fx) {
     store(std::move(next), fx);
     for (auto one = heard_.begin(); one != heard_.end();)
         one = one->second.record == *record ? std::next(one) : heard_.erase(one);
+}
+
+bool Forming::awaits_operator(const Self& self) const {
+    return papers_.stage == Stage::blank && !papers_.used && !self.may_found_alone &&
+           self.list == std::vector{self.host};
 }
 
 // The record that a peer has formed, which names this disk.

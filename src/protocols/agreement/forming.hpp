@@ -56,12 +56,13 @@ struct Papers {
     std::uint32_t disk = 0;  // 0: there is none
     Stage stage{};
     Record record;
-    std::optional<Record> used;  // the active record that it has met
+    std::optional<Record> used;  // the active record that it has met, or a later one
+    Value sealed;                // that named it; none of the first generation
     std::uint32_t view = 0;      // of an earlier register
     bool quiet = false;          // nothing has run since
     bool operator==(const Papers&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Papers, (), (disk, stage, record, used, view, quiet))
+BOOST_DESCRIBE_STRUCT(Papers, (), (disk, stage, record, used, sealed, view, quiet))
 
 struct FormingEffects {
     struct Send {
@@ -84,6 +85,7 @@ public:
         std::uint32_t fresh_disk = 0;  // the id of a disk that is found empty; 0: one after the incarnation
         std::uint32_t view = 0;        // for the papers of such a disk
         bool quiet = false;
+        bool may_found_alone = true;  // it may form a register of which it is the only voter
     };
 
     Forming() = default;
@@ -93,6 +95,8 @@ public:
     void start(const Self& self, FormingEffects& fx);
     void receive(const Self& self, SiteId from, const Hello& message, FormingEffects& fx);
     void synced(const Self& self, FormingEffects& fx);
+    // The voters of a later generation keep the register now.
+    void follow(const Record& record, const Value& sealed, FormingEffects& fx);
     // A link to that host is up: it may have missed what was said before.
     void greet(const Self& self, SiteId host, FormingEffects& fx) const;
     // The state that the next incarnation starts from.
@@ -107,6 +111,9 @@ public:
     const std::optional<Record>& used() const { return on_disk().used; }
     // Voters without which the first record is not complete.
     std::vector<SiteId> awaited(const Self& self) const;
+    // Whether it forms no register until an operator says so: it would be the only voter, and its empty disk
+    // may be all that is left of one.
+    bool awaits_operator(const Self& self) const;
 
     bool operator==(const Forming&) const = default;
 

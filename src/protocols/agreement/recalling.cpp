@@ -23,7 +23,8 @@ Register::Self Recalling::inner_self(const Self& self) const {
             .rules = self.rules,
             .nacks = self.nacks,
             .votes = asked_.empty() && !memory_.thrown_away,
-            .fresh_disk = self.fresh_disk};
+            .fresh_disk = self.fresh_disk,
+            .looks = self.looks};
 }
 
 // --- A voter that starts again.
@@ -41,7 +42,8 @@ void Recalling::ask_all(const Self& self, RecallingEffects& fx) {
     const bool may_vote = !register_.voter().record.voters.empty() && !memory_.thrown_away;
     if (!may_vote || !self.recalling.ask_first) return;
     for (SiteId machine = 0; machine < self.machines; ++machine)
-        if (machine != self.host() && machine == self.host_of(machine)) asked_.push_back(machine);
+        if (machine != self.host() && machine == self.host_of(machine) && self.takes_part(machine))
+            asked_.push_back(machine);
     if (!self.recalling.ask_all) asked_.pop_back();
     ask(self, fx);
 }
@@ -72,7 +74,9 @@ void Recalling::handle(const Self& self, SiteId from, const HeardRank& message, 
     std::erase(asked_, self.host_of(from));
 }
 
+// An empty disk has forgotten all votes, and no record names it.
 void Recalling::compare(const Self& self, const VoterRank& heard, RecallingEffects& fx) {
+    if (register_.voter().record.voters.empty()) return;
     if (heard <= rank() || memory_.thrown_away || !self.recalling.compare_ranks) return;
     fx.reached(probe::rolled_back);
     throw_away(fx);
@@ -108,7 +112,9 @@ void Recalling::handle(const Self&, SiteId, const Copied&, RecallingEffects& fx)
 
 VoterRank Recalling::rank() const {
     const Voter& voter = register_.voter();
-    return {voter.promised, voter.accepted.counter > 0 && voter.accepted == voter.promised};
+    // The first generation counts as 0, so that nobody need remember a voter that has not voted yet.
+    return {std::max(1u, voter.record.generation) - 1, voter.promised,
+            voter.accepted.counter > 0 && voter.accepted == voter.promised};
 }
 
 // Every host has met the others at the first start.
@@ -170,6 +176,13 @@ void Recalling::found(const Self& self, const Record& record, RecallingEffects& 
         register_.receive(inner, self.host(), Format{record, first_value(record)}, out);
     });
     ask_all(self, fx);
+}
+
+void Recalling::tell_record(const Self& self, SiteId host, RecallingEffects& fx) {
+    if (!register_.sealed().next) return;
+    step(self, fx, [&](const Register::Self&, RegisterEffects& out) {
+        out.sends.push_back({host, Moved{register_.sealed()}});
+    });
 }
 
 void Recalling::receive(const Self& self, SiteId from, const RecallingMessage& message,

@@ -55,13 +55,15 @@ struct RecallRules {
                          (), ())
 };
 
-// How far a voter has come: the highest ballot that it promised, and whether it has accepted in it.
+// How far a voter has come: the highest ballot of its generation that it promised, and whether it has
+// accepted in it. Ballots begin again with each generation.
 struct VoterRank {
+    std::uint32_t generation = 0;
     Ballot promised;
     bool accepted = false;
     auto operator<=>(const VoterRank&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(VoterRank, (), (promised, accepted))
+BOOST_DESCRIBE_STRUCT(VoterRank, (), (generation, promised, accepted))
 
 // --- Messages.
 
@@ -146,7 +148,10 @@ public:
         Rules rules;
         bool nacks = true;
         std::uint32_t fresh_disk = 0;
+        std::uint32_t looks = 0;
+        const Settings* settings = nullptr;  // none: all hosts take part
 
+        bool takes_part(SiteId host) const { return settings == nullptr || settings->admits(host); }
         SiteId host_of(SiteId one) const { return twin == one ? SiteId(0) : one; }
         SiteId host() const { return host_of(machine); }
     };
@@ -173,7 +178,9 @@ public:
     // The first record is formed, and names this disk. Its voter asks first, too: an earlier one may have
     // voted with this disk before it was rolled back.
     void found(const Self& self, const Record& record, RecallingEffects& fx);
-    void use(const Record& record) { register_.use(record); }
+    void use(const Record& record, const Value& sealed = {}) { register_.use(record, sealed); }
+    // Tells a host which record follows that of an earlier generation: it may have missed that.
+    void tell_record(const Self& self, SiteId host, RecallingEffects& fx);
     Recalling after_crash(Disk disk) const;
 
     // False if a message of `sender` changes nothing, now or later.

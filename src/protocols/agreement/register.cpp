@@ -17,20 +17,20 @@ Record founders(std::uint32_t voters) {
 }
 
 Value Change::applied_to(const Value& value, const ValueId& id) const {
-    Value next = value;
-    next.version = value.version.next();
-    next.id = id;
-    next.parent = value.id;
-    next.kept = kept;
-    if (same_view) return next;
-    ++next.view;
-    next.members = members;
-    next.certified = certified;
-    next.quiet = quiet;
+    Value changed = value;
+    changed.version = value.version.next();
+    changed.id = id;
+    changed.parent = value.id;
+    changed.kept = kept;
+    if (same_view) return changed;
+    ++changed.view;
+    changed.members = members;
+    changed.certified = certified;
+    changed.quiet = quiet;
     // Settings with which the register was made outrank those of the host that makes the first view.
     const bool is_founded = value.settings && value.version == Stamp{};
-    if (settings && !is_founded) next.settings = settings;
-    return next;
+    if (settings && !is_founded) changed.settings = settings;
+    return changed;
 }
 
 void Register::start(const Self& self, const Record& founders, bool first, RegisterEffects& fx) {
@@ -76,8 +76,10 @@ void Register::learn(const Value& value) {
     if (value.version > known_.version) known_ = value;
 }
 
-void Register::use(const Record& record) {
-    if (record.generation > record_.generation) record_ = record;
+void Register::use(const Record& record, const Value& sealed) {
+    if (record.generation <= record_.generation) return;
+    record_ = record;
+    if (sealed.next == record) sealed_ = sealed;
 }
 
 // --- A voter.
@@ -194,7 +196,11 @@ void Register::begin(const Self& self, Operation kind, Change change, std::vecto
 }
 
 void Register::ask(const Self& self, RegisterEffects& fx) {
-    if (open_->kind != Operation::quick && open_->kind != Operation::glance) return attempt(self, fx);
+    const bool only_reads = open_->kind == Operation::quick || open_->kind == Operation::glance;
+    only_reads ? look(self, fx) : attempt(self, fx);
+}
+
+void Register::look(const Self& self, RegisterEffects& fx) {
     open_->step = Step::reading;
     open_->answers.clear();
     open_->question = {self.incarnation, ++questions_};
@@ -202,12 +208,24 @@ void Register::ask(const Self& self, RegisterEffects& fx) {
 }
 
 void Register::retry(const Self& self, RegisterEffects& fx) {
-    if (may_attempt()) attempt(self, fx);
+    if (!may_attempt()) return;
+    if (!may_look(self)) return attempt(self, fx);
+    ++open_->looks;
+    look(self, fx);
+}
+
+// An operation that meets a write under way need often only see its end: a read returns it, and an exchange
+// has lost against it. As an attempt it would refuse the writer, and both would last longer. If the writer is
+// gone, nothing but an attempt helps.
+bool Register::may_look(const Self& self) const {
+    const bool ends_by_looking = open_->kind == Operation::quick || open_->kind == Operation::exchange;
+    return ends_by_looking && open_->looks < self.looks;
 }
 
 void Register::attempt(const Self& self, RegisterEffects& fx) {
     ++counter_;
     ++open_->attempts;
+    open_->looks = 0;
     open_->step = Step::preparing;
     open_->answers.clear();
     open_->proposed = Value{};
@@ -270,7 +288,11 @@ bool Register::wants_change(const Value& newest) const {
 }
 
 Value Register::changed(const Self& self, const Value& newest) const {
-    if (open_->kind != Operation::seal) return open_->change.applied_to(newest, open_->id);
+    if (open_->kind != Operation::seal) {
+        Value value = open_->change.applied_to(newest, open_->id);
+        if (!open_->change.next.empty()) value.next = Record{record_.generation + 1, open_->change.next};
+        return value;
+    }
     Value value = newest;
     value.version = newest.version.next();
     value.id = open_->id;
@@ -312,11 +334,13 @@ void Register::judge_reads(const Self& self, RegisterEffects& fx) {
             return self.rules.one_ballot ? other.accepted == answer.accepted
                                          : other.value.id == answer.value.id;
         });
-        if (static_cast<std::size_t>(same) >= quorum(self)) return committed(self, answer.value, fx);
+        if (static_cast<std::size_t>(same) < quorum(self)) continue;
+        return wants_change(answer.value) ? attempt(self, fx) : committed(self, answer.value, fx);
     }
     if (!self.rules.confirmed_reads && answers.size() >= quorum(self))
         return committed(self, std::ranges::max(answers, {}, &Answer::accepted).value, fx);
     if (answers.size() < record_.voters.size()) return;
+    if (may_look(self)) return rest();
     if (may_attempt()) attempt(self, fx);
 }
 

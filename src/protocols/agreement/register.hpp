@@ -124,13 +124,14 @@ struct Change {
     bool quiet = false;
     std::optional<Settings> settings;  // none: as before
     std::vector<Kept> kept;
-    bool same_view = false;       // only what is kept changes
+    bool same_view = false;       // the view does not change
     std::optional<ValueName> of;  // the value that it changes; none: the newest that the register knows
+    std::vector<VoterId> next{};  // seals the generation: the voters of the next one; empty: it goes on
     // The value that follows this one.
     Value applied_to(const Value& value, const ValueId& id) const;
     bool operator==(const Change&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Change, (), (members, certified, quiet, settings, kept, same_view, of))
+BOOST_DESCRIBE_STRUCT(Change, (), (members, certified, quiet, settings, kept, same_view, of, next))
 
 // Each rule may be switched off, to see which defect it prevents.
 struct VotingRules {
@@ -312,6 +313,7 @@ public:
         bool nacks = true;             // voters say why they refuse; only progress depends on it
         bool votes = true;             // this host's voter may answer
         std::uint32_t fresh_disk = 0;  // the id of a disk that is found empty; 0: one after the incarnation
+        std::uint32_t looks = 0;       // how often an operation only looks before its next attempt
     };
 
     Register() = default;
@@ -323,7 +325,7 @@ public:
     // Begins an operation; none may be under way. `next` are the voters after a seal.
     void begin(const Self& self, Operation kind, Change change, std::vector<VoterId> next,
                RegisterEffects& fx);
-    // Tries again, with a new ballot: some time has passed without an answer.
+    // Tries again: some time has passed without an answer. An attempt has a new ballot.
     void retry(const Self& self, RegisterEffects& fx);
     // Gives the operation under way up. A change may still come to be.
     void give_up() { open_.reset(); }
@@ -333,8 +335,8 @@ public:
     void deliver_own(const Self& self, RegisterEffects& fx);
     // Somebody says that this value was returned to it.
     void learn(const Value& value);
-    // Somebody says that these are the voters.
-    void use(const Record& record);
+    // Somebody says that these are the voters; `sealed` is the value that named them, if that is known.
+    void use(const Record& record, const Value& sealed = {});
     // The register that the next incarnation starts from.
     Register after_crash(Disk disk) const;
 
@@ -354,6 +356,9 @@ public:
     // The newest value that was returned to this host.
     const Value& known() const { return known_; }
     const Record& record() const { return record_; }
+    // The value that named it; that of the first generation has no `next`, and of a host that was told the
+    // record alone, too.
+    const Value& sealed() const { return sealed_; }
 
     bool operator==(const Register&) const = default;
 
@@ -373,6 +378,7 @@ private:
         Operation kind{};
         Step step{};
         std::uint32_t attempts = 0;
+        std::uint32_t looks = 0;  // since the last attempt
         Question question;
         Ballot ballot;
         ValueId id;                    // of the change, if it becomes one
@@ -386,8 +392,8 @@ private:
         std::vector<Answer> answers;  // by voter
         bool operator==(const Open&) const = default;
         BOOST_DESCRIBE_CLASS(Open, (),
-                             (kind, step, attempts, question, ballot, id, expected, version, was_proposed,
-                              generation, change, next, proposed, answers),
+                             (kind, step, attempts, looks, question, ballot, id, expected, version,
+                              was_proposed, generation, change, next, proposed, answers),
                              (), ())
     };
 
@@ -412,6 +418,7 @@ private:
     void handle(const Self& self, SiteId from, const NotYet& message, RegisterEffects& fx);
     void attempt(const Self& self, RegisterEffects& fx);
     void ask(const Self& self, RegisterEffects& fx);
+    void look(const Self& self, RegisterEffects& fx);
     void propose(const Self& self, RegisterEffects& fx);
     void judge_reads(const Self& self, RegisterEffects& fx);
     void committed(const Self& self, Value value, RegisterEffects& fx);
@@ -421,6 +428,7 @@ private:
     void finish(Value value, RegisterEffects& fx);
     void add_answer(Answer answer);
     void rest();
+    bool may_look(const Self& self) const;
     bool wants_change(const Value& newest) const;
     bool is_in(Step step, const Ballot& ballot) const;
     bool asks(const Question& question) const;

@@ -87,6 +87,7 @@ void RegisterProtocol::sample(Draw& draw) {
     const auto sites = draw.number("sites", 2, 7);
     draw.number("voters", 1, std::min(sites, 5u));
     draw.number("ballots", 1, 4);
+    draw.number("looks", 0, 2);
     if (draw.choice("scripts", {"C", "QC", "CQ", "IQ", "SCQ", "CSQR"}).find('S') != std::string::npos)
         draw.number("seals", 1, 3);
     draw.requests(3);

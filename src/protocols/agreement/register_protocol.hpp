@@ -63,6 +63,7 @@ public:
         std::uint32_t ballots = 1;
         std::uint32_t shift = 1;
         std::uint32_t seals = 1;
+        std::uint32_t looks = 0;
         bool nacks = true;
         bool lone_runs = false;
         agreement::Scripts scripts;
@@ -73,12 +74,14 @@ public:
             {"ballots", "maximum of ballots that an operation tries; then it is refused"},
             {"shift", "the voters after a seal have numbers that are so much higher"},
             {"seals", "maximum of generations that are sealed; then S reads"},
+            {"looks", "how often an operation that was disturbed only looks before its next attempt"},
             {"nacks", "voters say why they refuse; without that there are fewer runs"},
             {"lone_runs", "in each world, check that a proposer alone with a majority ends in two ballots"},
             {"scripts", "operations C, I, R, Q, G, S or - of each site, as in QC or C,C,Q"},
         };
         BOOST_DESCRIBE_CLASS(Config, (),
-                             (sites, voters, ballots, shift, seals, nacks, lone_runs, scripts, rules), (), ())
+                             (sites, voters, ballots, shift, seals, looks, nacks, lone_runs, scripts, rules),
+                             (), ())
     };
     static std::optional<std::string> config_error(const Config& config);
     static void sample(Draw& draw);
@@ -115,7 +118,11 @@ private:
     RegisterProtocol after_crash(Disk disk) const;
     std::vector<agreement::VoterId> successors(const Context& ctx) const;
     static Self self_of(const Context& ctx) {
-        return {ctx.self, ctx.incarnation, ctx.config.rules, ctx.config.nacks};
+        return {.host = ctx.self,
+                .incarnation = ctx.incarnation,
+                .rules = ctx.config.rules,
+                .nacks = ctx.config.nacks,
+                .looks = ctx.config.looks};
     }
     static void on_state(const View<RegisterProtocol>& view, Report& report);
     static void check_lone_runs(const View<RegisterProtocol>& view, Report& report);

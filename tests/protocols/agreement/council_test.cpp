@@ -61,7 +61,7 @@ public:
         return returned_.contains(host) ? std::optional(returned_[host].view) : std::nullopt;
     }
     Council& council(SiteId host) { return councils_[host]; }
-    Council::Self self(SiteId host) const { return {config_, host, incarnations_[host]}; }
+    Council::Self self(SiteId host) const { return {config_, host, incarnations_[host], settings_}; }
 
 private:
     using Action = std::function<void(Council&, const Council::Self&, CouncilEffects&)>;
@@ -90,6 +90,7 @@ private:
     CouncilConfig config_;
     std::vector<Council> councils_;
     std::vector<std::uint32_t> incarnations_;
+    const Settings settings_;
     std::set<SiteId> away_;
     struct Flying {
         SiteId from;

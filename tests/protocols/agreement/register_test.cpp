@@ -43,6 +43,13 @@ INSTANTIATE_TEST_SUITE_P(
                     Size{"nacks=off links=lossy sites=3 voters=3 scripts=C ballots=1", 25'075},
                     Size{"sites=3 voters=3 scripts=C,C,- ballots=1", 8'165}));
 
+// An operation that was disturbed looks whether it has ended, before it disturbs others in turn.
+INSTANTIATE_TEST_SUITE_P(
+    Looks, RegisterHolds,
+    testing::Values(Size{"nacks=off links=lossy sites=3 scripts=C,-,C ballots=2 looks=1", 319'480},
+                    Size{"nacks=off links=lossy sites=3 scripts=C,-,Q ballots=2 looks=1", 334'333},
+                    Size{"nacks=off links=lossy sites=3 voters=1 scripts=S,-,C ballots=2 looks=1", 904}));
+
 INSTANTIATE_TEST_SUITE_P(
     Disks, RegisterHolds,
     testing::Values(
@@ -147,5 +154,9 @@ INSTANTIATE_TEST_SUITE_P(
                 15},  // row 12
         Variant{"synced-reads", "sites=3 scripts=C,-,G ballots=1 writes=late crashes=1 restarts=1",
                 "one-value", 17}));  // row 18
+
+INSTANTIATE_TEST_SUITE_P(Looks, WrongVariant,
+                         testing::Values(Variant{"confirmed-reads", "sites=3 scripts=C,-,C ballots=2 looks=1",
+                                                 "one-value", 10}));
 
 }  // namespace

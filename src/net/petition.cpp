@@ -1,0 +1,111 @@
+#include "net/petition.hpp"
+
+#include <boost/asio/io_context.hpp>
+#include <fmt/format.h>
+
+#include "base/frame.hpp"
+#include "core/bytes.hpp"
+#include "net/link_frames.hpp"
+#include "net/wire.hpp"
+
+namespace allot::net {
+
+namespace {
+
+constexpr std::string_view petition_magic = "allot join";
+constexpr std::size_t answer_limit = std::size_t{1} << 20;
+
+}  // namespace
+
+void put_petition(const Petition& petition, std::string& out) {
+    const std::size_t start = out.size();
+    begin_frame(out);
+    encode(Opening{.magic = std::string(petition_magic)}, out);
+    Petition sent = petition;
+    sent.settings = settings_for_hello(petition.settings);
+    encode(sent, out);
+    end_frame(start, out);
+}
+
+void put_petition_answer(const PetitionAnswer& answer, std::string& out) {
+    put_link_frame({.kind = FrameKind::payload}, to_bytes(answer), out);
+}
+
+std::optional<Petition> read_petition(std::string_view frame) {
+    Opening opening;
+    if (!decode(frame, opening) || opening.magic != petition_magic || opening.version != link_version)
+        return std::nullopt;
+    return from_bytes<Petition>(frame);
+}
+
+namespace {
+
+class Petitioner final : public Wire::Owner {
+public:
+    Petitioner(std::string address, const TlsPtr& tls, Petition petition, std::chrono::milliseconds within)
+        : address_(std::move(address)), petition_(std::move(petition)), deadline_(loop_) {
+        deadline_.set(within, [this] { end(Error{"there is no answer"}); });
+        attempt_ = connect_tcp(loop_, address_, tls, "", [this, is_private = tls != nullptr](auto stream) {
+            if (!stream) return end(Error{stream.error()});
+            if (is_private && (*stream)->identity().hosts.empty())
+                return end(Error{"its certificate is for " + (*stream)->identity().certified_as()});
+            speak(std::move(*stream));
+        });
+    }
+
+    Result<PetitionAnswer> wait() {
+        loop_.run();
+        return std::move(*result_);
+    }
+
+private:
+    void speak(StreamPtr stream) {
+        wire_ = std::make_shared<Wire>(loop_, std::move(stream), *this);
+        wire_->start(std::chrono::hours(1));  // the own deadline comes first
+        wire_->hand_over_to(*this, answer_limit);
+        std::string frame;
+        put_petition(petition_, frame);
+        wire_->write(frame);
+    }
+
+    bool frame(Wire&, std::string_view content) override {
+        const auto read = read_link_frame(content);
+        if (read && read->head.kind == FrameKind::refusal) {
+            end(Error{"refused: " + printable(read->content)});
+            return false;
+        }
+        auto answer = read ? from_bytes<PetitionAnswer>(read->content) : std::nullopt;
+        if (answer)
+            end(std::move(*answer));
+        else
+            end(Error{"its answer is malformed; is it a host of the same version?"});
+        return false;
+    }
+
+    void closed(Wire&, const std::string& why) override { end(Error{why}); }
+
+    void end(Result<PetitionAnswer> result) {
+        if (result_) return;
+        result_ = result ? std::move(result)
+                         : Result<PetitionAnswer>(Error{fmt::format("{}: {}", address_, result.error())});
+        if (wire_) wire_->close();
+        loop_.stop();
+    }
+
+    const std::string address_;
+    const Petition petition_;
+    boost::asio::io_context loop_;
+    Timer deadline_;
+    std::unique_ptr<Attempt> attempt_;
+    WirePtr wire_;
+    std::optional<Result<PetitionAnswer>> result_;
+};
+
+}  // namespace
+
+Result<PetitionAnswer> ask_to_join(const std::string& address, const TlsPtr& tls, const Petition& petition,
+                                   std::chrono::milliseconds within) {
+    return Petitioner(address, tls, petition, within).wait();
+}
+
+}  // namespace allot::net

@@ -1,0 +1,46 @@
+// A petition: a host that is in no list of hosts yet connects to the address of one that is, proves its name
+// by its certificate, and asks to join (docs/links.md). It is the first frame of a connection, in the place
+// of a Hello, and has one answer.
+#pragma once
+
+#include <boost/describe.hpp>
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "net/setting.hpp"
+#include "net/stream.hpp"
+
+namespace allot::net {
+
+struct Petition {
+    std::string name;
+    std::string address;          // at which the other hosts reach it
+    std::uint64_t agreement = 0;  // as in a Hello
+    std::vector<Setting> settings{};
+    bool operator==(const Petition&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Petition, (), (name, address, agreement, settings))
+
+struct PetitionAnswer {
+    bool done = false;
+    std::string text;     // for people; why not
+    std::string content;  // done: what the new host must know to start
+    bool operator==(const PetitionAnswer&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(PetitionAnswer, (), (done, text, content))
+
+// Whole frames, with their length.
+void put_petition(const Petition& petition, std::string& out);
+void put_petition_answer(const PetitionAnswer& answer, std::string& out);
+// Nothing if the frame is none.
+std::optional<Petition> read_petition(std::string_view frame);
+
+// Sends a petition and waits for its answer. An error says why there is none.
+Result<PetitionAnswer> ask_to_join(const std::string& address, const TlsPtr& tls, const Petition& petition,
+                                   std::chrono::milliseconds within);
+
+}  // namespace allot::net

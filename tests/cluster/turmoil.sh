@@ -1,0 +1,60 @@
+# Daemons are killed, machines die, links are cut, and hosts join and leave, in random order and under load: the witness sees
+# no overlap, every request is served, and in the end all hosts serve. $faults: how many; $seconds: how long the load lasts.
+faults=${faults:-8}
+seconds=${seconds:-25}
+engine=${engine:-hosts}
+. "$ALLOT_SOURCE_DIR/tests/cluster/lib.sh"
+
+RANDOM=${seed:-11}
+for pair in 1,2 1,3 2,3; do proxied "${pair%,*}" "${pair#*,}"; done
+agree $'lease = "3s"\nsilence = "1s"'
+configure 3
+start_all
+CROWD_LOSES=1 crowd "$seconds" 24 7
+crowd_is_there 24
+
+# One of the first three hosts is missed at a time: two of them can always agree.
+killed_daemon() {
+    local i=$((RANDOM % 3 + 1))
+    kill_host $i
+    [ $((RANDOM % 2)) -eq 0 ] || sleep 2
+    start $i
+}
+dead_machine() {
+    local i=$((RANDOM % 3 + 1))
+    kill_machine $i
+    sleep $((RANDOM % 4))
+    start $i
+}
+cut_links() {
+    local i=$((RANDOM % 3 + 1)) pairs=(1,2 1,3 2,3)
+    pairs=("${pairs[@]:0:3-i}" "${pairs[@]:4-i}")  # those of one host
+    fault blackhole "${pairs[@]}"
+    sleep $((RANDOM % 5))
+    fault heal "${pairs[@]}"
+}
+come_and_go() {
+    newcomer 4
+    wait_until 40 "h4 joins" bash -c "timeout 30 '$ALLOT' cluster join $loopback:$((7401 + RANDOM % 3)) --config h4.toml >join.txt 2>&1"
+    start 4
+    wait_until 40 "h4 serves" run 4 --lock of-4 --timeout 1s -- true 2>/dev/null
+    "$ALLOT" cluster leave --socket ./h4.sock >leave.txt 2>&1 || fail "h4 does not leave: $(cat leave.txt)"
+    wait_until 40 "the daemon of h4 ends" not_running "${process[4]}"
+}
+
+kinds=(killed_daemon dead_machine cut_links come_and_go)
+declare -A made=()
+for number in $(seq "$faults"); do
+    kind=${kinds[number <= 4 ? number - 1 : RANDOM % 4]}
+    made[$kind]=$((${made[$kind]:-0} + 1))
+    "$kind"
+    for i in 1 2 3; do run $i --lock after-$number --timeout 40s -- true || fail "h$i does not serve after $kind"; done
+    sleep "${pause:-0}"
+done
+for kind in "${kinds[@]}"; do echo "$kind: ${made[$kind]}"; done
+running $crowd_process || echo "the load ended before the last fault"
+crowd_ends
+[ ! -e wrong ] || fail "two programs held one lock"
+for i in 1 2 3; do wait_until 20 "h$i knows the members" members_are $i h1,h2,h3; done
+one_token_each lock{0..11}
+exit 0
