@@ -46,7 +46,7 @@ public:
 private:
     using Time = std::chrono::steady_clock::time_point;
 
-    // What was here at the first look says nothing about polling: a daemon that sleeps most of the time finds
+    // The first look says nothing about polling: a daemon that sleeps most of the time finds
     // something after each wake-up.
     template <class Here>
     bool keep_looking(Here& here) {
@@ -84,7 +84,7 @@ private:
     unsigned to_skip_ = 0;
     unsigned skipped_ = 0;
     unsigned crowd_ = 0;     // grows with each long yield, and falls with each short one
-    unsigned to_sleep_ = 0;  // so many more calls return false at once
+    unsigned to_sleep_ = 0;  // calls that will return false at once
 };
 
 struct ThisMachine {

@@ -77,6 +77,7 @@ BOOST_DESCRIBE_STRUCT(Program, (), (phase, want, fences, requests_left, grant))
 class Cluster {
 public:
     static const Model<Cluster, FencesGrow> model;
+    static constexpr std::string_view semaphore_name = "s0";
 
     struct Config {
         std::uint32_t sites = 2;  // machines; the atomic register comes after them

@@ -175,8 +175,7 @@ void Host::with_kind(const Self& self, ResourceId name, F&& f) {
         return f(name, locks_, Locks::Context{self.config.locks, now}, Locks::Effects());
     const auto place = semaphores_.find(name);
     if (place == semaphores_.end()) return;
-    const agreement::Settings& settings = self.config.rules.permits_by_epoch ? settings_ : this->settings();
-    f(name, place->second, Semaphore::Context{self.config.semaphores, now, settings.permits_of(name)},
+    f(name, place->second, Semaphore::Context{self.config.semaphores, now, settings_.permits_of(name)},
       Semaphore::Effects());
     note_work(name);
 }

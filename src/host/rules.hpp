@@ -45,7 +45,6 @@ struct Rules {
     bool report_in_time = true;
     bool serve_owner = true;
     bool carry_certified = true;
-    bool permits_by_epoch = true;
 
     static constexpr Meaning meanings[]{
         {"from_question", "a lease counts from the question, not from the answer"},
@@ -86,7 +85,6 @@ struct Rules {
         {"report_in_time", "a member whose report alone is missing for long is removed"},
         {"serve_owner", "a request that waits gets what another program of its owner leaves behind"},
         {"carry_certified", "a member that skips a view does not wait for those that were certified in it"},
-        {"permits_by_epoch", "permits are those of the view in which a host works, not the newest it knows"},
     };
     BOOST_DESCRIBE_CLASS(Rules, (),
                          (from_question, whole_hold_off, stop_in_time, grant_in_time, locks_first,
@@ -95,7 +93,7 @@ struct Rules {
                           keep_early, keep_reports, keep_ends, fence_by_view, look_again, forget_names,
                           owed_first, ask_again, guard, try_again, await_programs, keep_first, free_last,
                           hold_for_absent, forget_at_work, confirm_deaths, end_quarrels, enter_with_links,
-                          report_in_time, serve_owner, carry_certified, permits_by_epoch),
+                          report_in_time, serve_owner, carry_certified),
                          (), ())
 };
 
