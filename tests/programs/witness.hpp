@@ -12,7 +12,7 @@
 namespace allot::test {
 
 struct WitnessedLock {
-    // What is wrong; empty if nothing is.
+    // The error; empty if there is none.
     std::string enter(std::uint64_t with_fence) {
         const bool taken = inside.fetch_add(1) != 0;
         const std::uint64_t before = fence.exchange(with_fence);
