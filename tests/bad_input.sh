@@ -355,26 +355,38 @@ config_refused 'host.toml:3: register.leese: no such setting' 'host = "a"' '[reg
 config_refused 'host.toml:3: register.engine: write "hosts", "file" or "etcd"' 'host = "a"' '[register]' 'engine = "raft"'
 config_refused 'host.toml: register.key is missing; write a key of etcd' 'host = "a"' '[register]' 'engine = "etcd"' 'endpoints = ["http://[::1]:1"]'
 config_refused 'host.toml:4: register.endpoints: "etcd": it does not begin with https' 'host = "a"' '[register]' 'engine = "etcd"' 'endpoints = ["etcd"]'
-config_refused 'host.toml:3: detector.dead_after is gone: write register.silence' 'host = "a"' '[detector]' 'dead_after = "5s"'
+config_refused 'host.toml:3: detector.dead_after is gone: write bootstrap.silence' 'host = "a"' '[detector]' 'dead_after = "5s"'
+# moved LINE FORMER SUCCESSOR LINES...: one line names the new place, and how to rewrite the file.
+moved() {
+    local line=$1 former=$2 successor=$3
+    shift 3
+    config_refused "host.toml:$line: $former is gone: write $successor; \`allot node --migrate host.toml\` rewrites the file" 'host = "a"' "$@"
+}
+moved 2 '[cluster.hosts]' '[bootstrap.hosts]' '[cluster.hosts]' 'a = "127.0.0.1:1"'
+moved 2 '[semaphores]' '[bootstrap.semaphores]' '[semaphores]' 'builds = 2'
+moved 2 '[[mode]]' '[[bootstrap.mode]]' '[[mode]]' 'names = ["a"]'
+moved 3 register.voters bootstrap.voters '[register]' 'voters = ["a"]'
+moved 3 locks.seats bootstrap.seats '[locks]' 'seats = 7'
+for time in lease grace silence return_within; do moved 3 "register.$time" "bootstrap.$time" '[register]' "$time = \"1s\""; done
 config_refused 'host.toml:2: socket: write a text' 'host = "a"' 'socket = 7'
-config_refused 'host.toml:3: semaphores.builds: write the number of permits, from 1 to 10000' 'host = "a"' '[semaphores]' 'builds = 0'
-config_refused 'host.toml:3: semaphores: "a,b": no program can ask for this name; write one without' 'host = "a"' '[semaphores]' '"a,b" = 1'
-config_refused 'host.toml:3: semaphores: "": no program can ask for this name; write one without' 'host = "a"' '[semaphores]' '"" = 1'
+config_refused 'host.toml:3: bootstrap.semaphores.builds: write the number of permits, from 1 to 10000' 'host = "a"' '[bootstrap.semaphores]' 'builds = 0'
+config_refused 'host.toml:3: bootstrap.semaphores: "a,b": no program can ask for this name; write one without' 'host = "a"' '[bootstrap.semaphores]' '"a,b" = 1'
+config_refused 'host.toml:3: bootstrap.semaphores: "": no program can ask for this name; write one without' 'host = "a"' '[bootstrap.semaphores]' '"" = 1'
 refused '--semaphore a=2: this semaphore is named twice; name each one once' up --semaphore a=1 --semaphore a=2
-config_refused 'host.toml:3: register.lease: write a time' 'host = "a"' '[register]' 'lease = 5'
-config_refused 'host.toml: register.lease: write at least "600ms"' 'host = "a"' '[register]' 'lease = "1ms"'
+config_refused 'host.toml:3: bootstrap.lease: write a time' 'host = "a"' '[bootstrap]' 'lease = 5'
+config_refused 'host.toml: bootstrap.lease: write at least "600ms"' 'host = "a"' '[bootstrap]' 'lease = "1ms"'
 refused '--fresh is gone' node --fresh --config host.toml
 config_refused 'host.toml: audit: write file = "..." or journal = true, not both' 'host = "a"' '[audit]' 'file = "x"' 'journal = true'
 config_refused 'host.toml:3: audit.journal: write true or false' 'host = "a"' '[audit]' 'journal = "yes"'
 printf '%s\n' 'host = "a"' '[register]' 'engine = "file"' 'file = "register"' >host.toml
 refused '--voters: all hosts share one file; leave it out' cluster init --voters a --config host.toml
 refused 'cluster start: no such action; write show' cluster start --config host.toml
-config_refused 'host.toml: host "a" is not in cluster.hosts' 'host = "a"' '[cluster]' 'hosts = { b = "127.0.0.1:1" }'
+config_refused 'host "a" is not in bootstrap.hosts' 'host = "a"' '[bootstrap]' 'hosts = { b = "127.0.0.1:1" }'
 config_refused 'host.toml:2: allow.users: "@ci*" is no user; write a user' 'host = "a"' '[[allow]]' 'users = ["ann", "@ci*"]'
 config_refused 'host.toml:2: ' 'host = "a"' 'state = '
-config_refused 'host "a"' 'host = "a"' '[cluster.hosts]' 'b = "127.0.0.1:1"'
+config_refused 'host "a"' 'host = "a"' '[bootstrap.hosts]' 'b = "127.0.0.1:1"'
 config_refused 'links beyond this machine need TLS' 'host = "a"' 'socket = "a.sock"' 'state = "state"' \
-    '[cluster.hosts]' 'a = "127.0.0.1:0"' 'b = "10.0.0.1:7400"'
+    '[bootstrap.hosts]' 'a = "127.0.0.1:0"' 'b = "10.0.0.1:7400"'
 
 # A daemon that is refused leaves nobody behind who holds its output open.
 # starts_nothing EXPECTED_TEXT LINES...
@@ -391,7 +403,7 @@ starts_nothing() {
         failed=$((failed + 1))
     fi
 }
-starts_nothing 'links beyond this machine need TLS' 'socket = "a.sock"' '[cluster.hosts]' 'a = "127.0.0.1:0"' 'b = "10.0.0.1:7400"'
+starts_nothing 'links beyond this machine need TLS' 'socket = "a.sock"' '[bootstrap.hosts]' 'a = "127.0.0.1:0"' 'b = "10.0.0.1:7400"'
 starts_nothing 'socket: ' 'socket = "missing/a.sock"'
 starts_nothing 'missing/audit' 'socket = "a.sock"' '[audit]' 'file = "missing/audit"'
 starts_nothing 'none.pem' 'socket = "a.sock"' '[tls]' 'authority = "none.pem"' 'certificate = "none.pem"' 'key = "none.pem"'
@@ -409,7 +421,8 @@ kill $daemon
 wait $daemon || failed=$((failed + 1))
 
 # The guardian outlives the daemon for some seconds; whoever reads the log to its end does not wait for it.
-printf '%s\n' '[register]' 'lease = "600ms"' 'grace = "100ms"' 'silence = "300ms"' >>host.toml
+rm -rf state
+printf '%s\n' '[bootstrap]' 'lease = "600ms"' 'grace = "100ms"' 'silence = "300ms"' >>host.toml
 rm -f log.fifo
 mkfifo log.fifo
 timeout 20 cat log.fifo >daemon.txt &

@@ -103,6 +103,14 @@ std::optional<std::string> wrong_voters(const daemon::Config& config, const std:
                              fmt::join(all, ", ")));
 }
 
+Result<bool> keep_settings(const daemon::Config& config, const daemon::HostFolder& folder) {
+    const auto before = folder.settings();
+    if (!before || !*before) return true;
+    agreement::Settings settings = **before;
+    settings.founded = config.founded();
+    return folder.note_settings(settings);
+}
+
 // This host's part of a register that the hosts keep themselves.
 Result<bool> prepare_host(const daemon::Config& config, std::uint32_t above,
                           const std::vector<std::string>& voters) {
@@ -121,6 +129,7 @@ Result<bool> prepare_host(const daemon::Config& config, std::uint32_t above,
     if (above == 0 && *formed)
         return Error{config.state + ": this host has its part of a register already" + advice};
     // The settings stay: the hosts of the cluster are there, which the file may not know.
+    if (const auto kept = keep_settings(config, folder); !kept) return kept;
     for (const char* name : {"council", "voters"})
         if (const auto aside = folder.set_aside(name); !aside) return aside;
     if (!voters.empty())
@@ -145,16 +154,19 @@ Result<bool> make_key(const daemon::Config& config, std::uint32_t above) {
     return true;
 }
 
-// With the hosts and semaphores that this host knows from the register, if there was one.
-Result<daemon::Config> config_with_hosts(const std::string& path) {
-    auto config = daemon::load_config(path);
-    if (!config) return config;
-    const auto settings = daemon::HostFolder(config->state).settings();
-    if (!settings || !*settings || (*settings)->hosts.empty()) return config;
-    config->semaphores.clear();
-    for (const auto& [name, semaphore] : (*settings)->semaphores)
-        config->semaphores[name.name()] = {semaphore.permits, semaphore.max_request};
-    return daemon::with_agreed_hosts(std::move(*config), **settings);
+// With what this host knows from the register, if there was one; but times, seats and modes are read again
+// from a file that has them.
+Result<daemon::Config> config_to_form(const std::string& path) {
+    auto file = daemon::load_config(path);
+    if (!file) return file;
+    const auto settings = daemon::HostFolder(file->state).settings();
+    if (!settings || !*settings || (*settings)->hosts.empty()) {
+        if (auto why = file->unlisted()) return Error{fmt::format("{}: {}", path, *why)};
+        return file;
+    }
+    auto config = daemon::with_agreed(*file, **settings);
+    if (!config || !file->has_bootstrap) return config;
+    return daemon::with_founded(std::move(*config), file->founded());
 }
 
 std::string chosen_text(const Options& options) {
@@ -166,7 +178,7 @@ std::string chosen_text(const Options& options) {
 int run_init(const Options& options) {
     if (options.config.empty())
         return wrong_usage("cluster init: write the configuration of this host, as in --config host.toml");
-    const auto config = config_with_hosts(options.config);
+    const auto config = config_to_form(options.config);
     if (!config) return wrong_usage(config.error());
     using Engine = daemon::Register::Engine;
     const Engine engine = config->agreed.engine;
@@ -223,6 +235,14 @@ void print_cluster(const boost::json::object& cluster) {
     fmt::print("register  {}\n",
                cluster.contains("voters") ? "kept by " + names(cluster.at("voters")) : "engine " + engine);
     fmt::print("new hosts admitted by {}\n\n", std::string(cluster.at("admission").as_string()));
+    Table founded({"setting", "since the cluster was formed"});
+    for (const auto& [name, text] : cluster.at("founded").as_object()) {
+        if (text.is_string()) founded.add({std::string(name), std::string(text.as_string())});
+        if (!text.is_array()) continue;
+        for (const boost::json::value& one : text.as_array())
+            founded.add({std::string(name), std::string(one.as_string())});
+    }
+    fmt::print("{}\n", founded.text());
     Table hosts({"host", "address", "standing", "in the view"});
     for (const boost::json::value& one : cluster.at("hosts").as_array())
         hosts.add({std::string(one.at("name").as_string()), std::string(one.at("address").as_string()),
@@ -260,6 +280,11 @@ int run_apply(const Options& options) {
         return wrong_usage("cluster apply: write a file, as in allot cluster apply host.toml");
     const auto config = daemon::load_config(options.words[0]);
     if (!config) return wrong_usage(config.error());
+    if (config->semaphores.empty())
+        return wrong_usage(fmt::format(
+            "{}: write the semaphores that the cluster shall have in [bootstrap.semaphores]; `allot cluster "
+            "set NAME=0` removes one",
+            options.words[0]));
     int code = exit_ok;
     const auto text = ordered(options, {.verb = "show", .words = {}}, code);
     if (!text) return code;
@@ -371,7 +396,9 @@ void add_cluster(CommandLine& line) {
         "Hosts make their register themselves when they are first started, except for one that is alone and "
         "that others shall reach: it needs `init`. That says that no program of an earlier time runs, so "
         "that hosts need not wait for it. A register that was lost begins "
-        "again above the view that the hosts name. Nothing is deleted: former files are renamed.\n"
+        "again above the view that the hosts name, with times, seats and modes as [bootstrap] of the file "
+        "has "
+        "them now. Nothing is deleted: former files are renamed.\n"
         "Examples:\n"
         "  allot cluster init --config /etc/allot/host.toml\n"
         "  allot cluster init --voters a,b --config /etc/allot/host.toml\n"

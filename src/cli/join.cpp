@@ -29,10 +29,8 @@ Result<net::PetitionAnswer> ask(const daemon::Config& config, const std::string&
         if (!loaded) return Error{loaded.error()};
         tls = *loaded;
     }
-    const net::Petition petition{.name = config.host,
-                                 .address = config.address,
-                                 .agreement = config.agreement(),
-                                 .settings = config.agreed_settings()};
+    const net::Petition petition{
+        .name = config.host, .address = config.own_address(), .settings = config.required_settings()};
     return net::ask_to_join(address, tls, petition, agreed_within);
 }
 
@@ -68,6 +66,8 @@ Result<bool> take(const daemon::Config& config, daemon::HostFolder& folder,
             return Error{fmt::format(
                 "{}: this folder belongs to another cluster ({}); move it away if nothing there is needed",
                 config.state, *why)};
+    if (const auto usable = daemon::with_agreed(config, admission.settings); !usable)
+        return Error{usable.error()};
     if (admission.record)
         if (const auto noted = note_record(config.state, *admission.record, admission.sealed); !noted)
             return noted;

@@ -146,12 +146,18 @@ Result<bool> Cluster::start() {
     return true;
 }
 
+// Ports change with each start, so each file says where the hosts are now.
 std::string Cluster::config_of(const Host& host) const {
     std::string text = fmt::format("host = \"{}\"\nsocket = \"{}\"\n", host.name, host.socket);
+    text += fmt::format("address = \"127.0.0.1:{}\"\n", host.port);
     text += fmt::format("state = \"{}/{}\"\n", folder_, host.name);
-    text += fmt::format("http = \"127.0.0.1:{}\"\n\n[cluster.hosts]\n", host.page);
+    text += fmt::format("http = \"127.0.0.1:{}\"\n", host.page);
+    text += fmt::format("\n[register]\nengine = \"file\"\nfile = \"{}/register\"\n\n[addresses]\n", folder_);
+    for (const Host& other : hosts_)
+        if (other.name != host.name) text += fmt::format("{} = \"127.0.0.1:{}\"\n", other.name, other.port);
+    text += "\n[bootstrap.hosts]\n";
     for (const Host& other : hosts_) text += fmt::format("{} = \"127.0.0.1:{}\"\n", other.name, other.port);
-    text += fmt::format("\n[register]\nengine = \"file\"\nfile = \"{}/register\"\n\n[semaphores]\n", folder_);
+    text += "\n[bootstrap.semaphores]\n";
     for (const std::string& one : options_.semaphores) {
         const auto at = one.find('=');
         text += fmt::format("\"{}\" = {}\n", one.substr(0, at), one.substr(at + 1));

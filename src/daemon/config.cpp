@@ -10,8 +10,11 @@
 
 #include "base/address.hpp"
 #include "base/duration.hpp"
+#include "base/harmless.hpp"
+#include "base/utf8.hpp"
 #include "core/bytes.hpp"
 #include "core/hash.hpp"
+#include "core/parameters.hpp"
 #include "daemon/migration.hpp"
 #include "protocols/agreement/succession.hpp"
 #include "session/frames.hpp"
@@ -21,6 +24,10 @@ namespace allot::daemon {
 namespace {
 
 using std::chrono::milliseconds;
+
+// The register and all letters about it carry the modes.
+constexpr std::size_t most_modes = 64;
+constexpr std::size_t longest_founded = 4096;
 
 // Reads a table key by key, and finally reports keys that were not read: a misspelt key must not be ignored
 // silently.
@@ -109,7 +116,7 @@ private:
 
 class Reader {
 public:
-    explicit Reader(const std::string& path) : path_(path) {}
+    explicit Reader(std::string path) : path_(std::move(path)) {}
 
     Result<Config> read(const toml::table& table) {
         name_successors(table);
@@ -123,12 +130,12 @@ public:
             top.text("clients", config_.clients);
             top.text("address", config_.address);
             read_mode(top);
-            read_cluster(top);
+            read_addresses(top);
+            read_table(top, "cluster",
+                       [&](Section& section) { section.flag("plaintext", config_.plaintext); });
             read_table(top, "tls", [&](Section& section) { config_.tls = read_tls(section); });
-            read_table(top, "locks",
-                       [&](Section& section) { section.number("seats", config_.lock_seats, 1, 4096); });
-            read_semaphores(top);
             read_table(top, "register", [&](Section& section) { read_register(section); });
+            read_table(top, "bootstrap", [&](Section& section) { read_bootstrap(section); });
             read_table(top, "limits", [&](Section& section) {
                 section.number("sessions", config_.limits.sessions, 1, 1'000'000);
                 section.number("sessions_per_user", config_.limits.sessions_per_user, 0, 1'000'000);
@@ -139,11 +146,29 @@ public:
                 section.duration("resume_within", config_.limits.resume_within);
             });
             read_table(top, "audit", [&](Section& section) { read_audit(section); });
-            read_modes(top);
             read_allowances(top);
         }
         if (!error_.empty()) return Error{error_};
         if (auto why = wrong(); !why.empty()) return Error{why};
+        return config_;
+    }
+
+    // The table holds what the founders of a cluster have written in [bootstrap].
+    Result<Config> adopt_founded(Config config, const toml::table& table) {
+        config_ = std::move(config);
+        const Config usual;
+        config_.agreed.lease = usual.agreed.lease;
+        config_.agreed.grace = usual.agreed.grace;
+        config_.agreed.silence = usual.agreed.silence;
+        config_.agreed.return_within = usual.agreed.return_within;
+        config_.lock_seats = usual.lock_seats;
+        config_.modes.clear();
+        {
+            Section section(table, "bootstrap", error_);
+            read_founded(section);
+        }
+        if (!error_.empty()) return Error{error_.substr(error_.find(' ') + 1)};  // it has no lines
+        if (auto why = wrong_founded(); !why.empty()) return Error{why};
         return config_;
     }
 
@@ -179,63 +204,105 @@ private:
             top.complain(*top.find("socket_mode"), "socket_mode: write octal digits, as in \"0660\"");
     }
 
-    void read_cluster(Section& top) {
-        read_table(top, "cluster", [&](Section& section) {
-            section.flag("plaintext", config_.plaintext);
-            const toml::node* hosts = section.find("hosts");
-            if (hosts == nullptr) return;
-            const toml::table* table = hosts->as_table();
-            if (table == nullptr)
-                return section.complain(*hosts,
-                                        "cluster.hosts: write names and addresses, as in "
-                                        "hosts = { a = \"10.0.0.1:7400\", b = \"10.0.0.2:7400\" }");
-            for (const auto& [name, address] : *table) {
-                if (const auto text = address.value_exact<std::string>())
-                    config_.hosts.push_back({std::string(name.str()), *text});
-                else
-                    section.complain(address, fmt::format("cluster.hosts.{}: write an address, as in "
-                                                          "\"10.0.0.1:7400\"",
-                                                          name.str()));
-            }
+    // Calls f(name, address) for each host of a table in `section`.
+    template <class F>
+    static void for_each_address(Section& section, const std::string& key, F&& f) {
+        const toml::node* node = section.find(key);
+        if (node == nullptr) return;
+        const std::string path = section.path(key);
+        const toml::table* table = node->as_table();
+        if (table == nullptr)
+            return section.complain(*node,
+                                    fmt::format("{}: write names and addresses, as in "
+                                                "{} = {{ a = \"10.0.0.1:7400\", b = \"10.0.0.2:7400\" }}",
+                                                path, key));
+        for (const auto& [name, address] : *table) {
+            if (const auto text = address.template value_exact<std::string>())
+                f(std::string(name.str()), *text);
+            else
+                section.complain(address, fmt::format("{}.{}: write an address, as in \"10.0.0.1:7400\"",
+                                                      path, name.str()));
+        }
+    }
+
+    void read_addresses(Section& top) {
+        for_each_address(top, "addresses", [&](const std::string& name, const std::string& address) {
+            if (name == config_.host)
+                top.complain(*top.find("addresses"),
+                             fmt::format("addresses.{}: it is for other hosts; write address = \"{}\"", name,
+                                         address));
+            config_.addresses[name] = address;
         });
     }
 
-    void read_semaphores(Section& top) {
-        const toml::node* node = top.find("semaphores");
+    void read_bootstrap(Section& section) {
+        config_.has_bootstrap = true;
+        for_each_address(section, "hosts", [&](const std::string& name, const std::string& address) {
+            config_.hosts.push_back({name, address});
+        });
+        read_voters(section);
+        read_admission(section);
+        read_semaphores(section);
+        read_founded(section);
+    }
+
+    void read_founded(Section& section) {
+        section.duration("lease", config_.agreed.lease);
+        section.duration("grace", config_.agreed.grace);
+        section.duration("silence", config_.agreed.silence);
+        section.duration("return_within", config_.agreed.return_within);
+        section.number("seats", config_.lock_seats, 1, 4096);
+        read_modes(section);
+    }
+
+    void read_admission(Section& section) {
+        std::string by = "certificate";
+        section.text("admission", by);
+        config_.asks_operator = by == "operator";
+        if (by != "certificate" && by != "operator")
+            section.complain(*section.find("admission"),
+                             "bootstrap.admission: write \"certificate\" or \"operator\"");
+    }
+
+    void read_semaphores(Section& section) {
+        const toml::node* node = section.find("semaphores");
         if (node == nullptr) return;
         const toml::table* table = node->as_table();
-        if (table == nullptr) return top.complain(*node, "semaphores: write a table, as in [semaphores]");
+        if (table == nullptr)
+            return section.complain(*node,
+                                    "bootstrap.semaphores: write a table, as in [bootstrap.semaphores]");
         for (const auto& [name, value] : *table) {
             if (name.str().empty() || name.str().find_first_of(",=") != std::string_view::npos)
-                top.complain(value, fmt::format("semaphores: \"{}\": no program can ask for this name; write "
-                                                "one without commas and equals signs",
-                                                name.str()));
+                section.complain(
+                    value,
+                    fmt::format("bootstrap.semaphores: \"{}\": no program can ask for this name; write "
+                                "one without commas and equals signs",
+                                name.str()));
             Semaphore& semaphore = config_.semaphores[std::string(name.str())];
-            const std::string path = "semaphores." + std::string(name.str());
+            const std::string path = "bootstrap.semaphores." + std::string(name.str());
             if (const toml::table* details = value.as_table()) {
-                Section section(*details, path, error_);
-                section.number("permits", semaphore.permits, 1, 10'000);
+                Section inner(*details, path, error_);
+                inner.number("permits", semaphore.permits, 1, 10'000);
                 semaphore.max_request = semaphore.permits;
-                section.number("max_request", semaphore.max_request, 1, semaphore.permits);
+                inner.number("max_request", semaphore.max_request, 1, semaphore.permits);
             } else if (const auto permits = value.value_exact<std::int64_t>();
                        permits && *permits >= 1 && *permits <= 10'000) {
                 semaphore.permits = semaphore.max_request = static_cast<std::uint32_t>(*permits);
             } else {
-                top.complain(value, path + ": write the number of permits, from 1 to 10000");
+                section.complain(value, path + ": write the number of permits, from 1 to 10000");
             }
         }
     }
 
     void name_successors(const toml::table& table) {
         for (const Successor& gone : successors)
-            if (const toml::node* node = table["detector"][gone.key].node();
-                node != nullptr && error_.empty())
-                error_ =
-                    fmt::format("{}: detector.{} is gone: {}; `allot node --migrate {}` rewrites the file",
-                                node->source().begin.line, gone.key, gone.advice, path_);
-        if (const toml::node* node = table["detector"].node(); node != nullptr && error_.empty())
-            error_ = fmt::format("{}: detector is gone; `allot node --migrate {}` rewrites the file",
-                                 node->source().begin.line, path_);
+            if (const toml::node* node = gone.found_in(table); node != nullptr && error_.empty())
+                error_ = fmt::format("{}: {} is gone: {}; `allot node --migrate {}` rewrites the file",
+                                     node->source().begin.line, gone.former(), gone.what_to_do(), path_);
+        for (const char* name : {"detector", "locks"})
+            if (const toml::node* node = table.get(name); node != nullptr && error_.empty())
+                error_ = fmt::format("{}: {} is gone; `allot node --migrate {}` rewrites the file",
+                                     node->source().begin.line, name, path_);
     }
 
     void read_register(Section& section) {
@@ -251,12 +318,7 @@ private:
         else if (const toml::node* node = section.find("engine"))
             section.complain(*node, "register.engine: write \"hosts\", \"file\" or \"etcd\"");
         section.text("file", agreed.file);
-        read_voters(section);
         read_etcd(section);
-        section.duration("lease", agreed.lease);
-        section.duration("grace", agreed.grace);
-        section.duration("silence", agreed.silence);
-        section.duration("return_within", agreed.return_within);
     }
 
     void read_voters(Section& section) {
@@ -265,11 +327,11 @@ private:
         const toml::node* node = section.find("voters");
         if (node == nullptr) return;
         if (agreed.engine == Register::Engine::file)
-            section.complain(*node, "register.voters: all hosts share one file; leave it out");
+            section.complain(*node, "bootstrap.voters: all hosts share one file; leave it out");
         else if (agreed.engine == Register::Engine::etcd)
-            section.complain(*node, "register.voters: etcd keeps the register; leave it out");
+            section.complain(*node, "bootstrap.voters: etcd keeps the register; leave it out");
         else if (agreed.voters.empty())
-            section.complain(*node, "register.voters: name an odd number of hosts, or leave it out");
+            section.complain(*node, "bootstrap.voters: name an odd number of hosts, or leave it out");
     }
 
     void read_etcd(Section& section) {
@@ -308,13 +370,14 @@ private:
     void for_each_table(Section& top, const std::string& name, F&& f) {
         const toml::node* node = top.find(name);
         if (node == nullptr) return;
-        const std::string advice = fmt::format("{}: write tables, each as [[{}]]", name, name);
+        const std::string path = top.path(name);
+        const std::string advice = fmt::format("{0}: write tables, each as [[{0}]]", path);
         const toml::array* list = node->as_array();
         if (list == nullptr) return top.complain(*node, advice);
         for (const toml::node& one : *list) {
             const toml::table* table = one.as_table();
             if (table == nullptr) return top.complain(one, advice);
-            Section section(*table, name, error_);
+            Section section(*table, path, error_);
             f(section, one);
         }
     }
@@ -336,37 +399,40 @@ private:
         });
     }
 
-    void read_modes(Section& top) {
-        for_each_table(top, "mode", [&](Section& section, const toml::node& place) {
+    void read_modes(Section& bootstrap) {
+        for_each_table(bootstrap, "mode", [&](Section& section, const toml::node& place) {
             host::Mode mode;
             std::string kind = "exclusive";
             section.texts("names", mode.names);
             section.text("mode", kind);
             if (mode.names.empty())
-                section.complain(place,
-                                 "mode.names is missing; name locks and semaphores, as in [\"rack*\"]");
+                section.complain(
+                    place, "bootstrap.mode.names is missing; name locks and semaphores, as in [\"rack*\"]");
             for (const std::string& name : mode.names)
                 if (name.empty() || name.find('*') < name.size() - 1)
-                    section.complain(place, fmt::format("mode.names: \"{}\": write a name, or its beginning "
-                                                        "and *",
-                                                        name));
+                    section.complain(
+                        place, fmt::format("bootstrap.mode.names: \"{}\": write a name, or its beginning "
+                                           "and *",
+                                           name));
             section.flag("strict", mode.strict);
             mode.fence = kind == "fence";
             mode.sticky = kind == "sticky";
             if (kind != "exclusive" && !mode.fence && !mode.sticky)
                 section.complain(
                     place,
-                    fmt::format("mode.mode: \"{}\": write \"exclusive\", \"fence\" or \"sticky\"", kind));
+                    fmt::format("bootstrap.mode.mode: \"{}\": write \"exclusive\", \"fence\" or \"sticky\"",
+                                kind));
             if (mode.strict && (mode.fence || mode.sticky))
                 section.complain(
                     place,
-                    fmt::format("mode.strict: nobody is stopped in the mode \"{}\"; leave it out", kind));
+                    fmt::format("bootstrap.mode.strict: nobody is stopped in the mode \"{}\"; leave it out",
+                                kind));
             config_.modes.push_back(std::move(mode));
         });
     }
 
-    // The error in the register's settings. Programs have at least two thirds of a lease between two
-    // questions of their host, and the rest is for stopping them.
+    // The error in the register's settings and the times. Programs have at least two thirds of a lease
+    // between two questions of their host, and the rest is for stopping them.
     std::string wrong_register() const {
         const Register& agreed = config_.agreed;
         if (agreed.engine == Register::Engine::file && agreed.file.empty())
@@ -374,13 +440,24 @@ private:
                    "open";
         if (auto why = wrong_voters(); !why.empty()) return why;
         if (auto why = wrong_etcd(); agreed.engine == Register::Engine::etcd && !why.empty()) return why;
+        return wrong_founded();
+    }
+
+    std::string wrong_founded() const {
+        const Register& agreed = config_.agreed;
         if (agreed.lease < Register::least_lease || agreed.lease > Register::longest)
-            return "register.lease: write at least \"600ms\" and at most \"10m\"";
+            return "bootstrap.lease: write at least \"600ms\" and at most \"10m\"";
         if (agreed.grace < milliseconds(100) || agreed.grace * 2 > agreed.lease)
-            return "register.grace: write at least \"100ms\" and at most half of register.lease";
+            return "bootstrap.grace: write at least \"100ms\" and at most half of bootstrap.lease";
         if (agreed.silence < Register::least_silence || agreed.silence > Register::longest)
-            return "register.silence: write at least \"200ms\" and at most \"10m\"";
-        if (agreed.return_within > Register::longest) return "register.return_within: write at most \"10m\"";
+            return "bootstrap.silence: write at least \"200ms\" and at most \"10m\"";
+        if (agreed.return_within > Register::longest) return "bootstrap.return_within: write at most \"10m\"";
+        if (config_.modes.size() > most_modes)
+            return fmt::format("bootstrap.mode: write at most {} tables", most_modes);
+        for (const agreement::Founded& one : config_.founded())
+            if (one.text.size() > longest_founded)
+                return fmt::format("bootstrap.mode.names: write at most {} bytes of names in one table",
+                                   longest_founded);
         return {};
     }
 
@@ -390,13 +467,13 @@ private:
         for (const std::string& voter : voters) {
             const auto is_voter = [&](const Config::Host& one) { return one.name == voter; };
             if (std::ranges::none_of(config_.hosts, is_voter))
-                return fmt::format("register.voters: \"{}\" is not in cluster.hosts", voter);
+                return fmt::format("bootstrap.voters: \"{}\" is not in bootstrap.hosts", voter);
             if (std::ranges::count(voters, voter) > 1)
-                return fmt::format("register.voters: \"{}\" is there twice", voter);
+                return fmt::format("bootstrap.voters: \"{}\" is there twice", voter);
         }
         if (!voters.empty() && voters.size() % 2 == 0)
             return fmt::format(
-                "register.voters: write an odd number of hosts; {} survive no more losses "
+                "bootstrap.voters: write an odd number of hosts; {} survive no more losses "
                 "than {}",
                 voters.size(), voters.size() - 1);
         return {};
@@ -437,7 +514,7 @@ private:
         for (const Config::Host& host : config_.hosts) {
             const auto [place, is_new] = owners.emplace(host.address, host.name);
             if (!is_new && !host.address.ends_with(":0"))
-                return fmt::format("cluster.hosts: {} and {} have the address {}; each host needs its own",
+                return fmt::format("bootstrap.hosts: {} and {} have the address {}; each host needs its own",
                                    place->second, host.name, host.address);
         }
         return {};
@@ -449,11 +526,7 @@ private:
         // A host that is alone needs no address.
         if (config_.hosts.empty()) config_.hosts.push_back({config_.host, "127.0.0.1:0"});
         const auto mine = std::ranges::find(config_.hosts, config_.host, &Config::Host::name);
-        if (mine == config_.hosts.end())
-            return fmt::format("host \"{}\" is not in cluster.hosts; add it there with its address",
-                               config_.host);
-        if (config_.address.empty()) config_.address = mine->address;
-        mine->address = config_.address;
+        if (mine != config_.hosts.end() && !config_.address.empty()) mine->address = config_.address;
         if (auto why = wrong_addresses(); !why.empty()) return why;
         if (config_.socket.empty()) return "socket is empty; write a path, as in \"/run/allot/allot.sock\"";
         if (config_.socket.size() > 100)
@@ -472,7 +545,7 @@ private:
         return {};
     }
 
-    const std::string& path_;
+    const std::string path_;
     Config config_;
     std::string error_;
 };
@@ -495,8 +568,26 @@ std::vector<std::uint32_t> Config::others() const {
     return all;
 }
 
+const std::string& Config::address_of(const Host& one) const {
+    const auto own_way = addresses.find(one.name);
+    return own_way == addresses.end() ? one.address : own_way->second;
+}
+
+std::string Config::own_address() const {
+    return address.empty() && self() < hosts.size() ? hosts[self()].address : address;
+}
+
 bool Config::has_address() const {
-    return !address.ends_with(":0");
+    const std::string own = own_address();
+    return !own.empty() && !own.ends_with(":0");
+}
+
+std::optional<std::string> Config::unlisted() const {
+    if (self() < hosts.size()) return std::nullopt;
+    return fmt::format(
+        "host \"{}\" is not in bootstrap.hosts; add it there with its address, or let it join with `allot "
+        "cluster join ADDRESS --config FILE`",
+        host);
 }
 
 std::vector<std::uint32_t> Config::voters() const {
@@ -531,20 +622,52 @@ const char* Register::engine_name() const {
     return "";
 }
 
-std::vector<net::Setting> Config::agreed_settings() const {
-    std::vector<net::Setting> all{
-        {"register.engine", agreed.engine_name()},
-        {"register.lease", time_text(agreed.lease)},
-        {"register.grace", time_text(agreed.grace)},
-        {"register.silence", time_text(agreed.silence)},
-        {"register.return_within", time_text(agreed.return_within)},
-        {"locks.seats", std::to_string(lock_seats)},
+namespace {
+
+// As TOML reads it; the same bytes on all hosts.
+std::string quoted(const std::string& text) {
+    std::string all = "\"";
+    for (const char one : text) {
+        const auto code = static_cast<unsigned char>(one);
+        if (one == '"' || one == '\\')
+            all += fmt::format("\\{}", one);
+        else if (code < ' ' || code == 0x7f)
+            all += fmt::format("\\u{:04X}", code);
+        else
+            all += one;
+    }
+    return all + '"';
+}
+
+std::string text_of(const host::Mode& mode) {
+    std::vector<std::string> names;
+    for (const std::string& name : mode.names) names.push_back(quoted(name));
+    return fmt::format("{{ names = [{}]{}{}{} }}", fmt::join(names, ", "),
+                       mode.fence ? ", mode = \"fence\"" : "", mode.sticky ? ", mode = \"sticky\"" : "",
+                       mode.strict ? ", strict = true" : "");
+}
+
+}  // namespace
+
+std::vector<agreement::Founded> Config::founded() const {
+    std::vector<agreement::Founded> all{
+        {"lease", time_text(agreed.lease)},     {"grace", time_text(agreed.grace)},
+        {"silence", time_text(agreed.silence)}, {"return_within", time_text(agreed.return_within)},
+        {"seats", std::to_string(lock_seats)},
     };
+    for (const host::Mode& mode : modes) all.push_back({"mode", text_of(mode)});
+    return all;
+}
+
+std::vector<net::Setting> Config::required_settings() const {
+    std::vector<net::Setting> all{{"register.engine", agreed.engine_name()}};
     if (agreed.engine == Register::Engine::etcd) all.push_back({"register.key", agreed.key});
-    for (const host::Mode& mode : modes)
-        all.push_back({"mode", fmt::format("[\"{}\"]{}{}{}", fmt::join(mode.names, "\", \""),
-                                           mode.fence ? ", fence" : "", mode.strict ? ", strict" : "",
-                                           mode.sticky ? ", sticky" : "")});
+    return all;
+}
+
+std::vector<net::Setting> Config::agreed_settings() const {
+    std::vector<net::Setting> all = required_settings();
+    for (const auto& [name, text] : founded()) all.push_back({"bootstrap." + name, text});
     return all;
 }
 
@@ -564,6 +687,53 @@ Result<Config> parse_config(const std::string& text, const std::string& path) {
         return Error{
             fmt::format("{}:{}{}", path, std::isdigit(config.error()[0]) != 0 ? "" : " ", config.error())};
     return config;
+}
+
+namespace {
+
+// A table of TOML in braces, and nothing else.
+std::optional<toml::table> mode_in(const std::string& text) {
+    try {
+        toml::table all = toml::parse("mode = " + text);
+        const toml::table* mode = all["mode"].as_table();
+        if (all.size() != 1 || mode == nullptr) return std::nullopt;
+        return *mode;
+    } catch (const toml::parse_error&) {
+        return std::nullopt;
+    }
+}
+
+// Puts a setting into the table, or one more mode into the list.
+bool add_founded(const agreement::Founded& one, toml::table& table, toml::array& modes) {
+    if (one.text.size() > longest_founded || !is_utf8(one.text)) return false;
+    if (one.name == "mode") {
+        auto mode = modes.size() < most_modes ? mode_in(one.text) : std::nullopt;
+        if (mode) modes.push_back(std::move(*mode));
+        return mode.has_value();
+    }
+    if (table.contains(one.name)) return false;
+    if (one.name != "seats") return table.insert(one.name, one.text).second;
+    const auto seats = parse_number("", one.text, 0, ~std::uint32_t{0});
+    return seats && table.insert(one.name, static_cast<std::int64_t>(*seats)).second;
+}
+
+}  // namespace
+
+Result<Config> with_founded(Config config, const std::vector<agreement::Founded>& founded) {
+    static const std::set<std::string> known{"lease", "grace", "silence", "return_within", "seats", "mode"};
+    toml::table table;
+    toml::array modes;
+    for (const agreement::Founded& one : founded) {
+        if (!known.contains(one.name))
+            return Error{"the cluster has agreed on a setting that this version of allot does not know"};
+        if (!add_founded(one, table, modes))
+            return Error{fmt::format("the cluster has agreed on a {} that cannot be read", one.name)};
+    }
+    if (!modes.empty()) table.insert("mode", std::move(modes));
+    auto result = Reader("").adopt_founded(std::move(config), table);
+    if (!result)
+        return Error{"the cluster has agreed on settings that cannot be used: " + harmless(result.error())};
+    return result;
 }
 
 Result<std::string> config_text(const std::string& path) {

@@ -49,22 +49,27 @@ struct Config {
     using Host = agreement::HostSettings;
     std::string host;
     std::string address;  // of this host for the others; empty: as in the list of hosts
+    std::map<std::string, std::string> addresses;  // of others, by which this host alone reaches them
     std::string socket = "/run/allot/allot.sock";
     unsigned socket_mode = 0660;
     std::string state = "/var/lib/allot";
     std::string http = "127.0.0.1:7480";  // address, or empty for none
     bool http_chosen = false;             // set by the user: it must work
     std::string clients;                  // address for programs on other machines (TLS), or empty
-    std::vector<Host> hosts;              // by number; of the file, until the cluster has agreed on others
     bool plaintext = false;
     std::optional<net::TlsFiles> tls;
-    std::uint32_t lock_seats = 1024;  // leases of locks that may be open at once
-    std::map<std::string, Semaphore> semaphores;
     Register agreed;
     host::Limits limits;
     audit::Settings audit;
-    std::vector<host::Mode> modes;
     std::vector<host::Allowance> allow;  // empty: every program that can connect may use everything
+
+    // [bootstrap], as the times in `agreed`: the first forming reads it, and the register keeps it.
+    bool has_bootstrap = false;
+    std::vector<Host> hosts;  // by number
+    bool asks_operator = false;
+    std::uint32_t lock_seats = 1024;  // leases of locks that may be open at once
+    std::map<std::string, Semaphore> semaphores;
+    std::vector<host::Mode> modes;
 
     std::uint32_t self() const;
     std::string name_of(std::uint32_t number) const;
@@ -72,13 +77,26 @@ struct Config {
     std::vector<std::uint32_t> voters() const;
     // The other hosts that take part, by number.
     std::vector<std::uint32_t> others() const;
-    // Whether other hosts can reach this one at its address.
+    // Where this host reaches that one.
+    const std::string& address_of(const Host& one) const;
+    // Where other hosts reach this one, and whether they can.
+    std::string own_address() const;
     bool has_address() const;
+    // The error of a file with which this host is to form a cluster.
+    std::optional<std::string> unlisted() const;
+    // The part of [bootstrap] that never changes: times, seats and modes.
+    std::vector<agreement::Founded> founded() const;
+    // The settings that a host must have before it joins a cluster, which tells it all others.
+    std::vector<net::Setting> required_settings() const;
     // All settings that must be the same on all hosts of a cluster, and a hash of them. The same kinds come
     // in the same order on all hosts.
     std::vector<net::Setting> agreed_settings() const;
     std::uint64_t agreement() const;
 };
+
+// The configuration with these settings, which a cluster has agreed on, in the place of its own. They come
+// from other hosts: the error says what is wrong with them.
+Result<Config> with_founded(Config config, const std::vector<agreement::Founded>& founded);
 
 Result<Config> parse_config(const std::string& text, const std::string& path);
 // The text of that file.

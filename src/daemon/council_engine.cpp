@@ -41,7 +41,7 @@ std::optional<std::string> CouncilEngine::choose_voters() {
     voters.clear();
     for (const std::uint32_t voter : chosen.voters()) voters.emplace_back(voter);
     if (voters.size() == names->size()) return std::nullopt;
-    return fmt::format("{}/voters: not all of {} are in cluster.hosts; `allot cluster init` names others",
+    return fmt::format("{}/voters: not all of {} are in bootstrap.hosts; `allot cluster init` names others",
                        config_.state, fmt::join(*names, ", "));
 }
 
@@ -89,7 +89,7 @@ std::string CouncilEngine::advice(const agreement::Hello& hello, bool is_formed)
                            names_of(list, ","));
     };
     const bool is_told = hello.stage != Stage::blank;
-    if (is_formed == is_told) return "write the same register.voters everywhere";
+    if (is_formed == is_told) return "write the same bootstrap.voters everywhere";
     if (is_told) return "this host does not take part: " + command(hello.list);
     return "that host does not take part: " + command(member_config_.council->voters);
 }

@@ -11,7 +11,7 @@ namespace allot::daemon {
 namespace {
 
 constexpr const char* kind = "council";
-constexpr std::uint32_t format = 4;
+constexpr std::uint32_t format = 5;
 
 }  // namespace
 

@@ -21,7 +21,7 @@ constexpr std::uint32_t format = 2;
 constexpr std::string_view voters_kind = "voters";
 constexpr std::uint32_t voters_format = 1;
 constexpr std::string_view settings_kind = "settings";
-constexpr std::uint32_t settings_format = 2;
+constexpr std::uint32_t settings_format = 3;
 
 // The notes of a daemon without a register.
 struct EarlierMark {

@@ -29,7 +29,7 @@ std::optional<std::string> Mail::open(std::uint32_t daemon, const net::TlsPtr& t
 std::vector<net::MeshConfig::Host> Mail::hosts() const {
     std::vector<net::MeshConfig::Host> all;
     for (const Config::Host& host : config_.hosts)
-        all.push_back({host.name, host.address, host.takes_part()});
+        all.push_back({host.name, config_.address_of(host), host.takes_part()});
     return all;
 }
 
@@ -40,6 +40,7 @@ net::MeshConfig Mail::mesh_config(std::uint32_t daemon, const net::TlsPtr& tls) 
     config.incarnation = daemon;
     config.agreement = config_.agreement();
     config.settings = config_.agreed_settings();
+    config.required = config_.required_settings();
     config.tls = tls;
     config.plaintext = config_.plaintext;
     config.heartbeat = config_.agreed.silence / 4;

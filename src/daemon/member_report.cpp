@@ -32,8 +32,9 @@ HostNames MemberReport::names_of(const std::vector<SiteId>& hosts) const {
 HostNames MemberReport::places_of(const std::vector<SiteId>& hosts) const {
     std::set<std::string> places;
     for (const SiteId host : hosts)
-        places.insert(is_known(host) ? fmt::format("{} ({})", name_of(host), config_.hosts[host].address)
-                                     : name_of(host));
+        places.insert(is_known(host)
+                          ? fmt::format("{} ({})", name_of(host), config_.address_of(config_.hosts[host]))
+                          : name_of(host));
     return HostNames(std::move(places));
 }
 

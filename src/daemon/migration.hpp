@@ -1,5 +1,6 @@
-// Configurations of the version that had failure detectors and no register: settings that are gone, and how a
-// file with them is rewritten (`allot node --migrate FILE`).
+// Configurations of earlier versions: settings that have another place now or are gone, and how a file with
+// them is rewritten (`allot node --migrate FILE`). One version had failure detectors and no register; the
+// next one had no [bootstrap].
 #pragma once
 
 #include <chrono>
@@ -12,21 +13,50 @@
 
 namespace allot::daemon {
 
-// A setting of [detector], and the one that replaces it.
+// A setting or table of an earlier version, and the one that replaces it.
 struct Successor {
+    std::string_view former_table;  // empty: the top of the file
+    std::string_view former_key;
+    std::string_view table;  // empty: nothing replaces it, for the reason in `advice`
     std::string_view key;
-    std::string_view table;  // empty: nothing replaces it
-    std::string_view name;
-    std::chrono::milliseconds least;
-    std::string_view advice;
+    std::string_view advice{};
+    std::chrono::milliseconds least{};  // of a time whose range was larger
+    bool is_table = false;
+
+    // Names for people, as in register.lease and [semaphores].
+    std::string former() const;
+    std::string name() const;
+    std::string what_to_do() const;
+    // Its node in a file of TOML; null if it is not there.
+    template <class Table>
+    auto found_in(const Table& file) const {
+        return former_table.empty() ? file.get(former_key) : file[former_table][former_key].node();
+    }
 };
 
 inline constexpr Successor successors[]{
-    {"mode", "", "", {}, "engine = \"file\" in [register] says that all hosts run on one machine"},
-    {"heartbeat", "", "", {}, "four signs of life come within register.silence"},
-    {"dead_after", "register", "silence", Register::least_silence, "write register.silence"},
-    {"stop_within", "register", "lease", Register::least_lease, "write register.lease"},
-    {"resume_within", "limits", "resume_within", {}, "write limits.resume_within"},
+    {"register", "voters", "bootstrap", "voters"},
+    {"register", "lease", "bootstrap", "lease"},
+    {"register", "grace", "bootstrap", "grace"},
+    {"register", "silence", "bootstrap", "silence"},
+    {"register", "return_within", "bootstrap", "return_within"},
+    {"locks", "seats", "bootstrap", "seats"},
+    {.former_table = "cluster",
+     .former_key = "hosts",
+     .table = "bootstrap",
+     .key = "hosts",
+     .is_table = true},
+    {.former_table = "",
+     .former_key = "semaphores",
+     .table = "bootstrap",
+     .key = "semaphores",
+     .is_table = true},
+    {.former_table = "", .former_key = "mode", .table = "bootstrap", .key = "mode", .is_table = true},
+    {"detector", "mode", "", "", "engine = \"file\" in [register] says that all hosts run on one machine"},
+    {"detector", "heartbeat", "", "", "four signs of life come within bootstrap.silence"},
+    {"detector", "dead_after", "bootstrap", "silence", "", Register::least_silence},
+    {"detector", "stop_within", "bootstrap", "lease", "", Register::least_lease},
+    {"detector", "resume_within", "limits", "resume_within"},
 };
 
 struct Migration {

@@ -68,12 +68,18 @@ std::string Orders::shown() const {
     const agreement::Settings& settings = member_.host().settings();
     boost::json::object semaphores;
     for (const auto& [name, semaphore] : settings.semaphores) semaphores[name.name()] = to_json(semaphore);
+    boost::json::object founded;
+    boost::json::array modes;
+    for (const auto& [name, text] : settings.founded)
+        name == "mode" ? void(modes.emplace_back(text)) : void(founded[name] = text);
+    founded["mode"] = std::move(modes);
     boost::json::object all{{"host", config.host},
                             {"view", known.view},
                             {"members", names_of(known.members, &Peer::site)},
                             {"engine", config.agreed.engine_name()},
                             {"hosts", shown_hosts()},
                             {"admission", settings.asks_operator ? "operator" : "certificate"},
+                            {"founded", std::move(founded)},
                             {"semaphores", std::move(semaphores)}};
     if (config.agreed.engine == Register::Engine::hosts)
         all["voters"] = names_of(member_.council().inner().record().voters, &agreement::VoterId::host);

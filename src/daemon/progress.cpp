@@ -47,15 +47,23 @@ void Progress::show_epoch(const host::Host& host) {
     audit_("view", text);
 }
 
+// A file without [bootstrap] contradicts nothing.
+void Progress::tell_differences(const agreement::Settings& settings) const {
+    if (!file_.has_bootstrap) return;
+    const agreement::Settings own = settings_of(file_);
+    constexpr const char* agreed = "the cluster has agreed on this, and the file of this host is not obeyed";
+    for (const std::string& one : founded_differences(own, settings))
+        log_info(fmt::format("{}: {}; it stays as long as the cluster lives", one, agreed));
+    for (const std::string& one : differences(own, settings))
+        log_info(fmt::format("{}: {}; `allot cluster` changes the cluster", one, agreed));
+}
+
 // The next daemon knows them before it has joined. The register has them anyway, so that a disk that cannot
 // be written to does no harm.
 void Progress::note_settings(const agreement::Settings& settings) {
     if (noted_settings_ == settings) return;
     if (!noted_settings_)
-        for (const std::string& one : differences(settings_of(config_), settings))
-            log_info(one +
-                     ": the cluster has agreed on this, and the file of this host is not obeyed; `allot "
-                     "cluster apply FILE` changes the cluster");
+        tell_differences(settings);
     else
         for (const std::string& one : differences(*noted_settings_, settings)) log_info(one);
     noted_settings_ = settings;

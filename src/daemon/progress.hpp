@@ -19,8 +19,9 @@ class Progress {
 public:
     // `audit` writes an event and its reason into the audit log.
     using Audit = std::function<void(const std::string& event, const std::string& reason)>;
-    Progress(const Config& config, HostFolder& folder, Audit audit)
-        : config_(config), folder_(folder), audit_(std::move(audit)) {}
+    // `file`: the configuration without what the cluster has agreed on.
+    Progress(const Config& file, const Config& config, HostFolder& folder, Audit audit)
+        : file_(file), config_(config), folder_(folder), audit_(std::move(audit)) {}
 
     void step_begins() { step_began_ = BootClock::now(); }
     // To be called after each step, before anything is sent.
@@ -41,8 +42,10 @@ private:
     void write(std::uint32_t incarnation, std::uint32_t view);
     void show_epoch(const host::Host& host);
     void note_settings(const agreement::Settings& settings);
+    void tell_differences(const agreement::Settings& settings) const;
     void forget_names(const host::Member& member);
 
+    const Config& file_;
     const Config& config_;
     HostFolder& folder_;
     Audit audit_;

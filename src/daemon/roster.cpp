@@ -185,14 +185,12 @@ Result<SiteId> number_of(const Settings& settings, const std::string& name) {
 
 std::vector<Config::Host> agreed_hosts(const Config& file, const Settings& settings) {
     std::vector<Config::Host> hosts = settings.hosts;
-    for (Config::Host& one : hosts) {
-        const auto own = std::ranges::find(file.hosts, one.name, &Config::Host::name);
-        if (own != file.hosts.end()) one.address = own->address;
-    }
+    const auto own = std::ranges::find(hosts, file.host, &Config::Host::name);
+    if (own != hosts.end() && !file.address.empty()) own->address = file.address;
     return hosts;
 }
 
-Result<Config> with_agreed_hosts(Config config, const Settings& settings) {
+Result<Config> with_agreed(Config config, const Settings& settings) {
     if (!number_of(settings, config.host))
         return Error{
             fmt::format("{}: this host is not in the cluster any more; `allot cluster join ADDRESS --config "
@@ -200,7 +198,13 @@ Result<Config> with_agreed_hosts(Config config, const Settings& settings) {
                         "back, with the address of one of its hosts",
                         config.host)};
     config.hosts = agreed_hosts(config, settings);
-    return config;
+    config.asks_operator = settings.asks_operator;
+    config.semaphores.clear();
+    for (const auto& [name, semaphore] : settings.semaphores)
+        config.semaphores[name.name()] = {semaphore.permits, semaphore.max_request};
+    config.agreed.voters.clear();
+    for (const SiteId voter : settings.voters) config.agreed.voters.push_back(config.name_of(voter));
+    return with_founded(std::move(config), settings.founded);
 }
 
 }  // namespace allot::daemon

@@ -37,10 +37,11 @@ struct Admission {
 };
 BOOST_DESCRIBE_STRUCT(Admission, (), (settings, record, sealed))
 
-// The hosts that the cluster has agreed on, instead of those of the file. Addresses that the file has are
-// used in the place of the agreed ones: this host may reach another one by a way of its own.
+// The hosts that the cluster has agreed on, instead of those of the file. The file is right about the address
+// of its own host.
 std::vector<Config::Host> agreed_hosts(const Config& file, const agreement::Settings& settings);
-// The configuration with them; an error if this host is not among them.
-Result<Config> with_agreed_hosts(Config config, const agreement::Settings& settings);
+// The configuration with all that the cluster has agreed on, instead of its [bootstrap]; an error if this
+// host is not in the cluster.
+Result<Config> with_agreed(Config config, const agreement::Settings& settings);
 
 }  // namespace allot::daemon

@@ -12,6 +12,7 @@ namespace allot::daemon {
 
 namespace {
 
+using agreement::Founded;
 using agreement::HostSettings;
 using agreement::SemaphoreSettings;
 using agreement::Settings;
@@ -56,8 +57,23 @@ std::optional<std::string> admit_by(Settings& settings, const std::string& word)
     return std::nullopt;
 }
 
+// The name of a setting that no order changes, with or without the table that it stands in; empty for others,
+// and for semaphores that have such a name.
+std::string founded_name(const Settings& settings, std::string name) {
+    constexpr std::string_view table = "bootstrap.";
+    if (settings.semaphores.contains(name)) return "";
+    if (name.starts_with(table)) name.erase(0, table.size());
+    const bool is_one = std::ranges::find(settings.founded, name, &Founded::name) != settings.founded.end();
+    return is_one || name == "mode" ? name : "";
+}
+
 std::optional<std::string> apply(Settings& settings, const std::string& change) {
     const auto equals = change.find('=');
+    if (const std::string founded = founded_name(settings, change.substr(0, equals)); !founded.empty())
+        return fmt::format(
+            "{}: it stays as it was when the cluster was formed; to change it, stop all hosts, write it in "
+            "[bootstrap] of each file, and run `allot cluster init --above N` on each host",
+            founded);
     if (change.substr(0, equals) == admission && equals != std::string::npos)
         return admit_by(settings, change.substr(equals + 1));
     const std::string name = change.substr(0, equals);
@@ -97,8 +113,10 @@ Settings settings_of(const Config& config) {
     for (const auto& [name, semaphore] : config.semaphores)
         settings.semaphores[name] = {semaphore.permits, semaphore.max_request};
     settings.hosts = config.hosts;
+    settings.asks_operator = config.asks_operator;
     if (!config.agreed.voters.empty())
         for (const std::uint32_t voter : config.voters()) settings.voters.emplace_back(voter);
+    settings.founded = config.founded();
     return settings;
 }
 
@@ -150,7 +168,28 @@ void add_differences_of_hosts(const Settings& before, const Settings& after, std
         }
 }
 
+// The text of all settings with that name, as there may be several modes.
+std::string founded_text(const Settings& settings, const std::string& name) {
+    std::vector<std::string> texts;
+    for (const Founded& one : settings.founded)
+        if (one.name == name) texts.push_back(one.text);
+    return texts.empty() ? "none" : fmt::format("{}", fmt::join(texts, ", "));
+}
+
 }  // namespace
+
+std::vector<std::string> founded_differences(const Settings& before, const Settings& after) {
+    std::set<std::string> names;
+    for (const auto* settings : {&before, &after})
+        for (const Founded& one : settings->founded) names.insert(one.name);
+    std::vector<std::string> all;
+    for (const std::string& name : names) {
+        const std::string former = founded_text(before, name);
+        const std::string now = founded_text(after, name);
+        if (former != now) all.push_back(fmt::format("{}: {} -> {}", name, former, now));
+    }
+    return all;
+}
 
 std::vector<std::string> differences(const Settings& before, const Settings& after) {
     std::set<std::string> names;

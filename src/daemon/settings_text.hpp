@@ -20,7 +20,10 @@ agreement::Settings settings_of(const Config& config);
 
 const char* standing_text(agreement::Standing standing);
 
-// A line for each difference: "semaphore builds: 2 permits -> 5 permits".
+// A line for each setting that differs and that no order changes: "lease: 3s -> 5s".
+std::vector<std::string> founded_differences(const agreement::Settings& before,
+                                             const agreement::Settings& after);
+// A line for each other difference: "semaphore builds: 2 permits -> 5 permits".
 std::vector<std::string> differences(const agreement::Settings& before, const agreement::Settings& after);
 
 }  // namespace allot::daemon

@@ -90,7 +90,8 @@ private:
     void disowned(HostId by, std::uint32_t met);
     void begin_again(std::uint32_t used, const std::string& why);
     void follow_list();
-    bool is_listed_in(const agreement::Value& value);
+    bool may_take(const agreement::Value& value);
+    bool has_taken(const agreement::Settings& settings, bool has_number);
     void tell_own_address();
     void receive(HostId from, const Letter& letter);
     void receive_letter(HostId, const Piece&) {}  // put together before
@@ -110,7 +111,7 @@ private:
     Orders::Ways order_ways();
 
     const Config& file_;
-    Config config_;  // the same, but its list of hosts follows the register
+    Config config_;  // the same, but it follows the register
     const HostId self_;
     Member::Config member_config_;
     boost::asio::io_context loop_{1};
@@ -141,6 +142,7 @@ private:
     std::optional<BootClock::time_point> unanswered_since_;  // by the register
     std::string why_unanswered_;                             // as the log says it
     Stamp list_followed_;  // the version of the register's value with the list of hosts
+    std::vector<agreement::Founded> founded_ = config_.founded();  // that this daemon runs with, as agreed
     bool told_address_ = false;
     bool stopping_ = false;
     bool stopped_ = false;
@@ -157,7 +159,7 @@ Shell::Shell(const Config& file, Config config)
       engine_(Engine::make(loop_, config_, folder_, engine_subject(), engine_events())),
       desk_(loop_, config_, member_, ways()),
       mail_(loop_, config_, mail_events()),
-      progress_(config_, folder_,
+      progress_(file_, config_, folder_,
                 [this](const std::string& event, const std::string& why) { desk_.note(event, why); }),
       enquiries_(loop_, config_, member_, desk_, mail_,
                  {.self = [this] { return self(); },
@@ -206,6 +208,7 @@ std::optional<std::string> Shell::begin() {
     if (auto why = desk_.open()) return why;
     if (auto testament = engine_->testament(incarnation_)) desk_.set_testament(std::move(*testament));
     start_host();
+    if (begins_again_) return std::nullopt;
     desk_.note("started");
     log_info(fmt::format("host {} is ready: incarnation {}, programs at {}", config_.host, incarnation_,
                          config_.socket));
@@ -411,12 +414,16 @@ void Shell::follow_list() {
     boost::asio::post(loop_, [this] { finish(); });
 }
 
-// A host that nobody has let join calls itself by the number of another one. It must not act under that.
-bool Shell::is_listed_in(const agreement::Value& value) {
+// A host that nobody has let join calls itself by the number of another one, and one that knows nothing of
+// the cluster yet may have other times. It must not act like that.
+bool Shell::may_take(const agreement::Value& value) {
+    if (stopped_ || begins_again_) return false;
     if (!value.settings || value.settings->hosts.empty()) return true;
     const auto& hosts = value.settings->hosts;
-    if (self_ < hosts.size() && hosts[self_].name == config_.host) return true;
-    if (stopped_) return false;
+    const bool has_number = self_ < hosts.size() && hosts[self_].name == config_.host;
+    if (has_number && value.settings->founded == founded_) return true;
+    if (std::ranges::find(hosts, config_.host, &agreement::HostSettings::name) != hosts.end())
+        return has_taken(*value.settings, has_number);
     log_error(
         fmt::format("host {} is not in the cluster that has this register; `allot cluster join ADDRESS "
                     "--config FILE` brings it there",
@@ -425,9 +432,30 @@ bool Shell::is_listed_in(const agreement::Value& value) {
     return false;
 }
 
+// Settings that are new to this daemon, from the register or from a host that has read it. Unless they mean
+// what it has already, another daemon follows that has them.
+bool Shell::has_taken(const agreement::Settings& settings, bool has_number) {
+    const auto config = with_agreed(file_, settings);
+    if (config && has_number && config->founded() == config_.founded()) {
+        founded_ = settings.founded;
+        return true;
+    }
+    const auto noted = config ? folder_.note_settings(settings) : Result<bool>(Error{config.error()});
+    if (!noted) {
+        log_error(noted.error());
+        fail();
+        return false;
+    }
+    log_info("the cluster has agreed on other settings than this daemon has; it begins again with them");
+    begins_again_ = true;
+    loop_.stop();
+    return false;
+}
+
 // The file of a host is right about its own address.
 void Shell::tell_own_address() {
-    if (!std::exchange(told_address_, host().has_lease()) && told_address_ && config_.has_address())
+    if (!std::exchange(told_address_, host().has_lease()) && told_address_ && !config_.address.empty() &&
+        config_.has_address())
         orders_.tell_address({.name = config_.host, .address = config_.address});
 }
 
@@ -496,7 +524,7 @@ Engine::Events Shell::engine_events() {
     return {
         .returned =
             [this](const agreement::Value& value) {
-                if (!is_listed_in(value)) return;
+                if (!may_take(value)) return;
                 catch_up();
                 step([&](const Member::Self& self, Member::Effects& fx) {
                     member_.returned(self, value, fx);
@@ -504,7 +532,7 @@ Engine::Events Shell::engine_events() {
             },
         .learned =
             [this](const agreement::Value& value) {
-                if (!is_listed_in(value)) return;
+                if (!may_take(value)) return;
                 catch_up();
                 step(
                     [&](const Member::Self& self, Member::Effects& fx) { member_.learned(self, value, fx); });
@@ -589,12 +617,13 @@ void Shell::log_silent_register() {
 
 Result<int> run_shell(const Config& file) {
     set_log_name(file.host);
-    // The settings file is read again, and complained about, when its folder is open.
-    const auto settings = HostFolder(file.state).settings();
-    const bool is_listed = settings && *settings && !(*settings)->hosts.empty();
     while (true) {
-        auto config = is_listed ? with_agreed_hosts(file, **settings) : Result<Config>(file);
+        // The settings file is read again, and complained about, when its folder is open.
+        const auto settings = HostFolder(file.state).settings();
+        const bool is_agreed = settings && *settings && !(*settings)->hosts.empty();
+        auto config = is_agreed ? with_agreed(file, **settings) : Result<Config>(file);
         if (!config) return Error{config.error()};
+        if (auto why = config->unlisted()) return Error{std::move(*why)};
         Shell shell(file, std::move(*config));
         auto code = shell.run();
         if (!shell.begins_again()) return code;

@@ -16,7 +16,7 @@
 
 namespace allot::net {
 
-constexpr std::uint32_t link_version = 6;
+constexpr std::uint32_t link_version = 7;
 constexpr std::string_view link_magic = "allot link";
 // Large enough for a Hello; an unidentified sender may send no larger frame.
 constexpr std::size_t hello_limit = 4096;

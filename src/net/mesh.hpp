@@ -35,6 +35,7 @@ struct MeshConfig {
     std::uint32_t incarnation = 0;  // of this host
     std::uint64_t agreement = 0;    // a hash of all settings that must be the same on all hosts
     std::vector<Setting> settings;  // these, in an order that is the same on all hosts
+    std::vector<Setting> required;  // of these, the ones that a host must have to join
     TlsPtr tls;                     // without TLS, only loopback addresses are allowed ...
     bool plaintext = false;         // ... unless this is true
     std::chrono::milliseconds heartbeat{250};

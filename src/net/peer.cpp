@@ -69,9 +69,9 @@ std::string objection_to(const Surroundings& here, const Petition& petition, con
     if (here.config.tls && !who.may_speak_as(petition.name))
         return fmt::format("it says that it is host {}, but its certificate is for {}", name,
                            printable(who.certified_as()));
-    if (petition.agreement != here.config.agreement)
+    if (petition.settings != here.config.required)
         return "its configuration differs: " +
-               difference(here.self().name, here.config.settings, name, petition.settings);
+               difference(here.self().name, here.config.required, name, petition.settings);
     if (!here.config.tls && !here.config.plaintext && !is_loopback_address(petition.address))
         return fmt::format(
             "{}: links beyond this machine need TLS (`allot cert` makes certificates), or "

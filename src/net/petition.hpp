@@ -18,12 +18,12 @@ namespace allot::net {
 
 struct Petition {
     std::string name;
-    std::string address;          // at which the other hosts reach it
-    std::uint64_t agreement = 0;  // as in a Hello
+    std::string address;  // at which the other hosts reach it
+    // Those that must be the same; it learns the others by the answer.
     std::vector<Setting> settings{};
     bool operator==(const Petition&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Petition, (), (name, address, agreement, settings))
+BOOST_DESCRIBE_STRUCT(Petition, (), (name, address, settings))
 
 struct PetitionAnswer {
     bool done = false;

@@ -204,7 +204,7 @@ private:
 TEST(LoopbackTest, Who_went_away_after_a_restart_keeps_its_lock_for_as_long_as_it_may_believe_in_it) {
     const int port = free_port();
     test::Node node{fmt::format("clients = \"127.0.0.1:{}\"\n", port),
-                    "[register]\nlease = \"5s\"\n[limits]\nresume_within = \"3s\"\n"};
+                    "[bootstrap]\nlease = \"5s\"\n[limits]\nresume_within = \"3s\"\n"};
     Options options;
     options.address = fmt::format("tcp:127.0.0.1:{}", port);
     Holder far(options, "far");

@@ -15,7 +15,7 @@ serves 1 "at the beginning"
 rm -rf copy earlier
 cp -r h1 copy
 rm -f copy/*.sock
-sed 's/^socket = .*/socket = "copy.sock"/; s/^state = .*/state = "copy"/; s/^h1 = .*/h1 = "127.0.0.1:0"/' h1.toml >copy.toml
+sed 's/^socket = .*/socket = "copy.sock"/; s/^state = .*/state = "copy"\naddress = "127.0.0.1:0"/' h1.toml >copy.toml
 timeout 30 "$ALLOT" node --config copy.toml 2>copy.log
 [ $? -eq 1 ] || fail "a copy of a live host runs: $(cat copy.log)"
 contains 'host h1 runs already: host h[23] has a link to it, from 127' copy.log || fail "no address: $(cat copy.log)"

@@ -32,10 +32,10 @@ exec {trickle}<>"/dev/tcp/$loopback/7402"
 
 # A second host that says it is h2, and connects to h3: by another authority, then with another configuration.
 rm -rf fake && mkdir fake
-declare -A refusal=([authority]='certificate is refused' [configuration]='its configuration differs: locks.seats is 1024 on host h3 and 77 on host h2')
+declare -A refusal=([authority]='certificate is refused' [configuration]='its configuration differs: bootstrap.seats is 1024 on host h3 and 77 on host h2')
 for kind in authority configuration; do
     sed -e 's/"h2.sock"/"fake\/sock2"/' -e 's/state = "h2"/state = "fake\/state2"/' -e 's/7402/7498/' h2.toml >fake/h2.toml
-    [ $kind = configuration ] && printf '[locks]\nseats = 77\n' >>fake/h2.toml
+    [ $kind = configuration ] && sed -i 's/^\[bootstrap\]$/&\nseats = 77/' fake/h2.toml
     [ $kind = authority ] && sed -i 's/certs\//others\//' fake/h2.toml
     "$ALLOT" node --config fake/h2.toml 2>"fake/$kind.log" &
     intruder=$!

@@ -1,15 +1,18 @@
 # For tests with real daemons: writes their configurations, starts, stops and kills them, and waits with a
 # deadline for whatever a test needs. Hosts are h1, h2, ...; all files lie in the current folder.
 #
-# What may be set before `configure`: semaphores, register, tls (lines of those tables), and for a link
-# that goes through a fault proxy `proxied A B`.
+# What may be set before `configure`: semaphores, register, bootstrap, tls (lines of those tables), modes (tables), and
+# for a link that goes through a fault proxy `proxied A B`.
 set -u
 shopt -s nullglob
 
 semaphores='builds = 2'
 register=''
+bootstrap=''
+modes=''
 tls=''
 declare -a process=()       # of each daemon that runs, by number
+declare -A own_address=()   # of a host, if not one of the loopback net
 declare -A seen_at=()       # "A,B": where host A looks for host B, if not at its own address
 declare -A proxy_in=()      # "A,B": descriptor that the proxy between them reads its commands from
 declare -a within=()        # what a daemon is started with, by number: `ip netns exec NAME`
@@ -59,7 +62,7 @@ all_sockets() { printf './h%s.sock ' $(seq "$hosts"); }
 
 # --- Daemons
 
-address_of() { echo "${seen_at[$1,$2]:-$loopback:$((7400 + $2))}"; }
+address_of() { echo "${own_address[$1]:-$loopback:$((7400 + $1))}"; }
 
 # configure N: the files of N hosts.
 configure() {
@@ -82,10 +85,13 @@ write_config() {
     local i=$1 j
     {
         printf 'host = "h%s"\nsocket = "h%s.sock"\nstate = "h%s"\nhttp = ""\n' "$i" "$i" "$i"
-        echo '[cluster.hosts]'
-        for j in $(seq "$hosts"); do echo "h$j = \"$(address_of "$i" "$j")\""; done
-        printf '[semaphores]\n%s\n' "$semaphores"
-        [ -z "$register" ] || printf '[register]\n%s\n' "${register//ENDPOINTS/$(etcd_endpoints "$i")}"
+        printf '[register]\n%s\n[bootstrap]\n%s\n' "${register//ENDPOINTS/$(etcd_endpoints "$i")}" "$bootstrap"
+        echo '[bootstrap.hosts]'
+        for j in $(seq "$hosts"); do echo "h$j = \"$(address_of "$j")\""; done
+        printf '[bootstrap.semaphores]\n%s\n%s\n[addresses]\n' "$semaphores" "$modes"
+        for j in $(seq "$hosts"); do
+            [ -z "${seen_at[$i,$j]:-}" ] || echo "h$j = \"${seen_at[$i,$j]}\""
+        done
         [ -z "$tls" ] || printf '[tls]\n%s\n' "${tls//HOST/h$i}"
     } >"h$i.toml"
 }
@@ -93,9 +99,9 @@ write_config() {
 # newcomer HOST: the file of a host that knows nothing of the others; then join HOST KNOWN, with the address of that one.
 newcomer() {
     printf 'host = "h%s"\naddress = "%s"\nsocket = "h%s.sock"\nstate = "h%s"\nhttp = ""\n[register]\n%s\n' \
-        "$1" "$loopback:$((7400 + $1))" "$1" "$1" "${register//ENDPOINTS/$(etcd_endpoints "$1")}" >"h$1.toml"
+        "$1" "$(address_of "$1")" "$1" "$1" "${register//ENDPOINTS/$(etcd_endpoints "$1")}" >"h$1.toml"
 }
-join() { timeout 30 "$ALLOT" cluster join "$loopback:$((7400 + $2))" --config "h$1.toml" 2>&1; }
+join() { timeout 30 "$ALLOT" cluster join "$(address_of "$2")" --config "h$1.toml" 2>&1; }
 # members HOST: of the newest view that it knows, as in h1,h2.
 members() { "$ALLOT" cluster show --json --socket "./h$1.sock" | tr -d ' \n' | sed 's/.*"members":\[\([^]]*\)\].*/\1/; s/"//g'; }
 members_are() { [ "$(members "$1")" = "$2" ]; }
@@ -108,7 +114,7 @@ agree() {
     register="engine = \"$engine\""
     [ "$engine" != file ] || register+=$'\nfile = "register"'
     [ "$engine" != etcd ] || register+=$'\nendpoints = [ENDPOINTS]\nkey = "/allot/test"'
-    register+=$'\n'${1:-$'lease = "9s"\nsilence = "3s"\nreturn_within = "4500ms"'}
+    bootstrap=${1:-$'lease = "9s"\nsilence = "3s"\nreturn_within = "4500ms"'}
     [ -z "$etcd_tls" ] || register+=$'\n[register.tls]\n'$etcd_tls
 }
 

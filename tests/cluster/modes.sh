@@ -5,17 +5,13 @@ engine=hosts
 . "$ALLOT_SOURCE_DIR/tests/cluster/lib.sh"
 
 agree $'lease = "3s"\ngrace = "500ms"'
-configure 3
-for i in 1 2 3; do
-    cat >>"h$i.toml" <<'TOML'
-[[mode]]
+modes='[[bootstrap.mode]]
 names = ["cache-*"]
 mode = "fence"
-[[mode]]
+[[bootstrap.mode]]
 names = ["gpu*"]
-strict = true
-TOML
-done
+strict = true'
+configure 3
 start_all
 
 fenced() { "$ALLOT" status --socket ./h1.sock | grep -q "$1 .*fenced"; }
@@ -55,7 +51,7 @@ wait_until 20 "the program is stopped" not_running "${asker[holder]}"
 kill -CONT "${process[1]}"
 
 # Bad settings get one line.
-printf '[[mode]]\nnames = ["x"]\nmode = "shared"\n' >>h1.toml
+printf '[[bootstrap.mode]]\nnames = ["x"]\nmode = "shared"\n' >>h1.toml
 "$ALLOT" node --config h1.toml 2>why && fail "an unknown mode is taken"
-contains 'h1.toml:[0-9]*: mode.mode: "shared": write "exclusive", "fence" or "sticky"' why || fail "it says: $(cat why)"
+contains 'h1.toml:[0-9]*: bootstrap.mode.mode: "shared": write "exclusive", "fence" or "sticky"' why || fail "it says: $(cat why)"
 exit 0

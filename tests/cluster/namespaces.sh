@@ -36,7 +36,7 @@ fi
 tls=$'certificate = "certs/HOST.pem"\nkey = "certs/HOST.key"\nauthority = "certs/ca.pem"'
 for i in 1 2 3; do
     within[i]="ip netns exec allot$$h$i"
-    for j in 1 2 3; do seen_at[$j,$i]=10.77.0.$i:7400; done
+    own_address[$i]=10.77.0.$i:7400
 done
 agree
 configure 3

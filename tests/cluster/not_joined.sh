@@ -4,7 +4,6 @@ engine=${engine:-file}
 
 agree
 configure 1
-sed -i "s/^h1 = .*/h1 = \"$loopback:7401\"/" h1.toml
 start_all
 hold one 1 --lock db
 newcomer 2

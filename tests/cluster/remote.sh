@@ -7,10 +7,10 @@ engine=hosts
 "$ALLOT" cert --dir others h1 --program ci-1 --force >/dev/null || fail "no other certificates"
 tls=$'certificate = "certs/HOST.pem"\nkey = "certs/HOST.key"\nauthority = "certs/ca.pem"'
 group=daemon
+modes=$'[[bootstrap.mode]]\nnames = ["build-strict"]\nstrict = true'
 configure 2
 for i in 1 2; do
     sed -i "1i clients = \"$loopback:$((7480 + i))\"" "h$i.toml"
-    printf '[[mode]]\nnames = ["build-strict"]\nstrict = true\n' >>"h$i.toml"
 done
 cat >>h1.toml <<END
 [[allow]]

@@ -22,8 +22,8 @@ fence_of() { run "$1" --lock "$2" --timeout 20s -- sh -c 'echo $ALLOT_FENCE'; }
 
 for engine in file hosts; do
     agree $'lease = "3s"\ngrace = "500ms"'
+    modes=$'[[bootstrap.mode]]\nnames = ["rack*", "builds"]\nmode = "sticky"'
     configure 3
-    for i in 1 2 3; do printf '[[mode]]\nnames = ["rack*", "builds"]\nmode = "sticky"\n' >>"h$i.toml"; done
     start_all
 
     # A program that ends well gives it back.

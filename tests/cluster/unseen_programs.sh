@@ -8,8 +8,8 @@ if ! unshare --pid --fork --mount-proc true 2>why.txt; then
     exit 77
 fi
 agree
+modes=$'[[bootstrap.mode]]\nnames = ["gpu*"]\nstrict = true'
 configure 1
-printf '[[mode]]\nnames = ["gpu*"]\nstrict = true\n' >>h1.toml
 within[1]='unshare --pid --fork --kill-child --mount-proc'
 start_all
 

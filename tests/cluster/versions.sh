@@ -12,9 +12,9 @@ for try in 1 2 3; do
     printf '\x11\x00\x00\x00\x0aallot link\x09from9' >&"$stranger"
     timeout 10 cat <&"$stranger" >answer.txt
     exec {stranger}<&-
-    grep -aq 'it speaks version 9 of the link protocol, this host version 6' answer.txt || fail "it is told: $(cat answer.txt)"
+    grep -aq 'it speaks version 9 of the link protocol, this host version 7' answer.txt || fail "it is told: $(cat answer.txt)"
 done
-[ "$(grep -c " warning: .* is refused: it speaks version 9 of the link protocol, this host version 6" h2.log)" -eq 1 ] ||
+[ "$(grep -c " warning: .* is refused: it speaks version 9 of the link protocol, this host version 7" h2.log)" -eq 1 ] ||
     fail "not one line is logged"
 crowd_ends
 for log in h*.log; do

@@ -86,8 +86,9 @@ std::vector<std::string> settings_of(const std::string& table) {
 TEST(SampleConfig, Shows_every_setting) {
     const std::string text = switched_on(sample());
     std::size_t count = 0;
-    for (const char* table : {"", "[cluster]", "[tls]", "[locks]", "[register]", "[register.tls]", "[audit]",
-                              "[limits]", "[[allow]]", "[semaphores.x]"}) {
+    for (const char* table :
+         {"", "[cluster]", "[tls]", "[bootstrap]", "[register]", "[register.tls]", "[audit]", "[limits]",
+          "[[allow]]", "[[bootstrap.mode]]\nnames = [\"a\"]", "[bootstrap.semaphores.x]"}) {
         for (const std::string& setting : settings_of(table)) {
             ++count;
             const std::regex shown(fmt::format(R"((^|\n)(\[+([a-z]+\.)?{0}(\.[a-z]+)?\]|{0} = ))", setting));
@@ -104,6 +105,37 @@ TEST(Config, Says_what_replaces_a_setting_that_is_gone) {
         ASSERT_FALSE(config);
         EXPECT_THAT(config.error(), HasSubstr(fmt::format("detector.{} is gone: ", key)));
     }
+    const std::pair<const char*, const char*> others[]{
+        {"[cluster.hosts]\na = \"127.0.0.1:1\"\n", "x:2: [cluster.hosts] is gone: write [bootstrap.hosts]; "},
+        {"[semaphores]\nbuilds = 2\n", "x:2: [semaphores] is gone: write [bootstrap.semaphores]; "},
+        {"[[mode]]\nnames = [\"a\"]\n", "x:2: [[mode]] is gone: write [[bootstrap.mode]]; "},
+        {"[register]\nvoters = [\"a\"]\n", "x:3: register.voters is gone: write bootstrap.voters; "},
+        {"[register]\ngrace = \"1s\"\n", "x:3: register.grace is gone: write bootstrap.grace; "},
+        {"[locks]\nseats = 7\n", "x:3: locks.seats is gone: write bootstrap.seats; "},
+        {"[locks]\n", "x:2: locks is gone; "},
+    };
+    for (const auto& [text, error] : others) {
+        const auto config = parse_config(fmt::format("host = \"a\"\n{}", text), "x");
+        ASSERT_FALSE(config);
+        EXPECT_EQ(config.error(), std::string(error) + "`allot node --migrate x` rewrites the file");
+    }
+}
+
+TEST(Config, A_host_has_addresses_and_ways_of_its_own) {
+    const Config config = read(
+        "host = \"b\"\naddress = \"10.0.0.9:1\"\n[addresses]\nc = \"10.1.0.3:1\"\nlater = \"10.1.0.4:1\"\n"
+        "[bootstrap.hosts]\na = \"10.0.0.1:1\"\nb = \"10.0.0.2:1\"\nc = \"10.0.0.3:1\"\n");
+    EXPECT_EQ(config.own_address(), "10.0.0.9:1");
+    EXPECT_EQ(config.hosts[1].address, "10.0.0.9:1") << "the others shall know it";
+    EXPECT_EQ(config.hosts[2].address, "10.0.0.3:1") << "the others reach it there";
+    EXPECT_EQ(config.address_of(config.hosts[2]), "10.1.0.3:1");
+    EXPECT_EQ(config.address_of(config.hosts[0]), "10.0.0.1:1");
+    EXPECT_FALSE(config.unlisted());
+    const Config newcomer = read("host = \"d\"\n[bootstrap.hosts]\na = \"10.0.0.1:1\"\n");
+    EXPECT_FALSE(newcomer.has_address());
+    EXPECT_THAT(newcomer.unlisted().value_or(""), HasSubstr("host \"d\" is not in bootstrap.hosts"));
+    EXPECT_FALSE(read("host = \"d\"\n").unlisted()) << "it is alone";
+    EXPECT_FALSE(read("host = \"d\"\n").has_bootstrap);
 }
 
 TEST(Config, Reads_how_etcd_is_reached) {
@@ -126,19 +158,83 @@ TEST(Config, Reads_how_etcd_is_reached) {
     EXPECT_NE(other.agreement(), plain.agreement());
 }
 
+using Founded = std::vector<agreement::Founded>;
+
+TEST(Config, Takes_what_a_cluster_has_agreed_on_in_the_place_of_its_own) {
+    const Config founder = read(
+        "host = \"a\"\n[bootstrap]\nlease = \"2s\"\ngrace = \"300ms\"\nsilence = \"500ms\"\n"
+        "return_within = \"750ms\"\nseats = 7\n[[bootstrap.mode]]\nnames = [\"a \\\"b\\\\\", \"c\\n*\", "
+        "\"ü\"]\n"
+        "mode = \"sticky\"\n[[bootstrap.mode]]\nnames = [\"gpu*\"]\nstrict = true\n");
+    EXPECT_EQ(founder.founded(),
+              (Founded{{"lease", "2s"},
+                       {"grace", "300ms"},
+                       {"silence", "500ms"},
+                       {"return_within", "750ms"},
+                       {"seats", "7"},
+                       {"mode", R"({ names = ["a \"b\\", "c\u000A*", "ü"], mode = "sticky" })"},
+                       {"mode", R"({ names = ["gpu*"], strict = true })"}}));
+    const Config other =
+        read("host = \"b\"\n[bootstrap]\nlease = \"9s\"\n[[bootstrap.mode]]\nnames = [\"x\"]\n");
+    EXPECT_NE(other.agreement(), founder.agreement());
+    EXPECT_EQ(other.required_settings(), founder.required_settings());
+    const auto joined = with_founded(other, founder.founded());
+    ASSERT_TRUE(joined) << joined.error();
+    EXPECT_EQ(joined->founded(), founder.founded());
+    EXPECT_EQ(joined->agreement(), founder.agreement());
+    EXPECT_EQ(joined->host, "b");
+    EXPECT_EQ(joined->modes[0].names, founder.modes[0].names);
+    EXPECT_EQ(with_founded(founder, {})->founded(), Config().founded()) << "absent ones are the usual ones";
+}
+
+TEST(Config, Does_not_believe_what_another_host_says_was_agreed) {
+    const auto why_not = [](const Founded& founded) {
+        const auto config = with_founded(Config(), founded);
+        return config ? "" : config.error();
+    };
+    EXPECT_THAT(why_not({{"lease", "soon"}}), HasSubstr("bootstrap.lease: write a time"));
+    EXPECT_THAT(why_not({{"lease", "1ms"}}), HasSubstr("bootstrap.lease: write at least"));
+    EXPECT_THAT(why_not({{"grace", "3s"}}), HasSubstr("at most half of bootstrap.lease"));
+    EXPECT_THAT(why_not({{"seats", "0"}}), HasSubstr("bootstrap.seats: write a whole number"));
+    EXPECT_THAT(why_not({{"seats", "99999999999999999999"}}), HasSubstr("a seats that cannot be read"));
+    EXPECT_THAT(why_not({{"lease", "3s"}, {"lease", "4s"}}), HasSubstr("a lease that cannot be read"));
+    EXPECT_THAT(why_not({{"speed", "3"}}), HasSubstr("this version of allot does not know"));
+    EXPECT_THAT(why_not({{"lease", "3s\xff"}}), HasSubstr("a lease that cannot be read"));
+    for (const char* text : {"", "3", "{", "{ names = [\"a\"] }\nlease = \"1h\"", "[]"})
+        EXPECT_THAT(why_not({{"mode", text}}), HasSubstr("a mode that cannot be read")) << text;
+    EXPECT_THAT(why_not({{"mode", "{ names = [] }"}}), HasSubstr("bootstrap.mode.names is missing"));
+    EXPECT_THAT(why_not({{"mode", "{ names = [\"a\"], more = 1 }"}}),
+                HasSubstr("bootstrap.mode.more: no such"));
+    EXPECT_THAT(why_not(Founded(65, {"mode", "{ names = [\"a\"] }"})),
+                HasSubstr("a mode that cannot be read"));
+    EXPECT_THAT(why_not({{"mode", std::string(5000, '[')}}), HasSubstr("a mode that cannot be read"));
+}
+
+TEST(Config, Bounds_what_the_register_has_to_carry) {
+    const std::string mode = "[[bootstrap.mode]]\nnames = [\"a\"]\n";
+    std::string many;
+    for (int i = 0; i < 64; ++i) many += mode;
+    EXPECT_TRUE(parse_config("host = \"a\"\n" + many, "x"));
+    EXPECT_THAT(parse_config("host = \"a\"\n" + many + mode, "x").error(),
+                HasSubstr("bootstrap.mode: write at most 64"));
+    const std::string huge = "[[bootstrap.mode]]\nnames = [\"" + std::string(5000, 'a') + "\"]\n";
+    EXPECT_THAT(parse_config("host = \"a\"\n" + huge, "x").error(),
+                HasSubstr("write at most 4096 bytes of names"));
+}
+
 TEST(Config, Refuses_what_cannot_be_meant) {
-    const std::string hosts = "[cluster.hosts]\na = \"127.0.0.1:1\"\nb = \"127.0.0.1:2\"\n";
+    const std::string hosts = "[bootstrap.hosts]\na = \"127.0.0.1:1\"\nb = \"127.0.0.1:2\"\n";
     const auto expect_error = [&](const std::string& text, const std::string& error) {
         const auto config = parse_config("host = \"a\"\n" + text, "x");
         ASSERT_FALSE(config) << text;
         EXPECT_THAT(config.error(), HasSubstr(error));
     };
-    expect_error("[cluster.hosts]\na = \"127.0.0.1:1\"\nb = \"127.0.0.1:1\"\n",
-                 "cluster.hosts: a and b have the address 127.0.0.1:1; each host needs its own");
-    expect_error(hosts + "[register]\nvoters = []\n",
-                 "register.voters: name an odd number of hosts, or leave it out");
-    expect_error(hosts + "[register]\nengine = \"file\"\nfile = \"r\"\nvoters = [\"a\"]\n",
-                 "register.voters: all hosts share one file; leave it out");
+    expect_error("[bootstrap.hosts]\na = \"127.0.0.1:1\"\nb = \"127.0.0.1:1\"\n",
+                 "bootstrap.hosts: a and b have the address 127.0.0.1:1; each host needs its own");
+    expect_error(hosts + "[bootstrap]\nvoters = []\n",
+                 "bootstrap.voters: name an odd number of hosts, or leave it out");
+    expect_error(hosts + "[register]\nengine = \"file\"\nfile = \"r\"\n[bootstrap]\nvoters = [\"a\"]\n",
+                 "bootstrap.voters: all hosts share one file; leave it out");
     const std::string etcd = "[register]\nengine = \"etcd\"\n";
     const std::string key = "key = \"/allot/x\"\n";
     const std::string files = "[register.tls]\ncertificate = \"c\"\nkey = \"k\"\nauthority = \"a\"\n";
@@ -156,12 +252,16 @@ TEST(Config, Refuses_what_cannot_be_meant) {
         "register.endpoints: http://10.0.0.1:1: etcd beyond this machine needs https, or plaintext allowed");
     expect_error(etcd + key + "endpoints = [\"https://10.0.0.1:1\"]\n[register.tls]\nkey = \"k\"\n",
                  "register.tls: write certificate, key and authority");
-    expect_error(etcd + key + "endpoints = [\"https://10.0.0.1:1\"]\nvoters = [\"a\"]\n" + files,
-                 "register.voters: etcd keeps the register; leave it out");
+    expect_error(etcd + key + "endpoints = [\"https://10.0.0.1:1\"]\n[bootstrap]\nvoters = [\"a\"]\n" + files,
+                 "bootstrap.voters: etcd keeps the register; leave it out");
     expect_error(etcd + key + "tls = 3\n", "register.tls: write a table, as in [register.tls]");
-    expect_error("[register]\nlease = \"10000h\"\n",
-                 "register.lease: write at least \"600ms\" and at most \"10m\"");
-    expect_error("[register]\nsilence = \"1h\"\n", "register.silence: write at least \"200ms\" and at most");
+    expect_error("[bootstrap]\nlease = \"10000h\"\n",
+                 "bootstrap.lease: write at least \"600ms\" and at most \"10m\"");
+    expect_error("[bootstrap]\nsilence = \"1h\"\n",
+                 "bootstrap.silence: write at least \"200ms\" and at most");
+    expect_error("[bootstrap]\nadmission = \"anybody\"\n",
+                 "x:3: bootstrap.admission: write \"certificate\" or \"operator\"");
+    expect_error("[addresses]\na = \"10.0.0.1:1\"\n", "addresses.a: it is for other hosts; write address = ");
     expect_error("[[allow]]\nlocks = [\"*\"]\n", "allow.users is missing; name users");
     expect_error("[detector]\n", "detector is gone; `allot node --migrate x` rewrites the file");
 }
@@ -171,17 +271,17 @@ TEST(Config, Chooses_one_three_or_five_voters_unless_they_are_named) {
     std::vector<std::size_t> counts;
     for (const char* name : {"a", "b", "c", "d", "e", "f"}) {
         hosts += fmt::format("{} = \"{}:1\"\n", name, name);
-        counts.push_back(read("host = \"a\"\n[cluster.hosts]\n" + hosts).voters().size());
+        counts.push_back(read("host = \"a\"\n[bootstrap.hosts]\n" + hosts).voters().size());
     }
     EXPECT_THAT(counts, ElementsAre(1, 1, 3, 3, 5, 5));
-    const std::string all = "host = \"a\"\n[cluster.hosts]\n" + hosts;
-    EXPECT_THAT(read(all + "[register]\nvoters = [\"b\", \"d\", \"f\"]\n").voters(), ElementsAre(1, 3, 5));
-    const auto even = parse_config(all + "[register]\nvoters = [\"b\", \"d\"]\n", "x");
+    const std::string all = "host = \"a\"\n[bootstrap.hosts]\n" + hosts;
+    EXPECT_THAT(read(all + "[bootstrap]\nvoters = [\"b\", \"d\", \"f\"]\n").voters(), ElementsAre(1, 3, 5));
+    const auto even = parse_config(all + "[bootstrap]\nvoters = [\"b\", \"d\"]\n", "x");
     ASSERT_FALSE(even);
     EXPECT_THAT(even.error(), HasSubstr("write an odd number of hosts; 2 survive no more losses than 1"));
-    const auto unknown = parse_config(all + "[register]\nvoters = [\"x\"]\n", "x");
+    const auto unknown = parse_config(all + "[bootstrap]\nvoters = [\"x\"]\n", "x");
     ASSERT_FALSE(unknown);
-    EXPECT_THAT(unknown.error(), HasSubstr("\"x\" is not in cluster.hosts"));
+    EXPECT_THAT(unknown.error(), HasSubstr("\"x\" is not in bootstrap.hosts"));
 }
 
 TEST(SampleConfig, Does_not_hide_what_is_misspelt) {

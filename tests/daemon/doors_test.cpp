@@ -375,21 +375,21 @@ TEST(LinkVersionTest, A_host_that_answers_in_another_version_is_told_so_and_prog
     const Descriptor beta = listening_at(loopback_address(0));
     const test::Node alpha(
         "",
-        fmt::format("[cluster.hosts]\nalpha = \"127.0.0.1:0\"\nbeta = \"127.0.0.1:{}\"\n", port_of(beta)));
+        fmt::format("[bootstrap.hosts]\nalpha = \"127.0.0.1:0\"\nbeta = \"127.0.0.1:{}\"\n", port_of(beta)));
     for (int i = 0; i < 3; ++i) {
         const Descriptor link(::accept(beta.get(), nullptr, nullptr));
         send_frame(link, link_hello_9);
         EXPECT_THAT(read_all(link),
-                    HasSubstr("it speaks version 9 of the link protocol, this host version 6"));
+                    HasSubstr("it speaks version 9 of the link protocol, this host version 7"));
     }
     const std::string line =
-        "no link to host beta: it speaks version 9 of the link protocol, this host version 6";
+        "no link to host beta: it speaks version 9 of the link protocol, this host version 7";
     EXPECT_TRUE(eventually([&] { return count_of(line, alpha.log()) == 1; })) << alpha.log();
     EXPECT_NO_THROW(alpha.session());
     const session::Status status = client::ask_status(alpha.options(), 10s);
     ASSERT_EQ(status.hosts.front().links.size(), 1u);
     EXPECT_EQ(status.hosts.front().links.front().problem,
-              "it speaks version 9 of the link protocol, this host version 6");
+              "it speaks version 9 of the link protocol, this host version 7");
 }
 
 }  // namespace

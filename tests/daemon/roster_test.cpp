@@ -99,16 +99,41 @@ TEST(Roster, Chosen_voters_are_odd_in_number_there_and_not_removed) {
     EXPECT_TRUE(with_voters(settings, "auto", members)->voters.empty());
 }
 
-TEST(Roster, Addresses_of_the_file_are_those_that_this_host_uses) {
+TEST(Roster, The_agreed_hosts_are_used_and_the_address_that_a_file_has_for_its_own_host) {
     Config file;
     file.host = "b";
+    file.address = "127.0.0.1:2";
     file.hosts = {{"a", "127.0.0.1:1"}, {"b", "127.0.0.1:2"}};
-    const auto config = with_agreed_hosts(file, three_hosts());
+    const auto config = with_agreed(file, three_hosts());
     ASSERT_TRUE(config);
     EXPECT_EQ(config->self(), 1u);
-    EXPECT_EQ(config->hosts[0].address, "127.0.0.1:1");
+    EXPECT_EQ(config->hosts[0].address, "10.0.0.1:7400");
+    EXPECT_EQ(config->hosts[1].address, "127.0.0.1:2");
     EXPECT_EQ(config->hosts[2].address, "10.0.0.3:7400");
-    EXPECT_FALSE(with_agreed_hosts(file, *with_expelled(three_hosts(), "b")));
+    EXPECT_FALSE(with_agreed(file, *with_expelled(three_hosts(), "b")));
+}
+
+TEST(Roster, All_that_was_agreed_replaces_the_bootstrap_of_a_file) {
+    Config file;
+    file.host = "b";
+    file.semaphores["old"] = {};
+    file.agreed.voters = {"a"};
+    file.agreed.lease = std::chrono::seconds(9);
+    Settings settings = three_hosts();
+    settings.semaphores["builds"] = {3, 2};
+    settings.asks_operator = true;
+    settings.voters = {1};
+    settings.founded = {{"lease", "2s"}, {"seats", "7"}};
+    const auto config = with_agreed(file, settings);
+    ASSERT_TRUE(config) << config.error();
+    EXPECT_EQ(config->semaphores.size(), 1u);
+    EXPECT_EQ(config->semaphores.at("builds"), (Semaphore{.permits = 3, .max_request = 2}));
+    EXPECT_TRUE(config->asks_operator);
+    EXPECT_EQ(config->voters(), std::vector<std::uint32_t>{1});
+    EXPECT_EQ(config->agreed.lease, std::chrono::seconds(2));
+    EXPECT_EQ(config->lock_seats, 7u);
+    settings.founded = {{"lease", "never"}};
+    EXPECT_FALSE(with_agreed(file, settings));
 }
 
 }  // namespace

@@ -49,5 +49,48 @@ TEST(SettingsText, Differences_are_told_one_by_one) {
     EXPECT_TRUE(differences(after, after).empty());
 }
 
+Settings founded_with(const std::string& lease, const std::vector<std::string>& modes) {
+    Settings settings = with_builds(3, 3);
+    settings.founded = {{"lease", lease}, {"seats", "1024"}};
+    for (const std::string& mode : modes) settings.founded.push_back({"mode", mode});
+    return settings;
+}
+
+TEST(SettingsText, Differences_that_no_order_removes_are_told_one_by_one) {
+    const Settings before = founded_with("3s", {});
+    const Settings after = founded_with("5s", {"{ a }", "{ b }"});
+    EXPECT_EQ(founded_differences(before, after),
+              (std::vector<std::string>{"lease: 3s -> 5s", "mode: none -> { a }, { b }"}));
+    EXPECT_TRUE(differences(before, after).empty());
+    EXPECT_TRUE(founded_differences(after, after).empty());
+}
+
+TEST(SettingsText, Orders_do_not_change_what_the_cluster_was_formed_with) {
+    for (const char* change : {"lease=5s", "bootstrap.lease=5s", "seats=7", "mode=fence"}) {
+        const auto settings = changed(founded_with("3s", {}), {change});
+        ASSERT_FALSE(settings) << change;
+        EXPECT_NE(
+            settings.error().find(": it stays as it was when the cluster was formed; to change it, stop all "
+                                  "hosts, write it in [bootstrap] of each file, and run `allot cluster init"),
+            std::string::npos)
+            << settings.error();
+    }
+    Settings settings = founded_with("3s", {});
+    settings.semaphores["lease"] = {2, 2};
+    EXPECT_TRUE(changed(settings, {"lease=5"})) << "a semaphore that has such a name";
+}
+
+TEST(SettingsText, The_first_view_has_all_of_bootstrap) {
+    Config config;
+    config.hosts = {{"a", "127.0.0.1:1"}};
+    config.semaphores["builds"] = {3, 2};
+    config.asks_operator = true;
+    const Settings settings = settings_of(config);
+    EXPECT_EQ(settings.founded, config.founded());
+    EXPECT_TRUE(settings.asks_operator);
+    EXPECT_EQ(settings.hosts, config.hosts);
+    EXPECT_EQ(settings.semaphores, with_builds(3, 2).semaphores);
+}
+
 }  // namespace
 }  // namespace allot::daemon

@@ -95,8 +95,7 @@ protected:
         return probe.port;
     }
 
-    Petition petition{
-        .name = "cat", .address = "127.0.0.1:1", .agreement = 42, .settings = quick_config(ant).settings};
+    Petition petition{.name = "cat", .address = "127.0.0.1:1", .settings = quick_config(ant).required};
     PetitionAnswer reply{.done = true, .text = "welcome", .content = "all of it"};
     std::vector<Petition> heard;
 };
@@ -107,13 +106,12 @@ TEST_F(Petitions, Are_answered) {
 }
 
 TEST_F(Petitions, Of_hosts_with_other_settings_are_refused) {
-    petition.agreement = 43;
-    petition.settings[0].value = "9s";
+    petition.settings[0].value = "file";
     const auto answer = ask();
     ASSERT_FALSE(answer);
     EXPECT_THAT(answer.error(),
-                HasSubstr("refused: its configuration differs: register.lease is 3s on host ant "
-                          "and 9s on host cat; write the same on all hosts"));
+                HasSubstr("refused: its configuration differs: register.engine is hosts on host ant "
+                          "and file on host cat; write the same on all hosts"));
     EXPECT_TRUE(heard.empty());
 }
 

@@ -298,7 +298,7 @@ TEST(LinkFrames, Tell_versions_apart) {
     std::string frame = to_bytes(Opening{.version = 9});
     const auto later = read_hello(frame + "whatever version 9 says");
     ASSERT_FALSE(later);
-    EXPECT_EQ(later.error(), "it speaks version 9 of the link protocol, this host version 6");
+    EXPECT_EQ(later.error(), "it speaks version 9 of the link protocol, this host version 7");
     EXPECT_EQ(read_hello("GET / HTTP/1.1").error(), "this is no link of allot");
     EXPECT_EQ(read_hello(to_bytes(Opening{}) + "?").error(), "its hello is malformed");
 }

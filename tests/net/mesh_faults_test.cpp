@@ -296,8 +296,8 @@ TEST_F(Intruders, That_speak_something_else_are_refused) {
 
 TEST_F(Intruders, Of_another_version_are_told_both) {
     std::string frame;
-    put_frame(to_bytes(Opening{.version = 7}) + "the future", frame);
-    EXPECT_EQ(refused(frame), "it speaks version 7 of the link protocol, this host version 6");
+    put_frame(to_bytes(Opening{.version = 9}) + "the future", frame);
+    EXPECT_EQ(refused(frame), "it speaks version 9 of the link protocol, this host version 7");
 }
 
 TEST_F(Intruders, With_a_wrong_hello_are_told_why) {

@@ -45,12 +45,11 @@ int free_port() {
 
 namespace {
 
-// The register in a file begins at once. Programs stop within a second, unless `tables` says otherwise.
-std::string with_register(std::string tables, const std::string& file) {
-    const std::string heading = "[register]\n";
-    if (tables.find(heading) == std::string::npos) tables += heading + "lease = \"1s\"\ngrace = \"300ms\"\n";
-    return tables.insert(tables.find(heading) + heading.size(),
-                         "engine = \"file\"\nfile = \"" + file + "\"\n");
+// Programs stop within a second, unless `tables` says otherwise.
+std::string with_times(const std::string& tables) {
+    const std::string heading = "[bootstrap]\n";
+    if (tables.find(heading) != std::string::npos) return tables;
+    return tables + heading + "lease = \"1s\"\ngrace = \"300ms\"\n";
 }
 
 }  // namespace
@@ -63,8 +62,9 @@ Node::Node(const std::string& settings, const std::string& tables) {
     config << "host = \"alpha\"\n"
            << "socket = \"" << (folder_ / "allot.sock").string() << "\"\n"
            << "state = \"" << (folder_ / "state").string() << "\"\n"
-           << settings << "\n[semaphores]\nbuilds = 2\n"
-           << with_register(tables, folder_ / "register");
+           << settings << "\n[register]\nengine = \"file\"\nfile = \"" << (folder_ / "register").string()
+           << "\"\n[bootstrap.semaphores]\nbuilds = 2\n"
+           << with_times(tables);
     config.close();
     if (!durable::FileRegister(folder_ / "register").found()) throw std::runtime_error("no register");
     start();

@@ -18,7 +18,7 @@ int free_port();
 
 class Node {
 public:
-    // There are two permits of `builds`, and programs stop within a second unless `tables` has a register.
+    // There are two permits of `builds`, and programs stop within a second unless `tables` has a [bootstrap].
     // `settings` and `tables` are added to the configuration.
     explicit Node(const std::string& settings = "", const std::string& tables = "");
     Node(const Node&) = delete;

@@ -9,11 +9,12 @@ write_config() {
 host = "alpha"
 socket = "$ALLOT_SOCKET"
 state = "$PWD/state"
-[semaphores]
-builds = 2
 [register]
 engine = "file"
 file = "$PWD/register"
+[bootstrap.semaphores]
+builds = 2
+[bootstrap]
 lease = "6s"
 grace = "300ms"
 TOML

@@ -60,7 +60,7 @@ net::Hello hello() {
     return {.from = "ant",
             .to = "bee",
             .agreement = 0x1234'5678'9abc'def0,
-            .settings = {{"register.lease", "3s"}, {"locks.seats", "1024"}},
+            .settings = {{"bootstrap.lease", "3s"}, {"bootstrap.seats", "1024"}},
             .payload_limit = 4 << 20,
             .position = {.incarnation = 3, .met = 2, .received = 300},
             .process = 1,

@@ -1,5 +1,5 @@
 // The settings that all hosts have agreed on. The register keeps them beside the view: the first view of all
-// has those of the host that makes it, and later ones change by orders of operators.
+// has those of the host that makes it, and later ones change by orders of operators; except for `founded`.
 #pragma once
 
 #include <boost/container/flat_map.hpp>
@@ -36,6 +36,15 @@ struct HostSettings {
 };
 BOOST_DESCRIBE_STRUCT(HostSettings, (), (name, address, standing))
 
+// A setting that does not change as long as the cluster lives, as people write it. This layer does not read
+// it.
+struct Founded {
+    std::string name;
+    std::string text;
+    bool operator==(const Founded&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Founded, (), (name, text))
+
 struct Settings {
     boost::container::flat_map<ResourceId, SemaphoreSettings> semaphores;
     // By number. A number belongs to one name for ever: a host that comes back has its former one. Empty: the
@@ -44,6 +53,7 @@ struct Settings {
     bool asks_operator = false;  // a host joins only if an operator expects it
     // Hosts that keep the register, as an operator chose them; empty: they follow from the number of hosts.
     std::vector<SiteId> voters;
+    std::vector<Founded> founded;  // as the cluster was formed; empty in the laboratory
 
     // 0 for a semaphore that is not there: nobody may enter it, though programs may still use units of it.
     std::uint32_t permits_of(ResourceId semaphore) const {
@@ -63,6 +73,6 @@ struct Settings {
     }
     bool operator==(const Settings&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Settings, (), (semaphores, hosts, asks_operator, voters))
+BOOST_DESCRIBE_STRUCT(Settings, (), (semaphores, hosts, asks_operator, voters, founded))
 
 }  // namespace allot::agreement

@@ -1,0 +1,3 @@
+# As bootstrap.sh, with a register in etcd.
+engine=etcd
+. "$ALLOT_SOURCE_DIR/tests/cluster/bootstrap.sh"
