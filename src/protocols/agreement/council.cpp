@@ -149,7 +149,7 @@ void Council::use_record(const Self& self, CouncilEffects& fx) {
     const Papers& papers = forming_.papers();
     const std::optional<Record>& used = papers.stage == Stage::active ? papers.used : forming_.used();
     if (!used || used->generation <= inner().record().generation) return;
-    if (papers.stage != Stage::active || used->generation > 1) return recalling_.use(*used, papers.sealed);
+    if (papers.stage != Stage::active || !used->is_first()) return recalling_.use(*used, papers.sealed);
     recall(self, fx,
            [&](const Recalling::Self& inner, RecallingEffects& out) { recalling_.found(inner, *used, out); });
 }
@@ -171,7 +171,7 @@ void Council::recall(const Self& self, CouncilEffects& fx, Action&& action) {
     if (out.returned) fx.returned = std::move(out.returned);
     if (!self.config.succeeds) return;
     if (inner().voter().disk != 0) disks_[self.host] = inner().voter().disk;
-    if (self.config.formed || inner().record().generation <= 1) return;
+    if (self.config.formed || inner().record().generation == 0 || inner().record().is_first()) return;
     FormingEffects papers;
     forming_.follow(inner().record(), inner().sealed(), papers);
     fx.persist |= papers.persist;

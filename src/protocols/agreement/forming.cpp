@@ -82,6 +82,8 @@ std::vector<SiteId> Forming::awaited(const Self& self) const {
 
 // Each stage waits for something else, and an active voter for nothing.
 bool Forming::matters(const Self& self, SiteId from, const Hello& message) const {
+    const bool is_blank = papers_.stage == Stage::blank;
+    if (is_blank && papers_.used && message.stage == Stage::active && is_news(message.record)) return true;
     if (self.rules.same_list && message.list != list(self)) return false;
     const auto known = heard_.find(from);
     if (known != heard_.end() && !is_newer(message, known->second)) return false;
@@ -111,10 +113,17 @@ void Forming::go_on(const Self& self, FormingEffects& fx) {
     if (papers_.stage == Stage::formed) activate(self, fx);
 }
 
+// The first generation of a register that an operator has begun anew counts more than any record of the former
+// one. Its later generations come with the value that sealed the one before.
+bool Forming::is_news(const Record& active) const {
+    return !papers_.used || (papers_.used->generation < active.generation && active.is_first());
+}
+
 void Forming::meet(const Record& active, FormingEffects& fx) {
-    if (papers_.used) return;
+    if (!is_news(active)) return;
     Papers next = papers_;
     next.used = active;
+    next.sealed = {};
     store(std::move(next), fx);
 }
 
@@ -127,7 +136,7 @@ void Forming::follow(const Record& record, const Value& sealed, FormingEffects& 
 }
 
 void Forming::form(const Self& self, FormingEffects& fx) {
-    if (papers_.used && papers_.used->generation > 1) return;  // the first voters were replaced
+    if (papers_.used && !papers_.used->is_first()) return;  // the first voters were replaced
     std::optional<Record> record = record_heard(self);
     if (!record && !awaits_operator(self)) record = record_of_blanks(self);
     if (!record) return;
@@ -153,7 +162,7 @@ std::optional<Record> Forming::record_heard(const Self& self) const {
 
 // The record of all voters of the list, if all are blank.
 std::optional<Record> Forming::record_of_blanks(const Self& self) const {
-    Record record{.generation = 1, .voters = {}, .view = papers_.view, .quiet = papers_.quiet};
+    Record record{.generation = 0, .voters = {}, .view = papers_.view, .quiet = papers_.quiet};
     for (const SiteId host : self.list) {
         const auto peer = heard_.find(host);
         if (host == self.host) {
@@ -166,6 +175,7 @@ std::optional<Record> Forming::record_of_blanks(const Self& self) const {
         record.view = std::max(record.view, hello.view);
         record.quiet &= hello.quiet;
     }
+    record.generation = record.view + 1;
     return record.names({self.host, papers_.disk}) ? std::optional(record) : std::nullopt;
 }
 

@@ -123,6 +123,7 @@ private:
     Hello hello(const Self& self) const;
     void greet(const Self& self, FormingEffects& fx);
     void store(Papers next, FormingEffects& fx);
+    bool is_news(const Record& active) const;
     void meet(const Record& active, FormingEffects& fx);
     void go_on(const Self& self, FormingEffects& fx);
     void form(const Self& self, FormingEffects& fx);

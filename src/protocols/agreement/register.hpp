@@ -51,13 +51,15 @@ struct VoterId {
 };
 BOOST_DESCRIBE_STRUCT(VoterId, (), (host, disk))
 
-// The voters of one generation.
+// The voters of one generation. A register that an operator begins anew, above all views of the former one,
+// begins above all its generations, too: a host that was away knows by the number which of two records counts.
 struct Record {
     std::uint32_t generation = 0;
     std::vector<VoterId> voters;
     std::uint32_t view = 0;  // the first generation: views begin after this number ...
     bool quiet = false;      // ... and no program of an earlier time runs
     bool names(const VoterId& voter) const;
+    bool is_first() const { return generation == view + 1; }
     bool operator==(const Record&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Record, (), (generation, voters, view, quiet))
