@@ -3,9 +3,12 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "audit/log.hpp"
@@ -64,12 +67,14 @@ struct Config {
     std::vector<host::Allowance> allow;  // empty: every program that can connect may use everything
 
     // [bootstrap], as the times in `agreed`: the first forming reads it, and the register keeps it.
-    bool has_bootstrap = false;
-    std::vector<Host> hosts;  // by number
+    std::set<std::string, std::less<>> written;  // keys that the file has there
+    std::vector<Host> hosts;                     // by number
     bool asks_operator = false;
     std::uint32_t lock_seats = 1024;  // leases of locks that may be open at once
     std::map<std::string, Semaphore> semaphores;
     std::vector<host::Mode> modes;
+
+    bool has_written(std::string_view key) const { return written.contains(key); }
 
     std::uint32_t self() const;
     std::string name_of(std::uint32_t number) const;
@@ -84,8 +89,6 @@ struct Config {
     bool has_address() const;
     // The error of a file with which this host is to form a cluster.
     std::optional<std::string> unlisted() const;
-    // The part of [bootstrap] that never changes: times, seats and modes.
-    std::vector<agreement::Founded> founded() const;
     // The settings that a host must have before it joins a cluster, which tells it all others.
     std::vector<net::Setting> required_settings() const;
     // All settings that must be the same on all hosts of a cluster, and a hash of them. The same kinds come
@@ -94,11 +97,9 @@ struct Config {
     std::uint64_t agreement() const;
 };
 
-// The configuration with these settings, which a cluster has agreed on, in the place of its own. They come
-// from other hosts: the error says what is wrong with them.
-Result<Config> with_founded(Config config, const std::vector<agreement::Founded>& founded);
-
-Result<Config> parse_config(const std::string& text, const std::string& path);
+// The line of a file that people know, for a line of the text that is read.
+using LineShown = std::function<std::size_t(std::size_t)>;
+Result<Config> parse_config(const std::string& text, const std::string& path, const LineShown& shown = {});
 // The text of that file.
 Result<std::string> config_text(const std::string& path);
 Result<Config> load_config(const std::string& path);

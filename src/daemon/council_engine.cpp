@@ -89,7 +89,7 @@ std::string CouncilEngine::advice(const agreement::Hello& hello, bool is_formed)
                            names_of(list, ","));
     };
     const bool is_told = hello.stage != Stage::blank;
-    if (is_formed == is_told) return "write the same bootstrap.voters everywhere";
+    if (is_formed == is_told) return "write the same bootstrap.hosts and bootstrap.voters everywhere";
     if (is_told) return "this host does not take part: " + command(hello.list);
     return "that host does not take part: " + command(member_config_.council->voters);
 }

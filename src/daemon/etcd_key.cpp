@@ -4,6 +4,7 @@
 #include <ctime>
 #include <fmt/format.h>
 
+#include "daemon/kept_text.hpp"
 #include "daemon/settings_text.hpp"
 #include "durable/register_record.hpp"
 
@@ -52,9 +53,9 @@ Result<T> wait_for(boost::asio::io_context& loop, Begin&& begin) {
 }
 
 // Versions go on where they can be read: a host that still runs would otherwise take its own for newer.
-Result<Value> first_value(const Found& before, const Config& config, std::uint32_t above) {
+Result<Value> first_value(const Found& before, const Result<Value>& former, const Config& config,
+                          std::uint32_t above) {
     const std::string& key = config.agreed.key;
-    const auto former = value_in(before, key);
     if (before.entry && above == 0)
         return Error{
             fmt::format("{}: there is a register already", former ? "etcd key " + key : former.error())};
@@ -68,7 +69,7 @@ Result<Value> first_value(const Found& before, const Config& config, std::uint32
 
 }  // namespace
 
-Result<std::string> found_in_etcd(const Config& config, std::uint32_t above) {
+Result<FoundInEtcd> found_in_etcd(const Config& config, std::uint32_t above, bool forget_sticky) {
     auto settings = etcd_settings(config);
     if (!settings) return Error{settings.error()};
     const std::string key = settings->key;
@@ -76,8 +77,11 @@ Result<std::string> found_in_etcd(const Config& config, std::uint32_t above) {
     Client client(loop, std::move(*settings));
     const auto before = wait_for<Found>(loop, [&](auto done) { client.read(longest_wait, done); });
     if (!before) return Error{"etcd does not answer: " + before.error()};
-    const auto value = first_value(*before, config, above);
+    const auto former = value_in(*before, key);
+    const auto value = first_value(*before, former, config, above);
     if (!value) return Error{value.error()};
+    if (auto why = former ? kept_refusal(*former) : ""; !why.empty() && !forget_sticky)
+        return Error{std::move(why)};
     std::vector<etcd::Put> puts{{key, durable::text_of(*value)}};
     const std::string aside = before->entry ? fmt::format("{}.before-{}", key, std::time(nullptr)) : "";
     if (before->entry) puts.push_back({aside, before->entry->value});
@@ -88,7 +92,7 @@ Result<std::string> found_in_etcd(const Config& config, std::uint32_t above) {
                                  client.endpoint().text(), exchanged.error(), key)};
     if (!exchanged->succeeded)
         return Error{fmt::format("etcd key {}: somebody has changed it just now; stop all hosts first", key)};
-    return aside;
+    return FoundInEtcd{aside, former ? kept_text(*former) : ""};
 }
 
 }  // namespace allot::daemon

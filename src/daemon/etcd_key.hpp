@@ -22,8 +22,12 @@ inline std::chrono::milliseconds time_of_call(const Config& config) {
 Result<agreement::Value> value_in(const etcd::Found& found, const std::string& key);
 
 // Makes the register, for `allot cluster init`: no program runs, and views begin after `above`. If there is
-// one, `above` must not be 0; the former content is kept under another key, which is returned. It waits for
-// etcd.
-Result<std::string> found_in_etcd(const Config& config, std::uint32_t above);
+// one, `above` must not be 0; and it must keep nothing that is sticky, unless that shall be forgotten. The
+// former content is kept under another key. It waits for etcd.
+struct FoundInEtcd {
+    std::string aside;      // the key of the former content; empty: there was none
+    std::string forgotten;  // its sticky resources
+};
+Result<FoundInEtcd> found_in_etcd(const Config& config, std::uint32_t above, bool forget_sticky);
 
 }  // namespace allot::daemon

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
@@ -15,6 +14,7 @@
 
 #include "base/duration.hpp"
 #include "base/whole_file.hpp"
+#include "daemon/toml_text.hpp"
 
 namespace allot::daemon {
 
@@ -82,19 +82,6 @@ std::size_t last_line(const toml::node& node) {
     return node.source().end.line - 1;
 }
 
-std::string key_text(std::string_view key) {
-    const auto is_bare = [](char one) {
-        return std::isalnum(static_cast<unsigned char>(one)) != 0 || one == '_' || one == '-';
-    };
-    if (!key.empty() && std::ranges::all_of(key, is_bare)) return std::string(key);
-    std::string text = "\"";
-    for (const char one : key) {
-        if (one == '"' || one == '\\') text += '\\';
-        text += one;
-    }
-    return text + '"';
-}
-
 // Works on lines: a setting outside of braces has its lines for itself.
 class Rewriter {
 public:
@@ -116,8 +103,9 @@ public:
         std::ranges::stable_sort(changes_, {}, &Line::origin);
         Migration result{joined(), {}};
         for (const Line& change : changes_) result.changes.push_back(change.text);
-        if (const auto config = parse_config(result.text, path_); !config)
-            return Error{with_former_line(config.error())};
+        const auto config =
+            parse_config(result.text, path_, [this](std::size_t line) { return former_line(line); });
+        if (!config) return Error{config.error()};
         return result;
     }
 
@@ -142,19 +130,12 @@ private:
         return fmt::format("{}", fmt::join(lines, "\n"));
     }
 
-    // An error in the new text, with the line where the user finds it.
-    std::string with_former_line(const std::string& error) const {
-        const std::string start = path_ + ":";
-        std::size_t line = 0;
-        const char* const end = error.data() + error.size();
-        if (!error.starts_with(start)) return error;
-        const auto read = std::from_chars(error.data() + start.size(), end, line);
-        if (read.ec != std::errc() || line == 0) return error;
+    // The line in the file of the user that a line of the new text comes from.
+    std::size_t former_line(std::size_t line) const {
         std::vector<std::size_t> origins;
         for (const auto& some : new_)
             for (const Line& one : some) origins.push_back(one.origin);
-        if (line > origins.size()) return error;
-        return fmt::format("{}{}{}", start, origins[line - 1] + 1, std::string(read.ptr, end));
+        return line <= origins.size() ? origins[line - 1] + 1 : line;
     }
 
     std::optional<std::string> unknown_detector() const {
@@ -344,7 +325,7 @@ private:
             in_braces
                 ? ""
                 : old_[last_line(node)].substr(byte_of(old_[last_line(node)], node.source().end.column));
-        const std::string setting = fmt::format("{} = {}{}", key_text(key), value, comment);
+        const std::string setting = fmt::format("{} = {}{}", toml_key(key), value, comment);
         erase(node);
         const auto home = homes_.find(std::string(former_table));
         if (home != homes_.end() && home->second == table && !in_braces)
@@ -378,7 +359,7 @@ private:
         }
         new_[first_line(node)].front().text = new_header(node, "[" + name + "]");
         for (const auto& [key, value] : *node.as_table())
-            if (value.is_table() && has_header(value)) rename(value, name + "." + key_text(key.str()));
+            if (value.is_table() && has_header(value)) rename(value, name + "." + toml_key(key.str()));
     }
 
     void erase(const toml::node& value) {

@@ -79,6 +79,7 @@ std::string Orders::shown() const {
                             {"engine", config.agreed.engine_name()},
                             {"hosts", shown_hosts()},
                             {"admission", settings.asks_operator ? "operator" : "certificate"},
+                            {"chosen_voters", names_of(settings.voters, std::identity())},
                             {"founded", std::move(founded)},
                             {"semaphores", std::move(semaphores)}};
     if (config.agreed.engine == Register::Engine::hosts)

@@ -47,15 +47,18 @@ void Progress::show_epoch(const host::Host& host) {
     audit_("view", text);
 }
 
-// A file without [bootstrap] contradicts nothing.
 void Progress::tell_differences(const agreement::Settings& settings) const {
-    if (!file_.has_bootstrap) return;
-    const agreement::Settings own = settings_of(file_);
-    constexpr const char* agreed = "the cluster has agreed on this, and the file of this host is not obeyed";
-    for (const std::string& one : founded_differences(own, settings))
-        log_info(fmt::format("{}: {}; it stays as long as the cluster lives", one, agreed));
-    for (const std::string& one : differences(own, settings))
-        log_info(fmt::format("{}: {}; `allot cluster` changes the cluster", one, agreed));
+    for (const Contradiction& one : contradictions(file_, settings))
+        log_warning(fmt::format("{} is {} in the file of this host; the cluster has {}, which counts",
+                                one.name, one.in_file, one.in_cluster));
+    const auto is_known = [](const std::vector<Config::Host>& hosts, const std::string& name) {
+        return std::ranges::find(hosts, name, &Config::Host::name) != hosts.end();
+    };
+    for (const auto& [name, address] : file_.addresses)
+        if (!is_known(file_.hosts, name) && !is_known(settings.hosts, name))
+            log_warning(fmt::format(
+                "addresses.{}: the cluster has no host of this name; correct it, or let that host join",
+                name));
 }
 
 // The next daemon knows them before it has joined. The register has them anyway, so that a disk that cannot

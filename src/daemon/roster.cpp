@@ -7,6 +7,7 @@
 #include "base/address.hpp"
 #include "base/utf8.hpp"
 #include "core/parameters.hpp"
+#include "daemon/founded.hpp"
 
 namespace allot::daemon {
 
@@ -204,7 +205,9 @@ Result<Config> with_agreed(Config config, const Settings& settings) {
         config.semaphores[name.name()] = {semaphore.permits, semaphore.max_request};
     config.agreed.voters.clear();
     for (const SiteId voter : settings.voters) config.agreed.voters.push_back(config.name_of(voter));
-    return with_founded(std::move(config), settings.founded);
+    auto founded = with_founded(std::move(config), settings.founded);
+    if (!founded) return Error{"the cluster has agreed on settings that cannot be used: " + founded.error()};
+    return founded;
 }
 
 }  // namespace allot::daemon

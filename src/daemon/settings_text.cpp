@@ -7,6 +7,7 @@
 
 #include "base/utf8.hpp"
 #include "core/parameters.hpp"
+#include "daemon/founded.hpp"
 
 namespace allot::daemon {
 
@@ -42,44 +43,58 @@ std::optional<std::string> limit_requests(Settings& settings, const std::string&
     return std::nullopt;
 }
 
-constexpr std::string_view admission = "cluster.admission";
+constexpr std::string_view admission = "admission";
 
 const char* admission_text(bool asks_operator) {
     return asks_operator ? "operator" : "certificate";
 }
 
-std::optional<std::string> admit_by(Settings& settings, const std::string& word) {
-    if (word != admission_text(true) && word != admission_text(false))
-        return fmt::format(
-            "{0}={1}: write {0}={2} (operators expect each host by `allot cluster expect`) or {0}={3}",
-            admission, word, admission_text(true), admission_text(false));
-    settings.asks_operator = word == admission_text(true);
-    return std::nullopt;
+bool is_admission_text(const std::string& word) {
+    return word == admission_text(true) || word == admission_text(false);
 }
 
-// The name of a setting that no order changes, with or without the table that it stands in; empty for others,
-// and for semaphores that have such a name.
-std::string founded_name(const Settings& settings, std::string name) {
-    constexpr std::string_view table = "bootstrap.";
-    if (settings.semaphores.contains(name)) return "";
-    if (name.starts_with(table)) name.erase(0, table.size());
-    const bool is_one = std::ranges::find(settings.founded, name, &Founded::name) != settings.founded.end();
-    return is_one || name == "mode" ? name : "";
+// Names in the files, which are no names of semaphores: `name` without its table, and `written` with it.
+std::string advice_on(const std::string& name, const std::string& written) {
+    if (is_founded(name))
+        return fmt::format(
+            "{}: it stays as it was when the cluster was formed; to change it, stop all hosts, write it in "
+            "[bootstrap] of each file, and run `allot cluster init --above N --bootstrap` on each host",
+            name);
+    if (name == admission)
+        return fmt::format("{}: write {}={} (operators expect each host by `allot cluster expect`) or {}={}",
+                           written, admission, admission_text(true), admission, admission_text(false));
+    if (name == "voters")
+        return written + ": write `allot cluster voters`, which chooses the hosts that keep the register";
+    if (name == "hosts")
+        return written + ": write `allot cluster join`, `leave` or `expel`, which change the hosts";
+    if (name.starts_with("semaphores"))
+        return written + ": write the name of a semaphore alone, as in builds=5";
+    if (name != written)
+        return written + ": no order changes such a setting; write the name of a semaphore, as in builds=5";
+    return "";
+}
+
+// Why nobody makes a semaphore of this name; empty if anybody may, and if it is there.
+std::string reserved(const Settings& settings, const std::string& name) {
+    std::string semaphore = name;
+    if (name.ends_with(of_one_request)) semaphore.resize(name.size() - of_one_request.size());
+    if (settings.semaphores.contains(semaphore)) return "";
+    for (const std::string_view table : {"bootstrap.", "cluster."})
+        if (name.starts_with(table)) return advice_on(name.substr(table.size()), name);
+    return name.find('.') == std::string::npos ? advice_on(name, name) : "";
 }
 
 std::optional<std::string> apply(Settings& settings, const std::string& change) {
     const auto equals = change.find('=');
-    if (const std::string founded = founded_name(settings, change.substr(0, equals)); !founded.empty())
-        return fmt::format(
-            "{}: it stays as it was when the cluster was formed; to change it, stop all hosts, write it in "
-            "[bootstrap] of each file, and run `allot cluster init --above N` on each host",
-            founded);
-    if (change.substr(0, equals) == admission && equals != std::string::npos)
-        return admit_by(settings, change.substr(equals + 1));
     const std::string name = change.substr(0, equals);
+    const std::string number = equals == std::string::npos ? "" : change.substr(equals + 1);
+    if (name == admission && is_admission_text(number)) {
+        settings.asks_operator = number == admission_text(true);
+        return std::nullopt;
+    }
+    if (auto why = reserved(settings, name); !why.empty()) return why;
     if (equals == std::string::npos || name.empty() || name.find(',') != std::string::npos || !is_utf8(name))
         return fmt::format("{}: write the name of a semaphore and its permits, as in builds=5", change);
-    const std::string number = change.substr(equals + 1);
     if (name.ends_with(of_one_request) && name.size() > of_one_request.size())
         return limit_requests(settings, name.substr(0, name.size() - of_one_request.size()), number);
     const auto permits = parse_number("", number, 0, most_permits);
@@ -116,7 +131,7 @@ Settings settings_of(const Config& config) {
     settings.asks_operator = config.asks_operator;
     if (!config.agreed.voters.empty())
         for (const std::uint32_t voter : config.voters()) settings.voters.emplace_back(voter);
-    settings.founded = config.founded();
+    settings.founded = founded_of(config);
     return settings;
 }
 
@@ -149,13 +164,17 @@ std::string text_of(const HostSettings* host) {
     return host->standing == Standing::expected ? standing : standing + " at " + host->address;
 }
 
-std::string voters_text(const Settings& settings) {
-    if (settings.voters.empty()) return "as many as the hosts need";
+std::vector<std::string> voter_names(const Settings& settings) {
     std::vector<std::string> names;
     for (const SiteId voter : settings.voters)
         names.push_back(voter < settings.hosts.size() ? settings.hosts[voter].name
                                                       : fmt::format("host {}", voter + 1));
-    return fmt::format("{}", fmt::join(names, ", "));
+    return names;
+}
+
+std::string voters_text(const Settings& settings) {
+    if (settings.voters.empty()) return "as many as the hosts need";
+    return fmt::format("{}", fmt::join(voter_names(settings), ", "));
 }
 
 void add_differences_of_hosts(const Settings& before, const Settings& after, std::vector<std::string>& all) {
@@ -168,27 +187,78 @@ void add_differences_of_hosts(const Settings& before, const Settings& after, std
         }
 }
 
-// The text of all settings with that name, as there may be several modes.
-std::string founded_text(const Settings& settings, const std::string& name) {
-    std::vector<std::string> texts;
-    for (const Founded& one : settings.founded)
-        if (one.name == name) texts.push_back(one.text);
-    return texts.empty() ? "none" : fmt::format("{}", fmt::join(texts, ", "));
+}  // namespace
+
+std::vector<std::string> founded_differences(const std::vector<Founded>& before,
+                                             const std::vector<Founded>& after) {
+    std::vector<std::string> all;
+    for (const FoundedSetting& one : founded_settings) {
+        const std::string former = founded_text(before, one.name);
+        const std::string now = founded_text(after, one.name);
+        if (former != now) all.push_back(fmt::format("{}: {} -> {}", one.name, former, now));
+    }
+    return all;
 }
+
+namespace {
+
+// Collects the settings of a file that are others in the cluster.
+class Comparison {
+public:
+    Comparison(const Config& file, const Settings& cluster)
+        : file_(file), own_(settings_of(file)), cluster_(cluster) {}
+
+    std::vector<Contradiction> run() {
+        for (const FoundedSetting& one : founded_settings)
+            add(std::string(one.name), founded_text(own_.founded, one.name),
+                founded_text(cluster_.founded, one.name));
+        for (const HostSettings& one : own_.hosts)
+            if (one.name != file_.host) add_host(one);
+        add_voters();
+        add(std::string(admission), admission_text(own_.asks_operator),
+            admission_text(cluster_.asks_operator));
+        for (const auto& [name, semaphore] : own_.semaphores) add_semaphore(name.name(), semaphore);
+        return std::move(all_);
+    }
+
+private:
+    // `name` may be followed by the name of a host or semaphore.
+    void add(const std::string& name, const std::string& here, const std::string& there) {
+        const std::string key = name.substr(0, name.find('.'));
+        if (file_.has_written(key) && here != there) all_.push_back({"bootstrap." + name, here, there});
+    }
+
+    void add_host(const HostSettings& host) {
+        const HostSettings* const agreed = find_host(cluster_, host.name);
+        const bool is_there = agreed != nullptr && agreed->takes_part();
+        add("hosts." + host.name, host.address, is_there ? agreed->address : "none");
+    }
+
+    // A host may have another number in the cluster.
+    void add_voters() {
+        std::vector<std::string> here = voter_names(own_);
+        std::vector<std::string> there = voter_names(cluster_);
+        std::ranges::sort(here);
+        std::ranges::sort(there);
+        if (here != there) add("voters", voters_text(own_), voters_text(cluster_));
+    }
+
+    void add_semaphore(const std::string& name, const SemaphoreSettings& semaphore) {
+        const auto agreed = cluster_.semaphores.find(name);
+        add("semaphores." + name, text_of(semaphore),
+            agreed == cluster_.semaphores.end() ? "none" : text_of(agreed->second));
+    }
+
+    const Config& file_;
+    const Settings own_;
+    const Settings& cluster_;
+    std::vector<Contradiction> all_;
+};
 
 }  // namespace
 
-std::vector<std::string> founded_differences(const Settings& before, const Settings& after) {
-    std::set<std::string> names;
-    for (const auto* settings : {&before, &after})
-        for (const Founded& one : settings->founded) names.insert(one.name);
-    std::vector<std::string> all;
-    for (const std::string& name : names) {
-        const std::string former = founded_text(before, name);
-        const std::string now = founded_text(after, name);
-        if (former != now) all.push_back(fmt::format("{}: {} -> {}", name, former, now));
-    }
-    return all;
+std::vector<Contradiction> contradictions(const Config& file, const Settings& cluster) {
+    return Comparison(file, cluster).run();
 }
 
 std::vector<std::string> differences(const Settings& before, const Settings& after) {

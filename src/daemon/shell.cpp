@@ -16,6 +16,7 @@
 #include "daemon/enquiries.hpp"
 #include "daemon/entrances.hpp"
 #include "daemon/epoch.hpp"
+#include "daemon/founded.hpp"
 #include "daemon/host_folder.hpp"
 #include "daemon/incarnations.hpp"
 #include "daemon/letters.hpp"
@@ -90,8 +91,16 @@ private:
     void disowned(HostId by, std::uint32_t met);
     void begin_again(std::uint32_t used, const std::string& why);
     void follow_list();
-    bool may_take(const agreement::Value& value);
-    bool has_taken(const agreement::Settings& settings, bool has_number);
+    // Whether this daemon can work with a value of the register, from there or from a host that has read it.
+    // follow: only another daemon can. refuse: none can, for the reason `why`.
+    struct Verdict {
+        enum class Kind : std::uint8_t { take, ignore, follow, refuse };
+        Kind kind;
+        std::string why{};
+    };
+    Verdict judge(const agreement::Value& value) const;
+    bool obey(const Verdict& verdict, const agreement::Value& value);
+    void follow(const agreement::Settings& settings);
     void tell_own_address();
     void receive(HostId from, const Letter& letter);
     void receive_letter(HostId, const Piece&) {}  // put together before
@@ -142,7 +151,7 @@ private:
     std::optional<BootClock::time_point> unanswered_since_;  // by the register
     std::string why_unanswered_;                             // as the log says it
     Stamp list_followed_;  // the version of the register's value with the list of hosts
-    std::vector<agreement::Founded> founded_ = config_.founded();  // that this daemon runs with, as agreed
+    std::vector<agreement::Founded> founded_ = founded_of(config_);  // that this daemon runs with, as agreed
     bool told_address_ = false;
     bool stopping_ = false;
     bool stopped_ = false;
@@ -208,7 +217,7 @@ std::optional<std::string> Shell::begin() {
     if (auto why = desk_.open()) return why;
     if (auto testament = engine_->testament(incarnation_)) desk_.set_testament(std::move(*testament));
     start_host();
-    if (begins_again_) return std::nullopt;
+    if (loop_.stopped()) return std::nullopt;  // it has failed, or another daemon must follow
     desk_.note("started");
     log_info(fmt::format("host {} is ready: incarnation {}, programs at {}", config_.host, incarnation_,
                          config_.socket));
@@ -416,40 +425,46 @@ void Shell::follow_list() {
 
 // A host that nobody has let join calls itself by the number of another one, and one that knows nothing of
 // the cluster yet may have other times. It must not act like that.
-bool Shell::may_take(const agreement::Value& value) {
-    if (stopped_ || begins_again_) return false;
-    if (!value.settings || value.settings->hosts.empty()) return true;
+Shell::Verdict Shell::judge(const agreement::Value& value) const {
+    using Kind = Verdict::Kind;
+    if (stopped_ || begins_again_) return {Kind::ignore};
+    if (!value.settings || value.settings->hosts.empty()) return {Kind::take};
     const auto& hosts = value.settings->hosts;
     const bool has_number = self_ < hosts.size() && hosts[self_].name == config_.host;
-    if (has_number && value.settings->founded == founded_) return true;
-    if (std::ranges::find(hosts, config_.host, &agreement::HostSettings::name) != hosts.end())
-        return has_taken(*value.settings, has_number);
-    log_error(
-        fmt::format("host {} is not in the cluster that has this register; `allot cluster join ADDRESS "
-                    "--config FILE` brings it there",
-                    config_.host));
-    fail();
-    return false;
+    if (has_number && value.settings->founded == founded_) return {Kind::take};
+    if (std::ranges::find(hosts, config_.host, &agreement::HostSettings::name) == hosts.end())
+        return {Kind::refuse,
+                fmt::format("host {} is not in the cluster that has this register; `allot cluster join "
+                            "ADDRESS --config FILE` brings it there",
+                            config_.host)};
+    const auto config = with_agreed(file_, *value.settings);
+    if (!config) return {Kind::refuse, config.error()};
+    // Another version of allot may write the same settings in other words.
+    return {has_number && founded_of(*config) == founded_of(config_) ? Kind::take : Kind::follow};
 }
 
-// Settings that are new to this daemon, from the register or from a host that has read it. Unless they mean
-// what it has already, another daemon follows that has them.
-bool Shell::has_taken(const agreement::Settings& settings, bool has_number) {
-    const auto config = with_agreed(file_, settings);
-    if (config && has_number && config->founded() == config_.founded()) {
-        founded_ = settings.founded;
-        return true;
-    }
-    const auto noted = config ? folder_.note_settings(settings) : Result<bool>(Error{config.error()});
-    if (!noted) {
-        log_error(noted.error());
+// Carries the verdict out. True if the member is to hear of the value.
+bool Shell::obey(const Verdict& verdict, const agreement::Value& value) {
+    using Kind = Verdict::Kind;
+    if (verdict.kind == Kind::take && value.settings && !value.settings->hosts.empty())
+        founded_ = value.settings->founded;
+    if (verdict.kind == Kind::follow) follow(*value.settings);
+    if (verdict.kind == Kind::refuse) {
+        log_error(verdict.why);
         fail();
-        return false;
+    }
+    return verdict.kind == Kind::take;
+}
+
+// Another daemon follows that has these settings.
+void Shell::follow(const agreement::Settings& settings) {
+    if (const auto noted = folder_.note_settings(settings); !noted) {
+        log_error(noted.error());
+        return fail();
     }
     log_info("the cluster has agreed on other settings than this daemon has; it begins again with them");
     begins_again_ = true;
     loop_.stop();
-    return false;
 }
 
 // The file of a host is right about its own address.
@@ -524,7 +539,7 @@ Engine::Events Shell::engine_events() {
     return {
         .returned =
             [this](const agreement::Value& value) {
-                if (!may_take(value)) return;
+                if (!obey(judge(value), value)) return;
                 catch_up();
                 step([&](const Member::Self& self, Member::Effects& fx) {
                     member_.returned(self, value, fx);
@@ -532,7 +547,7 @@ Engine::Events Shell::engine_events() {
             },
         .learned =
             [this](const agreement::Value& value) {
-                if (!may_take(value)) return;
+                if (!obey(judge(value), value)) return;
                 catch_up();
                 step(
                     [&](const Member::Self& self, Member::Effects& fx) { member_.learned(self, value, fx); });

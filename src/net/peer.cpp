@@ -18,7 +18,7 @@ constexpr std::size_t unsent_limit = std::size_t{256} << 10;
 
 // The first setting that differs, for readers on both hosts.
 std::string difference(const std::string& ours, const std::vector<Setting>& all_here,
-                       const std::string& theirs, const std::vector<Setting>& there) {
+                       const std::string& theirs, const std::vector<Setting>& there, const char* advice) {
     // A hello has no room for many settings.
     const std::vector<Setting> here = settings_for_hello(all_here);
     const auto [mine, other] = std::ranges::mismatch(here, there);
@@ -30,9 +30,9 @@ std::string difference(const std::string& ours, const std::vector<Setting>& all_
     const auto value = [&](bool has_it, const auto& setting) {
         return has_it ? printable(setting->value) : absent;
     };
-    return fmt::format("{} is {} on host {} and {} on host {}; write the same on all hosts",
+    return fmt::format("{} is {} on host {} and {} on host {}; {}",
                        is_mine ? mine->name : printable(other->name), value(is_mine, mine), ours,
-                       value(is_theirs, other), theirs);
+                       value(is_theirs, other), theirs, advice);
 }
 
 }  // namespace
@@ -57,7 +57,9 @@ std::string objection_to(const Surroundings& here, const Hello& hello, const Ide
                            printable(who.certified_as()));
     if (hello.agreement != here.config.agreement)
         return "its configuration differs: " +
-               difference(here.self().name, here.config.settings, host.name, hello.settings);
+               difference(here.self().name, here.config.settings, host.name, hello.settings,
+                          "write the same on all hosts, or bring the one that is wrong back with `allot "
+                          "cluster join`");
     if (hello.payload_limit != here.config.frame_limit)
         return fmt::format("it takes payloads of up to {} bytes, host {} of up to {}", hello.payload_limit,
                            here.self().name, here.config.frame_limit);
@@ -70,8 +72,8 @@ std::string objection_to(const Surroundings& here, const Petition& petition, con
         return fmt::format("it says that it is host {}, but its certificate is for {}", name,
                            printable(who.certified_as()));
     if (petition.settings != here.config.required)
-        return "its configuration differs: " +
-               difference(here.self().name, here.config.required, name, petition.settings);
+        return "its configuration differs: " + difference(here.self().name, here.config.required, name,
+                                                          petition.settings, "write the same on all hosts");
     if (!here.config.tls && !here.config.plaintext && !is_loopback_address(petition.address))
         return fmt::format(
             "{}: links beyond this machine need TLS (`allot cert` makes certificates), or "

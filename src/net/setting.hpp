@@ -7,7 +7,7 @@
 namespace allot::net {
 
 struct Setting {
-    std::string name;  // as in register.lease
+    std::string name;  // as in bootstrap.lease
     std::string value;
     bool operator==(const Setting&) const = default;
 };

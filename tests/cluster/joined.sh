@@ -99,8 +99,8 @@ kill_machine 1
 run 3 --lock free --timeout 20s -- true || fail "the new disk does not vote: $(cat h3.log)"
 
 # --- Operators may be asked first.
-expect "$(cluster 2 set cluster.admission=maybe)" 'write cluster.admission=operator'
-expect "$(cluster 2 set cluster.admission=operator)" 'cluster.admission: certificate -> operator'
+expect "$(cluster 2 set admission=maybe)" 'write admission=operator'
+expect "$(cluster 2 set admission=operator)" 'admission: certificate -> operator'
 newcomer 6
 expect "$(join 6 2)" 'run `allot cluster expect h6` on a host of the cluster, then try again'
 cluster 3 expect h6 >/dev/null || fail "h6 is not expected"

@@ -10,6 +10,8 @@ newcomer 2
 timeout 30 "$ALLOT" node --config h2.toml 2>h2.log && fail "h2 runs though it has not joined"
 grep -q 'host h2 is not in the cluster that has this register; `allot cluster join ADDRESS --config FILE`' h2.log ||
     fail "no word about joining: $(cat h2.log)"
+# A register in etcd answers later.
+[ "$engine" = etcd ] || ! contains 'host h2 is ready' h2.log || fail "h2 says that it is ready: $(cat h2.log)"
 join 2 1 >join.txt || fail "h2 does not join: $(cat join.txt)"
 start 2
 wait_until 20 "h2 takes part" members_are 1 h1,h2

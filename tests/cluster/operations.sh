@@ -38,6 +38,7 @@ happens() {
         *' is lost') kill_machine "$i" && unset "runs[$i]" ;;
         *' is empty') rm -rf "h$i" ;;
         *' is put back') stop "$i" && rm -rf "h$i" && cp -r old "h$i" && start "$i" ;;
+        *' has lease = '*) sed -i "s/^lease = .*/${1#* has }/" "h$i.toml" ;;
         *) fail "nobody knows what happens: $1" ;;
     esac
 }

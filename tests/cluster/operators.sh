@@ -27,7 +27,7 @@ printf '[[allow]]\nusers = ["nobody"]\noperate = true\n[[allow]]\nusers = ["*"]\
 start 1
 wait_until 20 "h1 serves" run 1 --lock a --timeout 1s -- true
 expect "$(as_nobody set builds=4)" '3 permits -> 4 permits'
-expect "$(as_nobody set cluster.admission=operator)" 'certificate -> operator'
+expect "$(as_nobody set admission=operator)" 'certificate -> operator'
 grep -q '3 permits -> 4 permits, by nobody' audit.log || fail "no line about nobody: $(cat audit.log)"
 
 # Settings that cannot be read do no harm: the register has them.

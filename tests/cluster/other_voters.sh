@@ -14,11 +14,11 @@ configure 3
 sed -i 's/^\[bootstrap\]$/&\nvoters = ["h3"]/' h2.toml
 sed -i 's/^\[bootstrap\]$/&\nvoters = ["h2"]/' h3.toml
 for i in 1 2 3; do start $i; done
-wait_until 20 "h1 names h2" contains 'host h2 lists the voters h3; this host lists h1, h2, h3: write the same bootstrap.voters everywhere' h1.log
+wait_until 20 "h1 names h2" contains 'host h2 lists the voters h3; this host lists h1, h2, h3: write the same bootstrap.hosts and bootstrap.voters everywhere' h1.log
 wait_until 20 "h1 names h3" contains 'host h3 lists the voters h2; this host lists h1, h2, h3' h1.log
 wait_until 20 "h2 names h3" contains 'host h3 lists the voters h2; this host lists h3' h2.log
 wait_until 20 "h3 names h2" contains 'host h2 lists the voters h3; this host lists h2' h3.log
-wait_until 20 "status says so" says 2 'lists h3: write the same bootstrap.voters everywhere'
+wait_until 20 "status says so" says 2 'lists h3: write the same bootstrap.hosts and bootstrap.voters everywhere'
 for i in 1 2 3; do refuses $i; done
 [ "$(grep -c 'lists the voters' h1.log)" -eq 2 ] || fail "h1 repeats itself: $(cat h1.log)"
 

@@ -65,7 +65,7 @@ expect "$(cluster frob --socket ./h1.sock)" 'no such action'
 for i in 1 2 3; do stop "$i"; done
 start_all
 expect "$(cluster show --json --socket ./h3.sock)" '"semaphores":{"builds":{"permits":1,"max_request":1}}'
-contains 'semaphore builds: 2 permits -> 1 permit: the cluster has agreed on this' h1.log || fail "the file is not compared"
+contains 'bootstrap.semaphores.builds is 2 permits in the file of this host; the cluster has 1 permit, which counts' h1.log || fail "the file is not compared"
 expect "$(cluster apply h1.toml --dry-run --socket ./h1.sock)" 'would change semaphore builds: 1 permit -> 2 permits'
 expect "$(cluster apply h1.toml --socket ./h1.sock)" 'builds: 1 permit -> 2 permits'
 expect "$(cluster apply h1.toml --socket ./h1.sock)" 'nothing changes'

@@ -20,6 +20,8 @@ die() {
 }
 fence_of() { run "$1" --lock "$2" --timeout 20s -- sh -c 'echo $ALLOT_FENCE'; }
 
+begin_again() { timeout 30 "$ALLOT" cluster init --above 100000 --config "h$1.toml" "${@:2}" >out 2>&1; }
+
 for engine in file hosts; do
     agree $'lease = "3s"\ngrace = "500ms"'
     modes=$'[[bootstrap.mode]]\nnames = ["rack*", "builds"]\nmode = "sticky"'
@@ -118,6 +120,24 @@ for engine in file hosts; do
     [ ! -e wrong ] || fail "somebody got what was kept for another"
     run 1 --lock rack1,db -- true 2>why
     contains 'some of these are sticky, others are not; ask for them apart' why || fail "it says: $(cat why)"
+
+    # A register that begins again would forget what it keeps: only by order.
+    run 1 --lock rack1 --timeout 20s -- false 2>/dev/null
+    run 2 --permit builds=2 --timeout 20s -- false 2>/dev/null
+    wait_until 20 "builds is kept" shows 3 'builds .*kept, sticky .*root@h2'
+    for i in 3 2 1; do stop $i; done
+    begin_again 1 && fail "rack1 is forgotten without a word: $(cat out)"
+    [ "$(wc -l <out)" -eq 1 ] && contains 'the register keeps what is sticky: rack1 of root@h1, builds of root@h2; start the hosts again and give it back first, by `allot release NAME` on the host of its owner, or write --forget-sticky' out ||
+        fail "it says: $(cat out)"
+    start_all
+    kept_for root@h1 rack1 2 3
+    release 1 rack1 >/dev/null || fail "the owner cannot give rack1 back after all"
+    for i in 3 2 1; do stop $i; done
+    begin_again 1 --forget-sticky || fail "init does not forget: $(cat out)"
+    contains 'forgotten, and free now: builds of root@h2' out || fail "it says: $(cat out)"
+    for i in 2 3; do [ "$engine" = file ] || begin_again $i --forget-sticky || fail "h$i: $(cat out)"; done
+    start_all
+    run 3 --permit builds=2 --timeout 20s -- true || fail "builds is not free, though the register began again"
     for i in 1 2 3; do kill_machine $i; done
 done
 exit 0

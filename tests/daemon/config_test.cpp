@@ -9,6 +9,8 @@
 #include <regex>
 #include <sstream>
 
+#include "daemon/founded.hpp"
+
 namespace allot::daemon {
 namespace {
 
@@ -135,7 +137,8 @@ TEST(Config, A_host_has_addresses_and_ways_of_its_own) {
     EXPECT_FALSE(newcomer.has_address());
     EXPECT_THAT(newcomer.unlisted().value_or(""), HasSubstr("host \"d\" is not in bootstrap.hosts"));
     EXPECT_FALSE(read("host = \"d\"\n").unlisted()) << "it is alone";
-    EXPECT_FALSE(read("host = \"d\"\n").has_bootstrap);
+    EXPECT_THAT(read("host = \"d\"\n").written, testing::IsEmpty());
+    EXPECT_THAT(newcomer.written, ElementsAre("hosts"));
 }
 
 TEST(Config, Reads_how_etcd_is_reached) {
@@ -166,7 +169,7 @@ TEST(Config, Takes_what_a_cluster_has_agreed_on_in_the_place_of_its_own) {
         "return_within = \"750ms\"\nseats = 7\n[[bootstrap.mode]]\nnames = [\"a \\\"b\\\\\", \"c\\n*\", "
         "\"ü\"]\n"
         "mode = \"sticky\"\n[[bootstrap.mode]]\nnames = [\"gpu*\"]\nstrict = true\n");
-    EXPECT_EQ(founder.founded(),
+    EXPECT_EQ(founded_of(founder),
               (Founded{{"lease", "2s"},
                        {"grace", "300ms"},
                        {"silence", "500ms"},
@@ -178,13 +181,26 @@ TEST(Config, Takes_what_a_cluster_has_agreed_on_in_the_place_of_its_own) {
         read("host = \"b\"\n[bootstrap]\nlease = \"9s\"\n[[bootstrap.mode]]\nnames = [\"x\"]\n");
     EXPECT_NE(other.agreement(), founder.agreement());
     EXPECT_EQ(other.required_settings(), founder.required_settings());
-    const auto joined = with_founded(other, founder.founded());
+    const auto joined = with_founded(other, founded_of(founder));
     ASSERT_TRUE(joined) << joined.error();
-    EXPECT_EQ(joined->founded(), founder.founded());
+    EXPECT_EQ(founded_of(*joined), founded_of(founder));
     EXPECT_EQ(joined->agreement(), founder.agreement());
     EXPECT_EQ(joined->host, "b");
     EXPECT_EQ(joined->modes[0].names, founder.modes[0].names);
-    EXPECT_EQ(with_founded(founder, {})->founded(), Config().founded()) << "absent ones are the usual ones";
+    EXPECT_EQ(founded_of(*with_founded(founder, {})), founded_of(Config()))
+        << "absent ones are the usual ones";
+}
+
+TEST(Config, Only_what_a_file_has_written_replaces_what_was_agreed_on) {
+    const Founded agreed =
+        founded_of(read("host = \"a\"\n[bootstrap]\nlease = \"2s\"\nseats = 7\n"
+                        "[[bootstrap.mode]]\nnames = [\"a\"]\n"));
+    EXPECT_EQ(with_written(agreed, read("host = \"a\"\n")), agreed);
+    const Founded longer = with_written(agreed, read("host = \"a\"\n[bootstrap]\nlease = \"9s\"\n"));
+    EXPECT_EQ(longer[0], (agreement::Founded{"lease", "9s"}));
+    EXPECT_EQ(Founded(longer.begin() + 1, longer.end()), Founded(agreed.begin() + 1, agreed.end()));
+    const Founded none = with_written(agreed, read("host = \"a\"\n[bootstrap]\nmode = []\n"));
+    EXPECT_EQ(none, Founded(agreed.begin(), agreed.end() - 1)) << "an empty list removes all modes";
 }
 
 TEST(Config, Does_not_believe_what_another_host_says_was_agreed) {
@@ -261,6 +277,10 @@ TEST(Config, Refuses_what_cannot_be_meant) {
                  "bootstrap.silence: write at least \"200ms\" and at most");
     expect_error("[bootstrap]\nadmission = \"anybody\"\n",
                  "x:3: bootstrap.admission: write \"certificate\" or \"operator\"");
+    expect_error("[addresses]\nzz = \"nonsense\"\n", "x:3: addresses.zz: write an address, as in ");
+    expect_error("address = \"nonsense\"\n", "x:2: address: write an address, as in ");
+    expect_error("[bootstrap.hosts]\na = \"127.0.0.1:1\"\nb = \"7400\"\n",
+                 "x:4: bootstrap.hosts.b: write an address, as in ");
     expect_error("[addresses]\na = \"10.0.0.1:1\"\n", "addresses.a: it is for other hosts; write address = ");
     expect_error("[[allow]]\nlocks = [\"*\"]\n", "allow.users is missing; name users");
     expect_error("[detector]\n", "detector is gone; `allot node --migrate x` rewrites the file");

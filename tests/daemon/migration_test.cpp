@@ -64,6 +64,13 @@ TEST(Migration, Dotted_keys_and_inline_tables_are_settings_as_well) {
     }
 }
 
+TEST(Migration, Names_with_control_characters_stay_readable) {
+    const Migration dotted = migrated("host = \"a\"\nsemaphores.\"a\\tb\\u007F\" = 2\n");
+    EXPECT_EQ(read(dotted.text).semaphores.at("a\tb\x7f").permits, 2u) << dotted.text;
+    const Migration tables = migrated("host = \"a\"\n[semaphores.\"c\\nd\"]\npermits = 3\n");
+    EXPECT_EQ(read(tables.text).semaphores.at("c\nd").permits, 3u) << tables.text;
+}
+
 TEST(Migration, Tables_are_found_however_they_are_written) {
     for (const char* form :
          {"[cluster]\nplaintext = true\nhosts = { a = \"a:1\", \"b ü\" = \"b:1\" } # two\n",

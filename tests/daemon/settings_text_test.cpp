@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "daemon/founded.hpp"
+
 namespace allot::daemon {
 namespace {
 
@@ -59,10 +61,10 @@ Settings founded_with(const std::string& lease, const std::vector<std::string>& 
 TEST(SettingsText, Differences_that_no_order_removes_are_told_one_by_one) {
     const Settings before = founded_with("3s", {});
     const Settings after = founded_with("5s", {"{ a }", "{ b }"});
-    EXPECT_EQ(founded_differences(before, after),
+    EXPECT_EQ(founded_differences(before.founded, after.founded),
               (std::vector<std::string>{"lease: 3s -> 5s", "mode: none -> { a }, { b }"}));
     EXPECT_TRUE(differences(before, after).empty());
-    EXPECT_TRUE(founded_differences(after, after).empty());
+    EXPECT_TRUE(founded_differences(after.founded, after.founded).empty());
 }
 
 TEST(SettingsText, Orders_do_not_change_what_the_cluster_was_formed_with) {
@@ -71,7 +73,8 @@ TEST(SettingsText, Orders_do_not_change_what_the_cluster_was_formed_with) {
         ASSERT_FALSE(settings) << change;
         EXPECT_NE(
             settings.error().find(": it stays as it was when the cluster was formed; to change it, stop all "
-                                  "hosts, write it in [bootstrap] of each file, and run `allot cluster init"),
+                                  "hosts, write it in [bootstrap] of each file, and run `allot cluster init "
+                                  "--above N --bootstrap`"),
             std::string::npos)
             << settings.error();
     }
@@ -80,13 +83,65 @@ TEST(SettingsText, Orders_do_not_change_what_the_cluster_was_formed_with) {
     EXPECT_TRUE(changed(settings, {"lease=5"})) << "a semaphore that has such a name";
 }
 
+TEST(SettingsText, Names_that_settings_have_in_the_files_become_no_semaphores) {
+    const std::pair<const char*, const char*> cases[]{
+        {"voters=3", "voters: write `allot cluster voters`"},
+        {"bootstrap.voters=3", "bootstrap.voters: write `allot cluster voters`"},
+        {"hosts=3", "hosts: write `allot cluster join`"},
+        {"bootstrap.hosts=3", "bootstrap.hosts: write `allot cluster join`"},
+        {"semaphores=3", "semaphores: write the name of a semaphore alone"},
+        {"bootstrap.semaphores.builds=3", "bootstrap.semaphores.builds: write the name of a semaphore alone"},
+        {"bootstrap.builds=3", "bootstrap.builds: no order changes such a setting"},
+        {"bootstrap.builds.max_request=3", "bootstrap.builds.max_request: no order changes such a setting"},
+        {"cluster.plaintext=1", "cluster.plaintext: no order changes such a setting"},
+        {"cluster.admission=operator", "cluster.admission: write admission=operator"},
+        {"bootstrap.admission=operator", "bootstrap.admission: write admission=operator"},
+        {"admission=5", "admission: write admission=operator"},
+        {"admission", "admission: write admission=operator"},
+    };
+    for (const auto& [change, why] : cases) EXPECT_EQ(why_not(change).find(why), 0u) << why_not(change);
+    EXPECT_TRUE(changed(with_builds(3, 3), {"admission=operator"})->asks_operator);
+    EXPECT_FALSE(changed(with_builds(3, 3), {"admission=operator", "admission=certificate"})->asks_operator);
+    EXPECT_EQ(why_not("racks.gpu=3"), "") << "a dot alone is no reason";
+}
+
+Config file_with(const std::string& bootstrap) {
+    const auto config = parse_config("host = \"a\"\n" + bootstrap, "x");
+    if (!config) throw std::runtime_error(config.error());
+    return *config;
+}
+
+TEST(SettingsText, A_file_contradicts_the_cluster_only_where_something_is_written) {
+    Settings cluster = settings_of(
+        file_with("[bootstrap]\nlease = \"2s\"\ngrace = \"300ms\"\nvoters = [\"a\"]\n[bootstrap.hosts]\n"
+                  "a = \"a:1\"\nb = \"b:1\"\nc = \"c:1\"\n[bootstrap.semaphores]\nbuilds = 3\nmore = 1\n"));
+    EXPECT_TRUE(contradictions(file_with(""), cluster).empty());
+    EXPECT_TRUE(contradictions(file_with("[bootstrap.semaphores]\nbuilds = 3\n"), cluster).empty());
+    EXPECT_TRUE(
+        contradictions(file_with("[bootstrap.hosts]\nb = \"b:1\"\na = \"elsewhere:1\"\n"), cluster).empty())
+        << "a file is right about its own host";
+    cluster.hosts[2].standing = agreement::Standing::out;
+    using All = std::vector<Contradiction>;
+    EXPECT_EQ(contradictions(file_with("[bootstrap]\nlease = \"9s\"\nadmission = \"operator\"\n"), cluster),
+              (All{{"bootstrap.lease", "9s", "2s"}, {"bootstrap.admission", "operator", "certificate"}}));
+    EXPECT_EQ(contradictions(file_with("[bootstrap]\nvoters = [\"b\"]\n[bootstrap.hosts]\na = \"a:1\"\n"
+                                       "b = \"b:2\"\nc = \"c:1\"\n"),
+                             cluster),
+              (All{{"bootstrap.hosts.b", "b:2", "b:1"},
+                   {"bootstrap.hosts.c", "c:1", "none"},
+                   {"bootstrap.voters", "b", "a"}}));
+    EXPECT_EQ(contradictions(file_with("[bootstrap.semaphores]\nbuilds = 1\nother = 2\n"), cluster),
+              (All{{"bootstrap.semaphores.builds", "1 permit", "3 permits"},
+                   {"bootstrap.semaphores.other", "2 permits", "none"}}));
+}
+
 TEST(SettingsText, The_first_view_has_all_of_bootstrap) {
     Config config;
     config.hosts = {{"a", "127.0.0.1:1"}};
     config.semaphores["builds"] = {3, 2};
     config.asks_operator = true;
     const Settings settings = settings_of(config);
-    EXPECT_EQ(settings.founded, config.founded());
+    EXPECT_EQ(settings.founded, founded_of(config));
     EXPECT_TRUE(settings.asks_operator);
     EXPECT_EQ(settings.hosts, config.hosts);
     EXPECT_EQ(settings.semaphores, with_builds(3, 2).semaphores);

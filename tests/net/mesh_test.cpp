@@ -151,7 +151,7 @@ TEST_F(MeshTest, Of_another_agreement_is_refused) {
     EXPECT_EQ(
         b->problem(ant),
         "its configuration differs: register.lease is 5s on host bee and 3s on host ant; write the same "
-        "on all hosts");
+        "on all hosts, or bring the one that is wrong back with `allot cluster join`");
     EXPECT_EQ(a->problem(bee), "refused: " + b->problem(ant));
     EXPECT_TRUE(a->told.empty());
 }
