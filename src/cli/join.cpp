@@ -45,7 +45,7 @@ std::optional<std::string> contradiction(const agreement::Settings& before, cons
 
 // Where the register is kept. A voter knows that better.
 Result<bool> note_record(const std::string& folder, const agreement::Record& record,
-                         const agreement::Value& sealed) {
+                         const agreement::Value& sealed, Edition edition) {
     boost::asio::io_context loop;
     daemon::CouncilFile file(loop, folder, [] {});
     auto files = file.read();
@@ -54,7 +54,7 @@ Result<bool> note_record(const std::string& folder, const agreement::Record& rec
     if (next.papers.used && next.papers.used->generation >= record.generation) return true;
     next.papers.used = record;
     next.papers.sealed = sealed;
-    return file.write_now(next);
+    return file.write_now(next, edition);
 }
 
 Result<bool> take(const daemon::Config& config, daemon::HostFolder& folder,
@@ -69,7 +69,9 @@ Result<bool> take(const daemon::Config& config, daemon::HostFolder& folder,
     if (const auto usable = daemon::with_agreed(config, admission.settings); !usable)
         return Error{usable.error()};
     if (admission.record)
-        if (const auto noted = note_record(config.state, *admission.record, admission.sealed); !noted)
+        if (const auto noted =
+                note_record(config.state, *admission.record, admission.sealed, admission.settings.edition());
+            !noted)
             return noted;
     return folder.note_settings(admission.settings);
 }
@@ -90,7 +92,7 @@ int join_cluster(const std::string& address, const std::string& config_file) {
         print_error(answer ? answer->text : answer.error());
         return answer ? exit_refused : exit_unreachable;
     }
-    const auto admission = from_bytes<daemon::Admission>(answer->content);
+    const auto admission = from_dated_bytes<daemon::Admission>(answer->content);
     if (!admission) return wrong_usage(address + ": its answer is malformed");
     if (const auto taken = take(*config, folder, *admission); !taken) return wrong_usage(taken.error());
     note_operator(*config, "joined", fmt::format("the cluster of {}", address));

@@ -46,7 +46,7 @@ void Core::greet(Connection connection, Time now) {
     session::put_message<session::ClientMessage>(session::Hello{.command = options_.command,
                                                                 .resume = at_ == session_at_ ? session_ : "",
                                                                 .stoppable = options_.stoppable},
-                                                 scratch_);
+                                                 form_of_greeting(), scratch_);
     if (!connection_->write(scratch_)) drop(no_daemon("the connection broke"));
 }
 
@@ -139,7 +139,7 @@ template <class Message>
 void Core::say(const Message& message) {
     if (link_ != Link::open || doomed_) return;
     scratch_.clear();
-    session::put_message<session::ClientMessage>(message, scratch_);
+    session::put_message<session::ClientMessage>(message, edition_, scratch_);
     if (!connection_->write(scratch_)) drop(no_daemon("the connection broke"));
 }
 
@@ -161,7 +161,8 @@ void Core::ask(const ClaimPtr& claim) {
 void Core::say_follow(const Claim& claim) {
     if (link_ != Link::open || doomed_) return;
     scratch_.clear();
-    session::put_message<session::ClientMessage>(session::Follow{claim.ticket(), claim.process_id}, scratch_);
+    session::put_message<session::ClientMessage>(session::Follow{claim.ticket(), claim.process_id}, edition_,
+                                                 scratch_);
     if (!connection_->write_with(scratch_, claim.process.get(), Clock::now() + options_.connect_timeout))
         drop(silence());
 }
@@ -184,15 +185,16 @@ void Core::take_in(const Socket::Received& received) {
 }
 
 bool Core::understand(std::string_view content) {
-    const auto spoken = link_ == Link::greeting ? session::version_in(content) : std::nullopt;
-    if (spoken && *spoken != session::version) {
-        drop(here().text + ": the daemon speaks version " + std::to_string(*spoken) +
-             " of the session protocol, this program version " + std::to_string(session::version) +
-             "; install the same allot for both");
+    const auto spoken = link_ == Link::greeting ? session::edition_in(content) : std::nullopt;
+    if (spoken && !is_known(*spoken)) {
+        drop(here().text + ": the daemon speaks edition " + std::to_string(*spoken) +
+             " of the session protocol, this program " + std::to_string(oldest_edition) + " and " +
+             std::to_string(newest_edition) + "; install the same allot for both");
         turned_away_ = true;
         return true;
     }
-    if (!decode(content, heard_message_) || !content.empty()) return false;
+    if (spoken) edition_ = *spoken;
+    if (!decode(content, heard_message_, edition_) || !content.empty()) return false;
     std::visit([&](auto& message) { hear(message); }, heard_message_);
     return true;
 }

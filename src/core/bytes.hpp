@@ -9,6 +9,9 @@
 // whatever is not canonical (overlong or out of range numbers, unnamed enumerators, unsorted sets), and holds
 // no more memory than the bytes it has consumed justify; only names of resources stay known (ResourceId).
 // After a refusal `out` is some valid value.
+//
+// Bytes that leave the process have an edition (core/edition.hpp): a member of a struct is written and read
+// only if the edition has it, and has its default value otherwise.
 #pragma once
 
 #include <array>
@@ -23,15 +26,10 @@
 #include <utility>
 #include <variant>
 
+#include "core/edition.hpp"
 #include "core/reflect.hpp"
 
 namespace allot {
-
-template <Reflectable T>
-void encode(const T& value, std::string& out);
-
-template <Reflectable T>
-[[nodiscard]] bool decode(std::string_view& in, T& out);
 
 namespace bytes_detail {
 
@@ -39,7 +37,10 @@ namespace bytes_detail {
 // small numbers, and to append each of them would cost several times as much.
 class Writer {
 public:
-    explicit Writer(std::string& out) : out_(out) {}
+    Writer(std::string& out, Edition edition) : out_(out), edition_(edition) {}
+
+    Edition edition() const { return edition_; }
+    void set_edition(Edition edition) { edition_ = edition; }
 
     void byte(char value) {
         if (used_ == room_.size()) flush();
@@ -71,12 +72,21 @@ private:
     }
 
     std::string& out_;
+    Edition edition_;
     std::size_t used_ = 0;
     std::array<char, 512> room_;  // the first used_ count
 };
 
+// The bytes that are not read yet.
+struct Reader : std::string_view {
+    Edition edition = every_member;  // in which they were written
+};
+
 template <class T>
 void put(const T& value, Writer& out);
+
+template <class T>
+bool take(Reader& in, T& out);
 
 inline bool take_varint(std::string_view& in, std::uint64_t& value) {
     value = 0;
@@ -175,44 +185,44 @@ inline bool take_resource(std::string_view& in, ResourceId& out) {
 }
 
 template <reflect::Optional T>
-bool take_optional(std::string_view& in, T& out) {
+bool take_optional(Reader& in, T& out) {
     bool engaged = false;
     out.reset();
     if (!take_bool(in, engaged)) return false;
     // A copy: clang 14 does not see that a nested struct with default values can be made from nothing.
-    return !engaged || decode(in, out.emplace(typename T::value_type()));
+    return !engaged || take(in, out.emplace(typename T::value_type()));
 }
 
 template <reflect::FixedArray T>
-bool take_array(std::string_view& in, T& out) {
+bool take_array(Reader& in, T& out) {
     for (auto& element : out) {
-        if (!decode(in, element)) return false;
+        if (!take(in, element)) return false;
     }
     return true;
 }
 
 // Nothing is reserved ahead: memory grows with the elements that have really arrived.
 template <reflect::Sequence T>
-bool take_sequence(std::string_view& in, T& out) {
+bool take_sequence(Reader& in, T& out) {
     std::size_t count = 0;
     out.clear();
     if (!take_count(in, count)) return false;
     for (; count > 0; --count) {
         typename T::value_type element{};
-        if (!decode(in, element)) return false;
+        if (!take(in, element)) return false;
         out.push_back(std::move(element));
     }
     return true;
 }
 
 template <reflect::Set T>
-bool take_set(std::string_view& in, T& out) {
+bool take_set(Reader& in, T& out) {
     std::size_t count = 0;
     out.clear();
     if (!take_count(in, count)) return false;
     for (; count > 0; --count) {
         typename T::key_type key{};
-        if (!decode(in, key)) return false;
+        if (!take(in, key)) return false;
         if (!out.empty() && !out.key_comp()(*std::prev(out.end()), key)) return false;
         out.insert(out.end(), std::move(key));
     }
@@ -220,14 +230,14 @@ bool take_set(std::string_view& in, T& out) {
 }
 
 template <reflect::Map T>
-bool take_map(std::string_view& in, T& out) {
+bool take_map(Reader& in, T& out) {
     std::size_t count = 0;
     out.clear();
     if (!take_count(in, count)) return false;
     for (; count > 0; --count) {
         typename T::key_type key{};
         typename T::mapped_type mapped{};
-        if (!decode(in, key) || !decode(in, mapped)) return false;
+        if (!take(in, key) || !take(in, mapped)) return false;
         if (!out.empty() && !out.key_comp()(std::prev(out.end())->first, key)) return false;
         out.emplace_hint(out.end(), std::move(key), std::move(mapped));
     }
@@ -235,19 +245,65 @@ bool take_map(std::string_view& in, T& out) {
 }
 
 template <reflect::Variant T>
-bool take_variant(std::string_view& in, T& out) {
+bool take_variant(Reader& in, T& out) {
     constexpr std::size_t alternatives = std::variant_size_v<T>;
     std::uint64_t index = 0;
     if (!take_varint(in, index) || index >= alternatives) return false;
     return boost::mp11::mp_with_index<alternatives>(
-        static_cast<std::size_t>(index), [&](auto i) { return decode(in, out.template emplace<i>()); });
+        static_cast<std::size_t>(index), [&](auto i) { return take(in, out.template emplace<i>()); });
+}
+
+// Calls f(member) for the members that the edition has. The others get their default value.
+template <class T, class F>
+void for_each_member_of(Edition edition, T& value, F&& f) {
+    boost::mp11::mp_for_each<reflect::Members<std::remove_const_t<T>>>([&](auto descriptor) {
+        auto& member = value.*descriptor.pointer;
+        constexpr Edition first = since<descriptor.pointer>;
+        if (first == 0 || first <= edition) return f(member);
+        if constexpr (first != 0 && !std::is_const_v<T>) member = T{}.*descriptor.pointer;
+    });
 }
 
 template <reflect::Struct T>
-bool take_struct(std::string_view& in, T& out) {
+bool take_members(Reader& in, T& out) {
     bool accepted = true;
-    for_each_member(out, [&](std::string_view, auto& member) { accepted = accepted && decode(in, member); });
+    for_each_member_of(in.edition, out, [&](auto& member) { accepted = accepted && take(in, member); });
     return accepted;
+}
+
+template <reflect::Struct T>
+bool take_struct(Reader& in, T& out) {
+    if constexpr (HasEdition<T>) {
+        if (in.edition != every_member) {
+            Edition own = 0;
+            if (!take_integer(in, own) || (own != 0 && !is_known(own))) return false;
+            const Edition around = in.edition;
+            if (own != 0) in.edition = own;
+            const bool accepted = take_members(in, out);
+            in.edition = around;
+            return accepted && out.edition() == own;  // one form only
+        }
+    }
+    return take_members(in, out);
+}
+
+template <reflect::Struct T>
+void put_members(const T& value, Writer& out) {
+    for_each_member_of(out.edition(), value, [&](const auto& member) { put(member, out); });
+}
+
+template <reflect::Struct T>
+void put_struct(const T& value, Writer& out) {
+    if constexpr (HasEdition<T>) {
+        if (out.edition() != every_member) {
+            const Edition around = out.edition();
+            put_integer(value.edition(), out);
+            if (value.edition() != 0) out.set_edition(value.edition());
+            put_members(value, out);
+            return out.set_edition(around);
+        }
+    }
+    put_members(value, out);
 }
 
 template <class T>
@@ -298,67 +354,89 @@ void put(const T& value, Writer& out) {
         out.varint(value.index());
         std::visit([&](const auto& alternative) { put(alternative, out); }, value);
     } else {
-        for_each_member(value, [&](std::string_view, const auto& member) { put(member, out); });
+        put_struct(value, out);
+    }
+}
+
+template <class T>
+bool take(Reader& in, T& out) {
+    if constexpr (reflect::Bool<T>) {
+        return take_bool(in, out);
+    } else if constexpr (reflect::Integer<T>) {
+        return take_integer(in, out);
+    } else if constexpr (reflect::Enum<T>) {
+        return take_enum(in, out);
+    } else if constexpr (reflect::IsStamp<T>) {
+        return take_stamp(in, out);
+    } else if constexpr (reflect::IsSiteId<T>) {
+        return take_site(in, out);
+    } else if constexpr (reflect::IsResourceId<T>) {
+        return take_resource(in, out);
+    } else if constexpr (reflect::String<T>) {
+        return take_string(in, out);
+    } else if constexpr (reflect::Optional<T>) {
+        return take_optional(in, out);
+    } else if constexpr (reflect::Pair<T>) {
+        return take(in, out.first) && take(in, out.second);
+    } else if constexpr (reflect::FixedArray<T>) {
+        return take_array(in, out);
+    } else if constexpr (reflect::Sequence<T>) {
+        return take_sequence(in, out);
+    } else if constexpr (reflect::Map<T>) {
+        return take_map(in, out);
+    } else if constexpr (reflect::Set<T>) {
+        return take_set(in, out);
+    } else if constexpr (reflect::Variant<T>) {
+        return take_variant(in, out);
+    } else {
+        return take_struct(in, out);
     }
 }
 
 }  // namespace bytes_detail
 
 template <Reflectable T>
-void encode(const T& value, std::string& out) {
-    bytes_detail::Writer writer(out);
+void encode(const T& value, std::string& out, Edition edition = every_member) {
+    bytes_detail::Writer writer(out, edition);
     bytes_detail::put(value, writer);
     writer.flush();
 }
 
 template <Reflectable T>
-bool decode(std::string_view& in, T& out) {
-    if constexpr (reflect::Bool<T>) {
-        return bytes_detail::take_bool(in, out);
-    } else if constexpr (reflect::Integer<T>) {
-        return bytes_detail::take_integer(in, out);
-    } else if constexpr (reflect::Enum<T>) {
-        return bytes_detail::take_enum(in, out);
-    } else if constexpr (reflect::IsStamp<T>) {
-        return bytes_detail::take_stamp(in, out);
-    } else if constexpr (reflect::IsSiteId<T>) {
-        return bytes_detail::take_site(in, out);
-    } else if constexpr (reflect::IsResourceId<T>) {
-        return bytes_detail::take_resource(in, out);
-    } else if constexpr (reflect::String<T>) {
-        return bytes_detail::take_string(in, out);
-    } else if constexpr (reflect::Optional<T>) {
-        return bytes_detail::take_optional(in, out);
-    } else if constexpr (reflect::Pair<T>) {
-        return decode(in, out.first) && decode(in, out.second);
-    } else if constexpr (reflect::FixedArray<T>) {
-        return bytes_detail::take_array(in, out);
-    } else if constexpr (reflect::Sequence<T>) {
-        return bytes_detail::take_sequence(in, out);
-    } else if constexpr (reflect::Map<T>) {
-        return bytes_detail::take_map(in, out);
-    } else if constexpr (reflect::Set<T>) {
-        return bytes_detail::take_set(in, out);
-    } else if constexpr (reflect::Variant<T>) {
-        return bytes_detail::take_variant(in, out);
-    } else {
-        return bytes_detail::take_struct(in, out);
-    }
+[[nodiscard]] bool decode(std::string_view& in, T& out, Edition edition = every_member) {
+    bytes_detail::Reader reader{in, edition};
+    const bool accepted = bytes_detail::take(reader, out);
+    in = reader;
+    return accepted;
 }
 
 template <Reflectable T>
-std::string to_bytes(const T& value) {
+std::string to_bytes(const T& value, Edition edition = every_member) {
     std::string out;
-    encode(value, out);
+    encode(value, out, edition);
     return out;
 }
 
 // The value, if all of `in` is its canonical form.
 template <Reflectable T>
-std::optional<T> from_bytes(std::string_view in) {
+std::optional<T> from_bytes(std::string_view in, Edition edition = every_member) {
     T value{};
-    if (!decode(in, value) || !in.empty()) return std::nullopt;
+    if (!decode(in, value, edition) || !in.empty()) return std::nullopt;
     return value;
+}
+
+// Bytes that begin with their edition, for a reader who cannot know it.
+template <Reflectable T>
+void encode_dated(const T& value, std::string& out, Edition edition) {
+    encode(edition, out);
+    encode(value, out, edition);
+}
+
+template <Reflectable T>
+std::optional<T> from_dated_bytes(std::string_view in) {
+    Edition edition = 0;
+    if (!decode(in, edition) || !is_known(edition)) return std::nullopt;
+    return from_bytes<T>(in, edition);
 }
 
 }  // namespace allot

@@ -90,10 +90,12 @@ public:
     std::optional<SessionId> session;  // after hello
 
 private:
-    void write(const session::DaemonMessage& message) {
+    void write(session::DaemonMessage message) {
+        if (auto* const welcome = std::get_if<session::Welcome>(&message)) welcome->edition = edition_;
         frame_.clear();
-        std::visit([&](const auto& one) { session::put_message<session::DaemonMessage>(one, frame_); },
-                   message);
+        std::visit(
+            [&](const auto& one) { session::put_message<session::DaemonMessage>(one, edition_, frame_); },
+            message);
         stream_->write(frame_);
     }
 
@@ -123,14 +125,16 @@ private:
     }
 
     void take(std::string_view content) {
-        // After the version, a hello of another version may be anything.
-        const auto spoken = session ? std::nullopt : session::version_in(content);
-        if (spoken && *spoken != session::version)
+        // After its edition, a hello of another edition may be anything.
+        const auto newest = session ? std::nullopt : session::edition_in(content);
+        if (newest && !can_greet(*newest))
             return break_off(
-                fmt::format("the program speaks version {} of the session protocol, this daemon version {}; "
+                fmt::format("the program speaks edition {} of the session protocol, this daemon {} and {}; "
                             "install the same allot for both",
-                            *spoken, session::version));
-        const auto message = from_bytes<session::ClientMessage>(content);
+                            *newest, oldest_edition, newest_edition));
+        if (newest) edition_ = spoken_by_both(*newest);
+        const auto message =
+            from_bytes<session::ClientMessage>(content, newest ? form_of_greeting(*newest) : edition_);
         if (!message) return break_off("a frame is no message of the session protocol");
         if (const auto* hello = std::get_if<session::Hello>(&*message); hello != nullptr && !session)
             all_.hello(shared_from_this(), *hello);
@@ -146,6 +150,7 @@ private:
     net::Timer patience_;  // until hello, or until a sign of life
     Descriptor passed_;
     std::string frame_;
+    Edition edition_ = oldest_edition;  // of all messages after the hello
     bool heard_ = false;
     bool over_ = false;
 };

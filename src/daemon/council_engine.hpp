@@ -20,7 +20,7 @@ public:
 
     std::optional<std::string> open(const HostFolder::Memory& before) override;
     std::string trouble(const host::Member::Self& self) const override;
-    void persist() override { file_.write(member_.council().files()); }
+    void persist() override { file_.write(member_.council().files(), config_.kept_edition()); }
     void compare(net::HostId from, const agreement::Hello& hello) override;
 
 private:

@@ -11,36 +11,36 @@ namespace allot::daemon {
 namespace {
 
 constexpr const char* kind = "council";
-constexpr std::uint32_t format = 5;
 
 }  // namespace
 
 Result<std::optional<CouncilFile::Files>> CouncilFile::read() {
-    const auto record = durable::read_record(path_, kind, format);
+    const auto record = durable::read_record(path_, kind);
     if (!record) return Error{record.error()};
     if (!*record) return std::optional<Files>();
-    auto files = from_bytes<Files>((*record)->content);
+    auto files = from_bytes<Files>((*record)->content, (*record)->edition);
     if (!files) return Error{path_ + ": it belongs to another version of allot"};
     sequence_ = (*record)->sequence;
     return std::optional(std::move(*files));
 }
 
-void CouncilFile::write(const Files& files) {
-    next_ = to_bytes(files);
+void CouncilFile::write(const Files& files, Edition edition) {
+    next_ = Content{edition, to_bytes(files, edition)};
     if (!busy_) begin();
 }
 
-Result<bool> CouncilFile::write_now(const Files& files) {
-    return durable::write_record(path_, {kind, format, ++sequence_, to_bytes(files)});
+Result<bool> CouncilFile::write_now(const Files& files, Edition edition) {
+    return durable::write_record(path_, {kind, edition, ++sequence_, to_bytes(files, edition)});
 }
 
 void CouncilFile::begin() {
     busy_ = true;
-    durable::Record record{kind, format, ++sequence_, *std::exchange(next_, std::nullopt)};
+    Content content = *std::exchange(next_, std::nullopt);
+    durable::Record record{kind, content.edition, ++sequence_, std::move(content.bytes)};
     boost::asio::post(disk_, [this, record = std::move(record)] {
         auto result = durable::write_record(path_, record);
-        boost::asio::post(loop_, [this, result = std::move(result), content = record.content] {
-            if (!result && !next_) next_ = content;
+        boost::asio::post(loop_, [this, result = std::move(result), record] {
+            if (!result && !next_) next_ = Content{record.edition, record.content};
             ended(result);
         });
     });

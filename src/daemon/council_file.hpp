@@ -27,13 +27,17 @@ public:
 
     // Nothing if there is no such file.
     Result<std::optional<Files>> read();
-    void write(const Files& files);
+    void write(const Files& files, Edition edition);
     // The same, on the disk when it returns; no other write may be under way.
-    Result<bool> write_now(const Files& files);
+    Result<bool> write_now(const Files& files, Edition edition);
     // Why the last write failed; it is tried again.
     const std::string& problem() const { return problem_; }
 
 private:
+    struct Content {
+        Edition edition = newest_edition;
+        std::string bytes;
+    };
     void begin();
     void ended(const Result<bool>& result);
 
@@ -41,7 +45,7 @@ private:
     std::string path_;
     std::function<void()> written_;
     std::uint64_t sequence_ = 0;
-    std::optional<std::string> next_;  // to be written after the write that is under way
+    std::optional<Content> next_;  // to be written after the write that is under way
     bool busy_ = false;
     std::string problem_;
     net::Timer retry_;

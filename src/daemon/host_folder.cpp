@@ -17,11 +17,8 @@ namespace allot::daemon {
 namespace {
 
 constexpr std::string_view kind = "host";
-constexpr std::uint32_t format = 2;
 constexpr std::string_view voters_kind = "voters";
-constexpr std::uint32_t voters_format = 1;
 constexpr std::string_view settings_kind = "settings";
-constexpr std::uint32_t settings_format = 3;
 
 // The notes of a daemon without a register.
 struct EarlierMark {
@@ -32,7 +29,7 @@ struct EarlierMark {
     bool forgetful = false;
 };
 BOOST_DESCRIBE_STRUCT(EarlierMark, (), (incarnation, life, epoch, refused, forgetful))
-constexpr std::uint32_t earlier_format = 7;
+constexpr durable::Editions earlier_formats{1, 7};
 
 }  // namespace
 
@@ -46,13 +43,13 @@ Result<HostFolder::Memory> HostFolder::open() {
     if (::flock(lock_.get(), LOCK_EX | LOCK_NB) != 0)
         return Error{fmt::format(
             "{}: another daemon runs with this state folder; stop it, or write another `state`", path_)};
-    const auto record = durable::read_record(path_ + "/host", kind, format);
+    const auto record = durable::read_record(path_ + "/host", kind);
     if (!record) return Error{record.error()};
     if (!*record) {
         if (const auto taken = take_over_earlier_version(); !taken) return Error{taken.error()};
         return memory_;
     }
-    auto memory = from_bytes<Memory>((*record)->content);
+    auto memory = from_bytes<Memory>((*record)->content, (*record)->edition);
     if (!memory) return Error{path_ + "/host: it belongs to another version of allot"};
     sequence_ = (*record)->sequence;
     return memory_ = std::move(*memory);
@@ -60,7 +57,7 @@ Result<HostFolder::Memory> HostFolder::open() {
 
 Result<bool> HostFolder::take_over_earlier_version() {
     const std::string name = path_ + "/running";
-    const auto record = durable::read_record(name, "running", earlier_format);
+    const auto record = durable::read_record(name, "running", earlier_formats);
     const auto mark = record && *record ? from_bytes<EarlierMark>((*record)->content) : std::nullopt;
     if (record && !*record) return true;  // there was none
     if (!mark)
@@ -77,32 +74,33 @@ Result<bool> HostFolder::take_over_earlier_version() {
 
 Result<std::vector<std::string>> HostFolder::voters() const {
     const std::string name = path_ + "/voters";
-    const auto record = durable::read_record(name, voters_kind, voters_format);
+    const auto record = durable::read_record(name, voters_kind);
     if (!record) return Error{record.error()};
     if (!*record) return std::vector<std::string>();
-    auto names = from_bytes<std::vector<std::string>>((*record)->content);
+    auto names = from_bytes<std::vector<std::string>>((*record)->content, (*record)->edition);
     if (!names) return Error{name + ": it belongs to another version of allot"};
     return std::move(*names);
 }
 
 Result<bool> HostFolder::name_voters(const std::vector<std::string>& names) const {
     return durable::write_record(path_ + "/voters",
-                                 {std::string(voters_kind), voters_format, 0, to_bytes(names)});
+                                 {std::string(voters_kind), edition_, 0, to_bytes(names, edition_)});
 }
 
 Result<std::optional<agreement::Settings>> HostFolder::settings() const {
     const std::string name = path_ + "/settings";
-    const auto record = durable::read_record(name, settings_kind, settings_format);
+    const auto record = durable::read_record(name, settings_kind);
     if (!record) return Error{record.error()};
     if (!*record) return std::optional<agreement::Settings>();
-    auto settings = from_bytes<agreement::Settings>((*record)->content);
+    auto settings = from_bytes<agreement::Settings>((*record)->content, (*record)->edition);
     if (!settings) return Error{name + ": it belongs to another version of allot"};
     return std::optional(std::move(*settings));
 }
 
 Result<bool> HostFolder::note_settings(const agreement::Settings& settings) const {
+    const Edition edition = settings.edition();
     return durable::write_record(path_ + "/settings",
-                                 {std::string(settings_kind), settings_format, 0, to_bytes(settings)});
+                                 {std::string(settings_kind), edition, 0, to_bytes(settings, edition)});
 }
 
 Result<bool> HostFolder::set_aside(const std::string& name) const {
@@ -115,8 +113,8 @@ Result<bool> HostFolder::set_aside(const std::string& name) const {
 
 Result<bool> HostFolder::note(const Memory& memory) {
     if (memory == memory_) return true;
-    const auto written =
-        durable::write_record(path_ + "/host", {std::string(kind), format, sequence_ + 1, to_bytes(memory)});
+    const auto written = durable::write_record(
+        path_ + "/host", {std::string(kind), edition_, sequence_ + 1, to_bytes(memory, edition_)});
     if (!written) return written;
     ++sequence_;
     memory_ = memory;

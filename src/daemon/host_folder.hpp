@@ -27,6 +27,8 @@ public:
     };
 
     explicit HostFolder(std::string path) : path_(std::move(path)) {}
+    // The edition of what is written from now on.
+    void write_in(Edition edition) { edition_ = edition; }
 
     // Makes the folder if necessary, locks it, and reads it. What an earlier version of allot left is set
     // aside; its fences were lower than those of the views that follow.
@@ -48,6 +50,7 @@ private:
     Result<bool> take_over_earlier_version();
 
     std::string path_;
+    Edition edition_ = newest_edition;
     Memory memory_;
     std::uint64_t sequence_ = 0;
     Descriptor lock_;

@@ -92,11 +92,12 @@ void Mail::give_way(const std::string& why) {
 
 void Mail::send(HostId to, const Letter& letter) {
     bytes_.clear();
-    encode(letter, bytes_);
+    encode_dated(letter, bytes_, config_.sent_edition());
     const bool is_report = std::holds_alternative<host::HostReport>(letter);
     if (is_report) report_bytes_ = bytes_.size();
     const bool to_anybody = !is_report && !std::holds_alternative<host::Frame>(letter);
-    Parcels::split(bytes_, [&](std::string_view payload) { post(to, to_anybody, payload); });
+    Parcels::split(bytes_, config_.sent_edition(),
+                   [&](std::string_view payload) { post(to, to_anybody, payload); });
 }
 
 void Mail::send_to_all(const Letter& letter) {
@@ -120,13 +121,13 @@ void Mail::receive(HostId from, std::string_view payload) {
 
 // The letter that this payload completes, if it completes one. A piece is a sign of life.
 std::optional<Letter> Mail::letter_in(HostId from, std::string_view payload) {
-    auto letter = from_bytes<Letter>(payload);
+    auto letter = from_dated_bytes<Letter>(payload);
     if (const Piece* piece = letter ? std::get_if<Piece>(&*letter) : nullptr) {
         events_.sign(from);
         const auto parcel = parcels_.add(from, *piece);
         if (!parcel) log_error(fmt::format("host {}: {}", config_.name_of(from), parcel.error()));
         if (!parcel || !*parcel) return std::nullopt;
-        letter = from_bytes<Letter>(**parcel);
+        letter = from_dated_bytes<Letter>(**parcel);
         if (letter && std::holds_alternative<Piece>(*letter)) letter.reset();
     }
     if (!letter) log_error(fmt::format("host {} sent a malformed message", config_.name_of(from)));

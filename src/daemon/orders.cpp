@@ -169,6 +169,12 @@ void Orders::certify(const std::string& host) {
 
 void Orders::hear(const net::Petition& petition, const Welcome& answer) {
     if (auto why = unable(); !why.empty()) return answer({false, std::move(why), {}});
+    if (const Edition agreed = member_.host().settings().edition(); petition.opening.newest < agreed)
+        return answer({false,
+                       fmt::format("the hosts of this cluster write edition {}, and {} knows {} only; "
+                                   "install a later allot there",
+                                   agreed, petition.name, petition.opening.newest),
+                       {}});
     const auto edit = [petition](agreement::Settings settings) {
         return with_joined(std::move(settings), petition);
     };
@@ -179,7 +185,9 @@ void Orders::hear(const net::Petition& petition, const Welcome& answer) {
             admission.record = member_.council().inner().record();
             admission.sealed = member_.council().inner().sealed();
         }
-        answer({true, result.text, to_bytes(admission)});
+        std::string bytes;
+        encode_dated(admission, bytes, desk_.config().sent_edition());
+        answer({true, result.text, std::move(bytes)});
     };
     change({.edit = edit, .user = "host " + petition.name, .done = done}, false);
 }
@@ -192,6 +200,15 @@ void Orders::tell_address(const net::Petition& own) {
         return settings;
     };
     change({.edit = edit, .user = "host " + own.name, .done = [](const session::OrderAnswer&) {}}, false);
+}
+
+void Orders::raise(Edition edition) {
+    if (!pending_.empty()) return;
+    const auto edit = [edition](agreement::Settings settings) -> Result<agreement::Settings> {
+        settings.agreed_edition = std::max(settings.agreed_edition, edition);
+        return settings;
+    };
+    change({.edit = edit, .user = "host " + desk_.config().host, .done = [](const auto&) {}}, false);
 }
 
 // Why this host cannot change the settings now.

@@ -45,6 +45,8 @@ public:
     void hear(const net::Petition& petition, const Welcome& answer);
     // This host has another address than the others believe.
     void tell_address(const net::Petition& own);
+    // All hosts know that edition.
+    void raise(Edition edition);
     // To be called after each step: the register may have agreed to what was proposed.
     void look();
 

@@ -25,9 +25,9 @@ public:
     // host use and wait for, and a token those of all hosts that wait for it.
     static std::size_t longest_letter(const Config& config);
 
-    // Calls send(payload) for each payload of an encoded letter, in order.
+    // Calls send(payload) for each payload of a letter in dated bytes, in order.
     template <class F>
-    static void split(std::string_view letter, F&& send);
+    static void split(std::string_view letter, Edition edition, F&& send);
 
     // Adds the next piece of a letter of that host. Returns the letter if it is whole now. The error: it is
     // too long, and is dropped.
@@ -41,12 +41,15 @@ private:
 };
 
 template <class F>
-void Parcels::split(std::string_view letter, F&& send) {
+void Parcels::split(std::string_view letter, Edition edition, F&& send) {
     if (letter.size() <= piece_bytes) return send(letter);
+    std::string payload;
     while (!letter.empty()) {
         const std::string_view bytes = letter.substr(0, piece_bytes);
         letter.remove_prefix(bytes.size());
-        send(std::string_view(to_bytes<Letter>(Piece{letter.empty(), std::string(bytes)})));
+        payload.clear();
+        encode_dated(Letter(Piece{letter.empty(), std::string(bytes)}), payload, edition);
+        send(std::string_view(payload));
     }
 }
 

@@ -13,7 +13,7 @@ namespace allot::daemon {
 namespace {
 
 constexpr std::string_view key_kind = "receipts";
-constexpr std::uint32_t key_format = 1;
+constexpr Edition key_format = 1;  // it has no editions: it is made once
 
 std::string place_of_key(const std::string& folder) {
     return folder + "/receipts";
@@ -38,7 +38,7 @@ std::uint32_t incarnation_in(std::string_view bytes) {
 // --- The key.
 
 std::optional<std::string> Receipts::open(const std::string& folder) {
-    const auto record = durable::read_record(place_of_key(folder), key_kind, key_format);
+    const auto record = durable::read_record(place_of_key(folder), key_kind, {key_format, key_format});
     if (!record)
         return record.error() + "; move it away: another key is made, and no program that runs is adopted";
     std::string key = *record ? (*record)->content : std::string(key_bytes, '\0');

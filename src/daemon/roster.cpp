@@ -199,6 +199,7 @@ Result<Config> with_agreed(Config config, const Settings& settings) {
                         "back, with the address of one of its hosts",
                         config.host)};
     config.hosts = agreed_hosts(config, settings);
+    config.edition = settings.edition();
     config.asks_operator = settings.asks_operator;
     config.semaphores.clear();
     for (const auto& [name, semaphore] : settings.semaphores)

@@ -125,6 +125,7 @@ Result<Settings> changed(Settings settings, const std::vector<std::string>& chan
 
 Settings settings_of(const Config& config) {
     Settings settings;
+    if (config.edition != 0) settings.agreed_edition = config.edition;
     for (const auto& [name, semaphore] : config.semaphores)
         settings.semaphores[name] = {semaphore.permits, semaphore.max_request};
     settings.hosts = config.hosts;
@@ -280,6 +281,8 @@ std::vector<std::string> differences(const Settings& before, const Settings& aft
     if (before.asks_operator != after.asks_operator)
         all.push_back(fmt::format("{}: {} -> {}", admission, admission_text(before.asks_operator),
                                   admission_text(after.asks_operator)));
+    if (before.agreed_edition != after.agreed_edition)
+        all.push_back(fmt::format("edition: {} -> {}", before.agreed_edition, after.agreed_edition));
     return all;
 }
 

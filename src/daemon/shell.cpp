@@ -102,6 +102,7 @@ private:
     bool obey(const Verdict& verdict, const agreement::Value& value);
     void follow(const agreement::Settings& settings);
     void tell_own_address();
+    void raise_edition();
     void receive(HostId from, const Letter& letter);
     void receive_letter(HostId, const Piece&) {}  // put together before
     void receive_letter(HostId from, const ReportQuery& query) { enquiries_.receive(from, query); }
@@ -197,6 +198,7 @@ Result<int> Shell::run() {
 std::optional<std::string> Shell::begin() {
     const auto before = folder_.open();
     if (!before) return before.error();
+    folder_.write_in(config_.kept_edition());
     member_config_.least_view = before->view;
     // The register has them anyway.
     const auto settings = folder_.settings();
@@ -414,6 +416,13 @@ void Shell::follow_list() {
     const agreement::Settings& settings = host().settings();
     if (settings.hosts.empty()) return;
     config_.hosts = agreed_hosts(file_, settings);
+    if (config_.edition != 0 && config_.edition < settings.edition())
+        log_info(
+            fmt::format("all hosts know edition {} and write it from now on; an earlier allot can take no "
+                        "part any more",
+                        settings.edition()));
+    config_.edition = settings.edition();
+    folder_.write_in(config_.edition);
     mail_.follow_list();
     if (settings.admits(self_)) return;
     if (const auto noted = folder_.note_settings(settings); !noted) log_error(noted.error());
@@ -471,7 +480,20 @@ void Shell::follow(const agreement::Settings& settings) {
 void Shell::tell_own_address() {
     if (!std::exchange(told_address_, host().has_lease()) && told_address_ && !config_.address.empty() &&
         config_.has_address())
-        orders_.tell_address({.name = config_.host, .address = config_.address});
+        orders_.tell_address({.opening = {}, .name = config_.host, .address = config_.address});
+}
+
+// The first member asks for the next edition when it has met all hosts, and all of them know it.
+void Shell::raise_edition() {
+    const agreement::Settings& settings = host().settings();
+    const auto& members = host().known().members;
+    if (settings.edition() >= newest_edition || !host().has_lease() || members.empty() ||
+        members.front().site != self_)
+        return;
+    Edition known_by_all = newest_edition;
+    for (const HostId other : config_.others())
+        known_by_all = std::min(known_by_all, mail_.status(other).newest_edition);
+    if (known_by_all > settings.edition()) orders_.raise(known_by_all);
 }
 
 std::optional<std::uint32_t> Shell::daemon_in_view(HostId one) const {
@@ -596,6 +618,7 @@ Orders::Ways Shell::order_ways() {
 // There may be an alarm that is nearer than all before.
 void Shell::after_turn() {
     tell_own_address();
+    raise_edition();
     orders_.look();
     if (progress_.take_new_epoch()) progress_.finish_epoch(member_, mail_.take_report_bytes());
     if (std::exchange(unsettled_, false) && !stopped_) set_ticker();

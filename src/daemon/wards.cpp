@@ -15,20 +15,22 @@ namespace allot::daemon {
 
 namespace {
 
-// The bytes of a host::Lease, without a copy of all its parts. The guardian or the ledger keeps them, and
-// only a daemon reads them.
-void put_lease(const host::Request& lease, const host::Session& session, bool follows, std::string& out) {
-    encode(lease.key, out);
-    encode(lease.want, out);
-    encode(lease.fences, out);
-    encode(session.open.at(lease.key.ticket), out);
-    encode(session.name, out);
-    encode(session.caller, out);
-    encode(session.command, out);
-    encode(session.stoppable, out);
-    encode(lease.fenced, out);
-    encode(lease.ownership, out);
-    encode(follows, out);
+// The dated bytes of a host::Lease, without a copy of all its parts. The guardian or the ledger keeps them,
+// and only a daemon reads them.
+void put_lease(const host::Request& lease, const host::Session& session, bool follows, Edition edition,
+               std::string& out) {
+    encode(edition, out);
+    encode(lease.key, out, edition);
+    encode(lease.want, out, edition);
+    encode(lease.fences, out, edition);
+    encode(session.open.at(lease.key.ticket), out, edition);
+    encode(session.name, out, edition);
+    encode(session.caller, out, edition);
+    encode(session.command, out, edition);
+    encode(session.stoppable, out, edition);
+    encode(lease.fenced, out, edition);
+    encode(lease.ownership, out, edition);
+    encode(follows, out, edition);
 }
 
 // The pidfd of the process that began a session; empty if it has ended. The error says why nobody can tell.
@@ -132,7 +134,7 @@ std::optional<Wards::Ward> Wards::taken_over(const Ledger::Note& note) {
 Result<host::Lease> Wards::lease_in(std::string_view record) {
     const auto bytes = receipts_.judge(record, keeper());
     if (!bytes) return Error{bytes.error()};
-    auto lease = from_bytes<host::Lease>(*bytes);
+    auto lease = from_dated_bytes<host::Lease>(*bytes);
     if (!lease) return Error{"it is of another version of allot"};
     if (lease->fences.size() != lease->want.locks.size() + lease->want.permits.size())
         return Error{"it does not have a fence for each resource"};
@@ -194,7 +196,7 @@ void Wards::rewrite(const host::Request& lease, const host::Session& session) {
 
 void Wards::write(const host::Request& lease, const host::Session& session) {
     bytes_.clear();
-    put_lease(lease, session, false, bytes_);
+    put_lease(lease, session, false, config_.kept_edition(), bytes_);
     receipts_.seal(bytes_, keeper());
     const auto place = ledger_.write(bytes_);
     erase(id_of(lease.key));
@@ -218,7 +220,7 @@ std::optional<std::string> Wards::follow(const host::Request& lease, const host:
                             .command = process.copy(),
                             .stoppable = !lease.fenced,
                             .stoppable_owner = !process};
-    put_lease(lease, session, static_cast<bool>(process), charge.record);
+    put_lease(lease, session, static_cast<bool>(process), config_.kept_edition(), charge.record);
     receipts_.seal(charge.record, keeper());
     if (!charge.owner) charge.owner = process.copy();  // the program has ended, and its command goes on
     if (!charge.owner) return std::nullopt;            // the program has just ended
@@ -241,7 +243,8 @@ void Wards::evict(const host::Request& lease, const host::Session& session) {
     if (const auto place = charges_.find(id_of(lease.key)); place != charges_.end()) {
         guardian::Charge& charge = place->second;
         charge.record.clear();
-        put_lease(lease, session, static_cast<bool>(charge.command), charge.record);
+        put_lease(lease, session, static_cast<bool>(charge.command), config_.kept_edition(),
+                  charge.record);
         receipts_.seal(charge.record, keeper());
         // It has kept a record of this length, so it takes this one.
         (void)link_->keep(charge);

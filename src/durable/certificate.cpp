@@ -9,7 +9,8 @@ namespace allot::durable {
 namespace {
 
 constexpr std::string_view certificate_kind = "certificate";
-constexpr std::uint32_t certificate_format = 1;
+// It has no editions: a guardian may be older than its daemon, and its readers may be, too.
+constexpr Edition certificate_format = 1;
 
 }  // namespace
 
@@ -19,7 +20,7 @@ Result<bool> write_certificate(const std::string& path, const Certificate& certi
 }
 
 Result<std::optional<Certificate>> read_certificate(const std::string& path, const std::string& host) {
-    const auto record = read_record(path, certificate_kind, certificate_format);
+    const auto record = read_record(path, certificate_kind, {certificate_format, certificate_format});
     if (!record) return Error{record.error()};
     if (!*record) return std::optional<Certificate>();
     auto certificate = from_bytes<Certificate>((*record)->content);

@@ -38,7 +38,7 @@ Result<Descriptor> FileRegister::occupy(const std::string& host) const {
 }
 
 Result<bool> FileRegister::exists() const {
-    const auto record = read_record(path_, register_kind, register_format);
+    const auto record = read_record(path_, register_kind);
     if (!record) return Error{record.error()};
     return record->has_value();
 }
@@ -47,7 +47,7 @@ Result<bool> FileRegister::found(std::uint32_t view, bool quiet,
                                  std::optional<agreement::Settings> settings) const {
     const auto locked = lock(path_);
     if (!locked) return Error{locked.error()};
-    const auto record = read_record(path_, register_kind, register_format);
+    const auto record = read_record(path_, register_kind);
     if (!record) return Error{record.error()};
     if (*record) return true;
     return write_record(path_,
@@ -55,7 +55,7 @@ Result<bool> FileRegister::found(std::uint32_t view, bool quiet,
 }
 
 Result<Value> FileRegister::read() const {
-    const auto record = read_record(path_, register_kind, register_format);
+    const auto record = read_record(path_, register_kind);
     if (!record) return Error{record.error()};
     if (!*record) return Value{};
     return value_of(**record, path_);

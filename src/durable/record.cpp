@@ -20,7 +20,7 @@ constexpr std::size_t longest_head = 128;
 
 // The line without the checksum.
 std::string head_of(const Record& record) {
-    return fmt::format("{} {} {} {} {}", mark, record.kind, record.version, record.sequence,
+    return fmt::format("{} {} {} {} {}", mark, record.kind, record.edition, record.sequence,
                        record.content.size());
 }
 
@@ -52,8 +52,8 @@ std::string text_of(const Record& record) {
     return head + " " + checksum_of(head, record.content) + "\n" + record.content;
 }
 
-Result<Record> parse_record(std::string_view text, std::string_view kind, std::uint32_t newest_version,
-                            const std::string& name) {
+Result<Record> parse_record(std::string_view text, std::string_view kind, const std::string& name,
+                            Editions known) {
     const auto wrong = [&](const std::string& what) { return Error{name + ": " + what}; };
     const std::size_t end = text.substr(0, longest_head).find('\n');
     const auto words = words_of(text.substr(0, end == std::string_view::npos ? longest_head : end));
@@ -61,7 +61,7 @@ Result<Record> parse_record(std::string_view text, std::string_view kind, std::u
     if (words[1] != kind) return wrong(fmt::format("allot wrote this, but it is no {}", kind));
     Record record{.kind = std::string(kind)};
     std::size_t length = 0;
-    if (end == std::string_view::npos || words.size() != 6 || !read_number(words[2], record.version) ||
+    if (end == std::string_view::npos || words.size() != 6 || !read_number(words[2], record.edition) ||
         !read_number(words[3], record.sequence) || !read_number(words[4], length))
         return wrong("its first line is damaged");
     record.content = text.substr(end + 1);
@@ -69,9 +69,10 @@ Result<Record> parse_record(std::string_view text, std::string_view kind, std::u
         return wrong(fmt::format("{} of its {} bytes are there", record.content.size(), length));
     if (words[5] != checksum_of(head_of(record), record.content))
         return wrong("it is damaged: its content does not fit its checksum");
-    if (record.version > newest_version)
-        return wrong(fmt::format("a later allot wrote it (format {}; this one reads formats up to {})",
-                                 record.version, newest_version));
+    if (record.edition > known.newest || record.edition < known.oldest)
+        return wrong(fmt::format("{} allot wrote it (edition {}; this one reads {} to {})",
+                                 record.edition > known.newest ? "a later" : "an earlier", record.edition,
+                                 known.oldest, known.newest));
     return record;
 }
 
@@ -84,8 +85,7 @@ Result<bool> write_record(const std::string& path, const Record& record) {
     return true;
 }
 
-Result<std::optional<Record>> read_record(const std::string& path, std::string_view kind,
-                                          std::uint32_t newest_version) {
+Result<std::optional<Record>> read_record(const std::string& path, std::string_view kind, Editions known) {
     errno = 0;
     std::ifstream file(path, std::ios::binary);
     if (!file) {
@@ -95,7 +95,7 @@ Result<std::optional<Record>> read_record(const std::string& path, std::string_v
     }
     std::stringstream text;
     text << file.rdbuf();
-    auto record = parse_record(std::move(text).str(), kind, newest_version, path);
+    auto record = parse_record(std::move(text).str(), kind, path, known);
     if (!record) return Error{record.error()};
     return std::optional(std::move(*record));
 }

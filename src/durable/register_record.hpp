@@ -10,7 +10,6 @@
 namespace allot::durable {
 
 inline constexpr std::string_view register_kind = "register";
-inline constexpr std::uint32_t register_format = 5;
 
 Record record_of(const agreement::Value& value);
 // `name` says where the record was, for the error.

@@ -10,7 +10,7 @@
 //     Stop
 //                               <-    Confirmed or Refused for each Keep; Ended, Stopped
 //
-// A guardian of another version sends its Welcome without the page and closes the connection.
+// A guardian that knows neither edition of the daemon sends its Welcome without the page and closes the connection.
 #pragma once
 
 #include <boost/describe.hpp>
@@ -27,31 +27,31 @@
 
 namespace allot::guardian {
 
-constexpr std::uint32_t guardian_version = 4;
 constexpr std::size_t record_bytes_most = 64 * 1024;
 // A record and the rest of its Keep, which takes less than 64 bytes.
 constexpr std::size_t packet_bytes_most = record_bytes_most + 512;
 
 BOOST_DESCRIBE_STRUCT(ChargeId, (), (session, ticket))
 
-// The first packet of each end begins alike in every version: 0, the version, and one more number.
+// The first packet of each end begins alike in every edition: 0, the newest one of its sender, and one more
+// number. All that follows is in the newest edition that both know.
 struct Opening {
-    std::uint32_t version = guardian_version;
+    Edition newest = newest_edition;
     std::uint32_t number = 0;
 };
-BOOST_DESCRIBE_STRUCT(Opening, (), (version, number))
+BOOST_DESCRIBE_STRUCT(Opening, (), (newest, number))
 
 struct Hello {
-    std::uint32_t version = guardian_version;
+    Edition newest = newest_edition;
     std::uint32_t grace_ms = 0;  // between SIGTERM and SIGKILL
 };
-BOOST_DESCRIBE_STRUCT(Hello, (), (version, grace_ms))
+BOOST_DESCRIBE_STRUCT(Hello, (), (newest, grace_ms))
 
 struct Welcome {
-    std::uint32_t version = guardian_version;
-    std::uint32_t charges = 0;  // a guardian of another version ends if it has none
+    Edition newest = newest_edition;
+    std::uint32_t charges = 0;  // a guardian that cannot speak with the daemon ends if it has none
 };
-BOOST_DESCRIBE_STRUCT(Welcome, (), (version, charges))
+BOOST_DESCRIBE_STRUCT(Welcome, (), (newest, charges))
 
 // Comes with the pidfd of the owner and, if has_command, that of the command.
 struct Keep {
@@ -127,7 +127,7 @@ BOOST_DESCRIBE_STRUCT(Testament, (), (file, certificate))
 using ToGuardian = std::variant<Hello, Keep, Drop, Stop, Expire, Look, Testament>;
 using ToDaemon = std::variant<Welcome, Keep, Complete, Ended, Stopped, Refused, Confirmed>;
 
-// The beginning of a first packet, whatever its version; nothing if it is something else.
+// The beginning of a first packet, whatever its edition; nothing if it is something else.
 inline std::optional<Opening> opening_of(std::string_view packet) {
     std::uint32_t kind = 0;
     Opening opening;

@@ -136,6 +136,7 @@ struct Kept {
 struct Connection {
     Descriptor socket;
     Peer peer;
+    Edition edition = newest_edition;  // of all packets after the first ones
     bool welcomed = false;
     std::optional<ChargeId> told;    // all charges up to this one were sent
     bool complete = false;           // all charges were sent
@@ -159,7 +160,7 @@ private:
     void accept_stranger();
     void hear_stranger(int socket);
     void greet(std::unique_ptr<Connection> stranger, std::uint32_t grace_ms);
-    void refuse_version(Connection& stranger, std::uint32_t version);
+    void refuse_edition(Connection& stranger, Edition newest);
     bool hear_daemon();
     bool obey(Packet packet);
     void stop(const Stop& lost);
@@ -326,17 +327,20 @@ void Guardian::hear_stranger(int socket) {
     const Packet packet = receive_packet(stranger.socket);
     if (packet.state == Packet::State::none) return;
     const auto opening = opening_of(packet.bytes);
-    const auto message = from_bytes<ToGuardian>(packet.bytes);
+    const bool understands = opening && can_greet(opening->newest);
+    const auto message =
+        understands ? from_bytes<ToGuardian>(packet.bytes, form_of_greeting(opening->newest)) : std::nullopt;
     const Hello* const hello = message ? std::get_if<Hello>(&*message) : nullptr;
-    if (packet.state == Packet::State::whole && hello != nullptr && hello->version == guardian_version) {
+    if (packet.state == Packet::State::whole && hello != nullptr) {
         auto owned = std::move(strangers_.at(socket));
+        owned->edition = spoken_by_both(hello->newest);
         strangers_.erase(socket);
         log_to(packet.passed);
         greet(std::move(owned), hello->grace_ms);
         return;
     }
-    if (packet.state == Packet::State::whole && opening && opening->version != guardian_version)
-        refuse_version(stranger, opening->version);
+    if (packet.state == Packet::State::whole && opening && !understands)
+        refuse_edition(stranger, opening->newest);
     else if (packet.state != Packet::State::ended)
         say(LogLevel::warning,
             fmt::format("closes the connection of process {}: it sent no Hello of a daemon",
@@ -344,13 +348,13 @@ void Guardian::hear_stranger(int socket) {
     strangers_.erase(socket);
 }
 
-void Guardian::refuse_version(Connection& stranger, std::uint32_t version) {
+void Guardian::refuse_edition(Connection& stranger, Edition newest) {
     const Welcome mine{.charges = static_cast<std::uint32_t>(charges_.size())};
-    send_packet(stranger.socket, to_bytes<ToDaemon>(mine), {});
+    send_packet(stranger.socket, to_bytes<ToDaemon>(mine, form_of_greeting()), {});
     say(LogLevel::warning,
-        fmt::format("a daemon of guardian version {} came, this is version {} with {} charges", version,
-                    guardian_version, charges_.size()));
-    // Without charges nobody needs this guardian, and one of the daemon's version can begin.
+        fmt::format("a daemon of edition {} came, this guardian knows {} and {} and has {} charges", newest,
+                    oldest_edition, newest_edition, charges_.size()));
+    // Without charges nobody needs this guardian, and one that the daemon understands can begin.
     if (charges_.empty()) asked_to_end_ = true;
 }
 
@@ -417,7 +421,7 @@ bool Guardian::hear_daemon() {
 
 // False if the packet makes no sense.
 bool Guardian::obey(Packet packet) {
-    auto message = from_bytes<ToGuardian>(packet.bytes);
+    auto message = from_bytes<ToGuardian>(packet.bytes, daemon_->edition);
     if (!message || std::holds_alternative<Hello>(*message)) return false;
     if (auto* const wanted = std::get_if<Keep>(&*message)) take(std::move(*wanted), std::move(packet));
     if (const auto* const unwanted = std::get_if<Drop>(&*message)) drop(unwanted->id);
@@ -445,7 +449,7 @@ void Guardian::expire() {
 
 void Guardian::tell(const ToDaemon& message) {
     if (!daemon_) return;
-    daemon_->unsent.push_back(to_bytes(message));
+    daemon_->unsent.push_back(to_bytes(message, daemon_->edition));
     flush();
 }
 
@@ -456,7 +460,8 @@ void Guardian::flush() {
     if (!to.welcomed) {
         const int page = page_->memory().get();
         const Welcome welcome{.charges = static_cast<std::uint32_t>(charges_.size())};
-        sending = send_packet(to.socket, to_bytes<ToDaemon>(welcome), std::span(&page, 1));
+        sending =
+            send_packet(to.socket, to_bytes<ToDaemon>(welcome, form_of_greeting()), std::span(&page, 1));
         to.welcomed = sending == Sending::done;
     }
     if (to.welcomed && !to.complete) to.complete = send_charges();
@@ -477,7 +482,7 @@ bool Guardian::send_charges() {
         const Charge& charge = next->second.charge;
         std::vector<int> passed{charge.owner.get()};
         if (charge.command) passed.push_back(charge.command.get());
-        const auto bytes = to_bytes<ToDaemon>(keep_of(charge));
+        const auto bytes = to_bytes<ToDaemon>(keep_of(charge), daemon_->edition);
         if (send_packet(daemon_->socket, bytes, passed) != Sending::done) return false;
         daemon_->told = next->first;
     }

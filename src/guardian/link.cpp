@@ -50,11 +50,11 @@ Error nonsense(const Descriptor& socket) {
                              peer_of(socket).process)};
 }
 
-Error other_version(const Descriptor& socket, const Opening& theirs) {
+Error other_edition(const Descriptor& socket, const Opening& theirs) {
     return Error{
-        fmt::format("the guardian (process {}) has version {}, this program needs version {}; its {} leases "
-                    "must end first",
-                    peer_of(socket).process, theirs.version, guardian_version, theirs.number)};
+        fmt::format("the guardian (process {}) speaks edition {}, this program {} and {}; its {} leases must "
+                    "end first",
+                    peer_of(socket).process, theirs.newest, oldest_edition, newest_edition, theirs.number)};
 }
 
 std::optional<Charge> charge_from(Keep&& keep, std::vector<Descriptor>&& passed) {
@@ -127,19 +127,20 @@ Result<std::unique_ptr<Link>> Link::greet(Descriptor socket, std::chrono::millis
     // A guardian that has rested has no log of its own any more.
     const int log = STDERR_FILENO;
     const std::span<const int> passed(&log, ::fcntl(log, F_GETFD) < 0 ? 0 : 1);
-    if (send_packet(socket, to_bytes<ToGuardian>(hello), passed) != Sending::done)
+    if (send_packet(socket, to_bytes<ToGuardian>(hello, form_of_greeting()), passed) != Sending::done)
         return std::unique_ptr<Link>();
     Packet packet = next_packet(socket, until);
     if (packet.state == Packet::State::none) return no_answer(socket);
     if (packet.state == Packet::State::ended) return std::unique_ptr<Link>();
     const auto opening = opening_of(packet.bytes);
     if (packet.state == Packet::State::broken || !opening) return nonsense(socket);
-    if (opening->version != guardian_version && opening->number == 0) return std::unique_ptr<Link>();
-    if (opening->version != guardian_version) return other_version(socket, *opening);
+    if (!can_greet(opening->newest) && opening->number == 0) return std::unique_ptr<Link>();
+    if (!can_greet(opening->newest)) return other_edition(socket, *opening);
     if (packet.passed.size() != 1) return nonsense(socket);
     auto page = SharedPage::map(std::move(packet.passed.front()));
     if (!page) return Error{page.error()};
-    std::unique_ptr<Link> link(new Link(std::move(socket), std::move(*page)));
+    std::unique_ptr<Link> link(
+        new Link(std::move(socket), std::move(*page), spoken_by_both(opening->newest)));
     const auto complete = link->take_over(until);
     if (!complete) return Error{complete.error()};
     return *complete ? std::move(link) : nullptr;
@@ -151,7 +152,7 @@ Result<bool> Link::take_over(BootClock::time_point until) {
         Packet packet = next_packet(socket_, until);
         if (packet.state == Packet::State::none) return no_answer(socket_);
         if (packet.state == Packet::State::ended) return false;
-        auto message = from_bytes<ToDaemon>(packet.bytes);
+        auto message = from_bytes<ToDaemon>(packet.bytes, edition_);
         if (packet.state == Packet::State::broken || !message) return nonsense(socket_);
         if (packet.lost_descriptors)
             return Error{"too many descriptors are open; raise the limit (ulimit -n)"};
@@ -194,7 +195,7 @@ void Link::stop(const ChargeId& id) {
 bool Link::send(const ToGuardian& message, std::vector<int> passed) {
     flush();
     if (gone_) return false;
-    std::string bytes = to_bytes(message);
+    std::string bytes = to_bytes(message, edition_);
     if (unsent_.empty()) {
         const Sending sending = send_packet(socket_, bytes, passed);
         if (sending == Sending::done) return true;
@@ -235,7 +236,7 @@ News Link::read() {
     while (true) {
         const Packet packet = receive_packet(socket_);
         if (packet.state == Packet::State::none) break;
-        const auto message = from_bytes<ToDaemon>(packet.bytes);
+        const auto message = from_bytes<ToDaemon>(packet.bytes, edition_);
         if (packet.state == Packet::State::ended) {
             lose("it has closed the connection");
         } else if (packet.state == Packet::State::whole && message) {

@@ -89,7 +89,8 @@ private:
         std::vector<Descriptor> passed;
     };
 
-    Link(Descriptor socket, SharedPage page) : socket_(std::move(socket)), page_(std::move(page)) {}
+    Link(Descriptor socket, SharedPage page, Edition edition)
+        : socket_(std::move(socket)), page_(std::move(page)), edition_(edition) {}
     static Result<std::unique_ptr<Link>> greet(Descriptor socket, std::chrono::milliseconds grace,
                                                BootClock::time_point until);
     Result<bool> take_over(BootClock::time_point until);
@@ -98,6 +99,7 @@ private:
 
     Descriptor socket_;
     SharedPage page_;
+    const Edition edition_;  // of what is said
     std::vector<Charge> taken_over_;
     std::deque<Unsent> unsent_;
     bool gone_ = false;

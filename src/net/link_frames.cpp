@@ -4,14 +4,14 @@
 
 #include "base/frame.hpp"
 #include "core/bytes.hpp"
+#include "net/petition.hpp"
 
 namespace allot::net {
 
 void put_hello(const Hello& hello, std::string& out) {
     const std::size_t start = out.size();
     begin_frame(out);
-    encode(Opening{}, out);
-    encode(hello, out);
+    encode(hello, out, form_of_greeting());
     end_frame(start, out);
 }
 
@@ -27,15 +27,25 @@ void put_link_head(const Head& head, std::size_t content, std::string& out) {
     end_frame(start, out, content);
 }
 
-Result<Hello> read_hello(std::string_view frame) {
+template <class Greeting>
+Result<Greeting> read_greeting(std::string_view frame, std::string_view magic) {
+    const std::string_view whole = frame;
     Opening opening;
-    if (!decode(frame, opening) || opening.magic != link_magic) return Error{"this is no link of allot"};
-    if (opening.version != link_version)
-        return Error{fmt::format("it speaks version {} of the link protocol, this host version {}",
-                                 opening.version, link_version)};
-    auto hello = from_bytes<Hello>(frame);
-    if (!hello) return Error{"its hello is malformed"};
-    return std::move(*hello);
+    if (!decode(frame, opening) || opening.magic != magic) return Error{"this is no link of allot"};
+    if (!can_greet(opening.newest))
+        return Error{
+            fmt::format("it speaks edition {} of the link protocol, this host {} and {}; upgrade a "
+                        "cluster by one version after another",
+                        opening.newest, oldest_edition, newest_edition)};
+    auto greeting = from_bytes<Greeting>(whole, form_of_greeting(opening.newest));
+    if (!greeting) return Error{"its hello is malformed"};
+    return std::move(*greeting);
+}
+
+template Result<Petition> read_greeting(std::string_view, std::string_view);
+
+Result<Hello> read_hello(std::string_view frame) {
+    return read_greeting<Hello>(frame, link_magic);
 }
 
 std::optional<LinkFrame> read_link_frame(std::string_view frame) {

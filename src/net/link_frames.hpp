@@ -11,27 +11,28 @@
 
 #include "base/process_mark.hpp"
 #include "base/result.hpp"
+#include "core/edition.hpp"
 #include "net/link.hpp"
 #include "net/setting.hpp"
 
 namespace allot::net {
 
-constexpr std::uint32_t link_version = 7;
 constexpr std::string_view link_magic = "allot link";
 // Large enough for a Hello; an unidentified sender may send no larger frame.
 constexpr std::size_t hello_limit = 4096;
 // Names and values of settings in a Hello, together. The rest of it takes less than the other half.
 constexpr std::size_t settings_limit = hello_limit / 2;
 
-// The beginning of a Hello in every version, so that versions recognise each other.
+// The beginning of a Hello in every edition, so that editions recognise each other.
 struct Opening {
     std::string magic{link_magic};
-    std::uint32_t version = link_version;
+    Edition newest = newest_edition;  // that the sender knows
     bool operator==(const Opening&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Opening, (), (magic, version))
+BOOST_DESCRIBE_STRUCT(Opening, (), (magic, newest))
 
 struct Hello {
+    Opening opening{};
     std::string from;  // name of the sending host, and its number in its list
     std::uint32_t from_number = 0;
     std::string to;  // and of the host that it expects
@@ -46,7 +47,7 @@ struct Hello {
     bool operator==(const Hello&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Hello, (),
-                      (from, from_number, to, to_number, agreement, settings, payload_limit, position,
+                      (opening, from, from_number, to, to_number, agreement, settings, payload_limit, position,
                        process, connection, mark))
 
 enum class FrameKind : std::uint8_t {
@@ -81,6 +82,10 @@ void put_link_head(const Head& head, std::size_t content, std::string& out);
 // Read a frame. An error says what is wrong with it.
 Result<Hello> read_hello(std::string_view frame);
 std::optional<LinkFrame> read_link_frame(std::string_view frame);
+
+// Reads the first frame of a connection, which begins with an Opening.
+template <class Greeting>
+Result<Greeting> read_greeting(std::string_view frame, std::string_view magic);
 
 // The first settings, as many as a Hello has room for.
 std::vector<Setting> settings_for_hello(const std::vector<Setting>& all);

@@ -34,10 +34,10 @@ public:
         wire->hand_over_to(*this, hello_limit);
         wires_.push_back(wire);
     }
-    void answer(const WirePtr& wire, const PetitionAnswer& answer) {
+    void answer(const WirePtr& wire, const PetitionAnswer& answer, Edition edition) {
         if (!wire->is_open()) return;  // the other end has not waited
         std::string frame;
-        put_petition_answer(answer, frame);
+        put_petition_answer(answer, edition, frame);
         wire->write(frame);
         wire->close();
         std::erase(wires_, wire);
@@ -175,7 +175,10 @@ void MeshOfPeers::accept(StreamPtr stream) {
 
 bool MeshOfPeers::frame(Wire& stranger, std::string_view content) {
     const WirePtr wire = no_stranger_any_more(stranger);
-    if (const auto petition = read_petition(content)) return hear_petition(wire, *petition);
+    if (is_petition(content)) {
+        const auto petition = read_petition(content);
+        return petition ? hear_petition(wire, *petition) : turn_away(*wire, nullptr, petition.error());
+    }
     const auto hello = read_hello(content);
     // A certificate identifies the sender even if its Hello is malformed.
     if (!hello) {
@@ -203,9 +206,11 @@ bool MeshOfPeers::hear_petition(const WirePtr& wire, const Petition& petition) {
     if (petitions_.is_full()) objection = "too many hosts want to join at once; try again";
     if (!objection.empty()) return turn_away(*wire, nullptr, objection);
     petitions_.add(wire);
-    here_.tell(here_.events.petition, petition, [this, weak = std::weak_ptr(wire)](const auto& answer) {
-        if (const WirePtr open = weak.lock()) petitions_.answer(open, answer);
-    });
+    const Edition edition = spoken_by_both(petition.opening.newest);
+    here_.tell(here_.events.petition, petition,
+               [this, edition, weak = std::weak_ptr(wire)](const auto& answer) {
+                   if (const WirePtr open = weak.lock()) petitions_.answer(open, answer, edition);
+               });
     return true;
 }
 

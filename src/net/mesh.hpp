@@ -53,6 +53,7 @@ struct LinkStatus {
     bool silent = false;
     std::string problem;  // why there is no connection, if known
     std::uint32_t incarnation = 0;
+    Edition newest_edition = 0;  // that it knows; 0: there is no connection
     std::uint64_t sent = 0;      // payloads, and how many of them are unacknowledged
     std::uint64_t received = 0;  // payloads
     std::uint64_t reconnects = 0;

@@ -254,6 +254,7 @@ void Peer::go_up(const WirePtr& wire, const Hello& theirs) {
     next_ = link_.first();
     process_ = theirs.process;
     connection_ = theirs.connection;
+    edition_ = theirs.opening.newest;
     owed_ = 0;
     owed_bytes_ = 0;
     heard_ = true;
@@ -465,6 +466,7 @@ LinkStatus Peer::status() const {
             .silent = silent_,
             .problem = problem_,
             .incarnation = link_.state().peer.value_or(0),
+            .newest_edition = up_ ? edition_ : 0,
             .sent = sent_,
             .received = received_,
             .reconnects = ups_ > 0 ? ups_ - 1 : 0,

@@ -106,6 +106,7 @@ private:
     Clock::time_point up_since_;
     std::uint64_t process_ = 0;  // the process of the connection, and its number
     std::uint64_t connection_ = 0;
+    Edition edition_ = 0;  // the newest that it knows
 
     std::unique_ptr<Attempt> attempt_;
     WirePtr greeting_;  // our own connection, during the handshake

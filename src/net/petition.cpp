@@ -5,14 +5,12 @@
 
 #include "base/frame.hpp"
 #include "core/bytes.hpp"
-#include "net/link_frames.hpp"
 #include "net/wire.hpp"
 
 namespace allot::net {
 
 namespace {
 
-constexpr std::string_view petition_magic = "allot join";
 constexpr std::size_t answer_limit = std::size_t{1} << 20;
 
 }  // namespace
@@ -20,22 +18,25 @@ constexpr std::size_t answer_limit = std::size_t{1} << 20;
 void put_petition(const Petition& petition, std::string& out) {
     const std::size_t start = out.size();
     begin_frame(out);
-    encode(Opening{.magic = std::string(petition_magic)}, out);
     Petition sent = petition;
     sent.settings = settings_for_hello(petition.settings);
-    encode(sent, out);
+    encode(sent, out, form_of_greeting());
     end_frame(start, out);
 }
 
-void put_petition_answer(const PetitionAnswer& answer, std::string& out) {
-    put_link_frame({.kind = FrameKind::payload}, to_bytes(answer), out);
+void put_petition_answer(const PetitionAnswer& answer, Edition edition, std::string& out) {
+    std::string bytes;
+    encode_dated(answer, bytes, edition);
+    put_link_frame({.kind = FrameKind::payload}, bytes, out);
 }
 
-std::optional<Petition> read_petition(std::string_view frame) {
+bool is_petition(std::string_view frame) {
     Opening opening;
-    if (!decode(frame, opening) || opening.magic != petition_magic || opening.version != link_version)
-        return std::nullopt;
-    return from_bytes<Petition>(frame);
+    return decode(frame, opening) && opening.magic == petition_magic;
+}
+
+Result<Petition> read_petition(std::string_view frame) {
+    return read_greeting<Petition>(frame, petition_magic);
 }
 
 namespace {
@@ -74,11 +75,11 @@ private:
             end(Error{"refused: " + printable(read->content)});
             return false;
         }
-        auto answer = read ? from_bytes<PetitionAnswer>(read->content) : std::nullopt;
+        auto answer = read ? from_dated_bytes<PetitionAnswer>(read->content) : std::nullopt;
         if (answer)
             end(std::move(*answer));
         else
-            end(Error{"its answer is malformed; is it a host of the same version?"});
+            end(Error{"its answer is malformed; is it a host of a version next to this one?"});
         return false;
     }
 

@@ -11,33 +11,37 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "net/setting.hpp"
+#include "net/link_frames.hpp"
 #include "net/stream.hpp"
 
 namespace allot::net {
 
+constexpr std::string_view petition_magic = "allot join";
+
 struct Petition {
+    Opening opening{std::string(petition_magic)};
     std::string name;
     std::string address;  // at which the other hosts reach it
     // Those that must be the same; it learns the others by the answer.
     std::vector<Setting> settings{};
     bool operator==(const Petition&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Petition, (), (name, address, settings))
+BOOST_DESCRIBE_STRUCT(Petition, (), (opening, name, address, settings))
 
 struct PetitionAnswer {
     bool done = false;
     std::string text;     // for people; why not
-    std::string content;  // done: what the new host must know to start
+    std::string content;  // done: what the new host must know to start, in dated bytes
     bool operator==(const PetitionAnswer&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(PetitionAnswer, (), (done, text, content))
 
 // Whole frames, with their length.
 void put_petition(const Petition& petition, std::string& out);
-void put_petition_answer(const PetitionAnswer& answer, std::string& out);
-// Nothing if the frame is none.
-std::optional<Petition> read_petition(std::string_view frame);
+// In an edition that the host knows that asked.
+void put_petition_answer(const PetitionAnswer& answer, Edition edition, std::string& out);
+bool is_petition(std::string_view frame);
+Result<Petition> read_petition(std::string_view frame);
 
 // Sends a petition and waits for its answer. An error says why there is none.
 Result<PetitionAnswer> ask_to_join(const std::string& address, const TlsPtr& tls, const Petition& petition,

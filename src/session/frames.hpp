@@ -12,11 +12,11 @@
 #include <variant>
 #include <vector>
 
+#include "core/edition.hpp"
 #include "session/status.hpp"
 
 namespace allot::session {
 
-constexpr std::uint32_t version = 4;
 constexpr std::size_t frame_limit = std::size_t{1} << 20;
 
 using Ticket = std::uint64_t;
@@ -24,13 +24,13 @@ using Ticket = std::uint64_t;
 // --- From the client.
 
 struct Hello {
-    std::uint32_t version = session::version;
-    std::string command;     // the command line, for `allot status`
-    std::string resume;      // the name of a session to resume; empty: a new session
-    bool stoppable = false;  // the guardian may kill the program when its lease ends
+    Edition newest = newest_edition;  // that the program knows
+    std::string command;              // the command line, for `allot status`
+    std::string resume;               // the name of a session to resume; empty: a new session
+    bool stoppable = false;           // the guardian may kill the program when its lease ends
     bool operator==(const Hello&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Hello, (), (version, command, resume, stoppable))
+BOOST_DESCRIBE_STRUCT(Hello, (), (newest, command, resume, stoppable))
 
 struct Permit {
     std::string semaphore;
@@ -100,8 +100,8 @@ using Validity = std::optional<std::uint64_t>;
 // was resumed, `open` lists the tickets that the daemon knows, and Granted follows again for each lease; the
 // client then repeats each Acquire that is not in `open` and each Release that was not answered.
 struct Welcome {
-    std::uint32_t version = session::version;
-    std::string session;  // name for resuming
+    Edition edition = newest_edition;  // of this session: the newest one that both ends know
+    std::string session;               // name for resuming
     std::string host;
     std::uint64_t stop_within_us = 0;  // time that a program has to stop using a lost permit
     std::uint64_t resume_within_us =
@@ -112,7 +112,7 @@ struct Welcome {
     bool operator==(const Welcome&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Welcome, (),
-                      (version, session, host, stop_within_us, resume_within_us, resumed, open, valid_us))
+                      (edition, session, host, stop_within_us, resume_within_us, resumed, open, valid_us))
 
 struct Held {
     std::string name;

@@ -21,10 +21,11 @@ std::string hex(const std::string& bytes) {
 template <class Language, class Message>
 std::string line(char direction, const char* name, const Message& message) {
     std::string frame;
-    put_message<Language>(message, frame);
-    EXPECT_EQ(from_bytes<Language>(std::string_view(frame).substr(frame_head)), Language(message));
+    put_message<Language>(message, newest_edition, frame);
+    EXPECT_EQ(from_bytes<Language>(std::string_view(frame).substr(frame_head), newest_edition),
+              Language(message));
     std::string framed;
-    put_frame(to_bytes(Language(message)), framed);
+    put_frame(to_bytes(Language(message), newest_edition), framed);
     EXPECT_EQ(frame, framed);
     return fmt::format("{} {:9}{}\n", direction, name, hex(frame));
 }

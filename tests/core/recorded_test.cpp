@@ -43,7 +43,7 @@ template <class Message>
 void expect_all_kinds(const std::string& target) {
     std::set<std::size_t> kinds;
     for (const std::string& seed : seeds_of(target))
-        if (const auto message = from_bytes<Message>(seed)) kinds.insert(message->index());
+        if (const auto message = from_bytes<Message>(seed, newest_edition)) kinds.insert(message->index());
     EXPECT_EQ(kinds.size(), std::variant_size_v<Message>) << target << ": " << advice;
 }
 
@@ -58,7 +58,7 @@ TEST(Recorded, Every_kind_of_message_is_there) {
 TEST(Recorded, Hellos_and_files_of_councils_can_be_read) {
     for (const std::string& seed : seeds_of("hello")) EXPECT_TRUE(net::read_hello(seed)) << advice;
     for (const std::string& seed : seeds_of("council"))
-        EXPECT_TRUE(from_bytes<agreement::Council::Files>(seed)) << advice;
+        EXPECT_TRUE(from_bytes<agreement::Council::Files>(seed, newest_edition)) << advice;
 }
 
 TEST(Recorded, Messages_are_those_of_the_same_values_today) {
@@ -88,7 +88,7 @@ TEST(Recorded, State_files_are_read_as_they_were_written) {
     const auto settings = host.settings();
     ASSERT_TRUE(settings) << settings.error() << ": " << advice;
     EXPECT_EQ(*settings, expected.settings) << advice;
-    const auto key = durable::read_record(state + "/receipts", "receipts", 1);
+    const auto key = durable::read_record(state + "/receipts", "receipts", {1, 1});
     ASSERT_TRUE(key && *key) << advice;
     EXPECT_EQ((*key)->content, expected.key) << advice;
     daemon::Receipts receipts;
@@ -123,7 +123,7 @@ TEST(Recorded, A_state_file_with_any_bit_changed_is_refused) {
         for (std::size_t bit = 0; bit < whole.size() * 8; ++bit) {
             std::string damaged = whole;
             damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << bit % 8));
-            EXPECT_FALSE(durable::parse_record(damaged, name, 100, name)) << name << " bit " << bit;
+            EXPECT_FALSE(durable::parse_record(damaged, name, name, {1, 1000})) << name << " bit " << bit;
         }
     }
 }

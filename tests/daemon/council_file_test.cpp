@@ -36,7 +36,7 @@ TEST(CouncilFile, Holds_nothing_at_first_and_the_last_write_later) {
         const auto nothing = file.read();
         ASSERT_TRUE(nothing) << nothing.error();
         EXPECT_FALSE(nothing->has_value());
-        for (std::uint32_t disk = 1; disk <= 50; ++disk) file.write(with_disk(disk));
+        for (std::uint32_t disk = 1; disk <= 50; ++disk) file.write(with_disk(disk), newest_edition);
         while (written == 0) loop.run_one();
     }
     CouncilFile next(loop, folder_of(folder), [] {});
@@ -53,7 +53,7 @@ TEST(CouncilFile, Says_nothing_while_it_cannot_write_and_tries_again) {
     const auto work = boost::asio::make_work_guard(loop);
     int written = 0;
     CouncilFile file(loop, missing, [&] { ++written; });
-    file.write(with_disk(1));
+    file.write(with_disk(1), newest_edition);
     while (file.problem().empty()) loop.run_one();
     EXPECT_EQ(written, 0);
     std::filesystem::create_directories(missing);
@@ -68,7 +68,7 @@ TEST(CouncilFile, Refuses_every_wrong_bit) {
     const auto work = boost::asio::make_work_guard(loop);
     bool written = false;
     CouncilFile file(loop, folder_of(folder), [&] { written = true; });
-    file.write(with_disk(7));
+    file.write(with_disk(7), newest_edition);
     while (!written) loop.run_one();
     const std::string path = folder_of(folder) + "/council";
     std::string bytes;

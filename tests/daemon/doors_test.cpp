@@ -102,10 +102,10 @@ void send_frame(const Descriptor& socket, const std::string& content) {
 }
 
 // Of the next version, and then something that this one does not know.
-const std::string session_hello_9("\x00\x09\xff\xff what is this", 16);
-const std::string link_hello_9(
+const std::string session_hello_99("\x00\x63\xff\xff what is this", 16);
+const std::string link_hello_99(
     "\x0a"
-    "allot link\x09\xff\xff what is this");
+    "allot link\x63\xff\xff what is this");
 
 // --- Limits
 
@@ -194,7 +194,9 @@ TEST(LimitsTest, The_status_of_thousands_who_wait_for_many_locks_fits_into_a_fra
 
 std::string frame_of(const session::ClientMessage& message) {
     std::string frame;
-    std::visit([&](const auto& one) { session::put_message<session::ClientMessage>(one, frame); }, message);
+    std::visit(
+        [&](const auto& one) { session::put_message<session::ClientMessage>(one, newest_edition, frame); },
+        message);
     return frame;
 }
 
@@ -328,17 +330,18 @@ TEST_F(VersionTest, A_program_of_another_version_is_told_so_and_others_are_unhar
     const Lease lease = session.acquire(Demand().lock("db"), 10s);
     for (int i = 0; i < 3; ++i) {
         const Descriptor stranger = connected_to(unix_address(socket_path()));
-        send_frame(stranger, session_hello_9);
+        send_frame(stranger, session_hello_99);
         const std::string answer = read_all(stranger);
         ASSERT_GT(answer.size(), frame_head);
         const auto message = from_bytes<session::DaemonMessage>(std::string_view(answer).substr(frame_head));
         ASSERT_TRUE(message && std::holds_alternative<session::Farewell>(*message));
-        EXPECT_EQ(
-            std::get<session::Farewell>(*message).reason,
-            "the program speaks version 9 of the session protocol, this daemon version 4; install the same "
-            "allot for both");
+        EXPECT_EQ(std::get<session::Farewell>(*message).reason,
+                  fmt::format(
+                      "the program speaks edition 99 of the session protocol, this daemon {} and {}; install "
+                      "the same allot for both",
+                      oldest_edition, newest_edition));
     }
-    EXPECT_EQ(count_of("the program speaks version 9", node.log()), 1u) << node.log();
+    EXPECT_EQ(count_of("the program speaks edition 99", node.log()), 1u) << node.log();
     EXPECT_TRUE(lease.valid());
     EXPECT_TRUE(session.try_acquire(Demand().lock("gpu0"), 10s));
 }
@@ -359,15 +362,15 @@ TEST_F(VersionTest, A_program_says_so_if_its_daemon_speaks_another_version) {
         const Descriptor program(::accept(listener.get(), nullptr, nullptr));
         std::array<char, 4096> hello{};
         EXPECT_GT(::recv(program.get(), hello.data(), hello.size(), 0), 0);
-        send_frame(program, session_hello_9);  // a Welcome begins in the same way
+        send_frame(program, session_hello_99);  // a Welcome begins in the same way
         read_all(program);
     });
     const auto [code, text] = said_by(fmt::format(ALLOT_COMMAND " run --socket {} --lock db -- true", path));
     EXPECT_EQ(code, 119);
     EXPECT_EQ(text,
-              fmt::format("allot: refused: {}: the daemon speaks version 9 of the session protocol, this "
-                          "program version 4; install the same allot for both\n",
-                          path));
+              fmt::format("allot: refused: {}: the daemon speaks edition 99 of the session protocol, this "
+                          "program {} and {}; install the same allot for both\n",
+                          path, oldest_edition, newest_edition));
     daemon.join();
 }
 
@@ -376,20 +379,21 @@ TEST(LinkVersionTest, A_host_that_answers_in_another_version_is_told_so_and_prog
     const test::Node alpha(
         "",
         fmt::format("[bootstrap.hosts]\nalpha = \"127.0.0.1:0\"\nbeta = \"127.0.0.1:{}\"\n", port_of(beta)));
+    const std::string why = fmt::format(
+        "it speaks edition 99 of the link protocol, this host {} and {}; upgrade a cluster by one "
+        "version after another",
+        oldest_edition, newest_edition);
     for (int i = 0; i < 3; ++i) {
         const Descriptor link(::accept(beta.get(), nullptr, nullptr));
-        send_frame(link, link_hello_9);
-        EXPECT_THAT(read_all(link),
-                    HasSubstr("it speaks version 9 of the link protocol, this host version 7"));
+        send_frame(link, link_hello_99);
+        EXPECT_THAT(read_all(link), HasSubstr(why));
     }
-    const std::string line =
-        "no link to host beta: it speaks version 9 of the link protocol, this host version 7";
+    const std::string line = "no link to host beta: " + why;
     EXPECT_TRUE(eventually([&] { return count_of(line, alpha.log()) == 1; })) << alpha.log();
     EXPECT_NO_THROW(alpha.session());
     const session::Status status = client::ask_status(alpha.options(), 10s);
     ASSERT_EQ(status.hosts.front().links.size(), 1u);
-    EXPECT_EQ(status.hosts.front().links.front().problem,
-              "it speaks version 9 of the link protocol, this host version 7");
+    EXPECT_EQ(status.hosts.front().links.front().problem, why);
 }
 
 }  // namespace

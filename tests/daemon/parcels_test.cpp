@@ -9,12 +9,12 @@ namespace {
 
 std::vector<std::string> payloads_of(const std::string& letter) {
     std::vector<std::string> all;
-    Parcels::split(letter, [&](std::string_view payload) { all.emplace_back(payload); });
+    Parcels::split(letter, newest_edition, [&](std::string_view payload) { all.emplace_back(payload); });
     return all;
 }
 
 Piece piece_in(const std::string& payload) {
-    return std::get<Piece>(from_bytes<Letter>(payload).value());
+    return std::get<Piece>(from_dated_bytes<Letter>(payload).value());
 }
 
 std::string long_letter(std::size_t bytes) {

@@ -22,8 +22,8 @@ inline void demand(bool holds) {
 
 template <class T>
 std::optional<T> round_trip(std::string_view bytes) {
-    auto value = from_bytes<T>(bytes);
-    if (value) demand(to_bytes(*value) == bytes);
+    auto value = from_bytes<T>(bytes, newest_edition);
+    if (value) demand(to_bytes(*value, newest_edition) == bytes);
     return value;
 }
 

@@ -3,6 +3,7 @@
 #include "net/link.hpp"
 
 #include <deque>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <map>
 #include <rapidcheck/gtest.h>
@@ -294,11 +295,14 @@ TEST(LinkFrames, With_content_where_there_is_none_are_malformed) {
     EXPECT_FALSE(read_link_frame("\x09\x01"));
 }
 
-TEST(LinkFrames, Tell_versions_apart) {
-    std::string frame = to_bytes(Opening{.version = 9});
-    const auto later = read_hello(frame + "whatever version 9 says");
+TEST(LinkFrames, Tell_editions_apart) {
+    const std::string frame = to_bytes(Opening{.newest = newest_edition + 2});
+    const auto later = read_hello(frame + "whatever that edition says");
     ASSERT_FALSE(later);
-    EXPECT_EQ(later.error(), "it speaks version 9 of the link protocol, this host version 7");
+    EXPECT_EQ(later.error(),
+              fmt::format("it speaks edition {} of the link protocol, this host {} and {}; upgrade a cluster "
+                          "by one version after another",
+                          newest_edition + 2, oldest_edition, newest_edition));
     EXPECT_EQ(read_hello("GET / HTTP/1.1").error(), "this is no link of allot");
     EXPECT_EQ(read_hello(to_bytes(Opening{}) + "?").error(), "its hello is malformed");
 }

@@ -294,10 +294,13 @@ TEST_F(Intruders, That_speak_something_else_are_refused) {
     EXPECT_TRUE(b->told.empty());
 }
 
-TEST_F(Intruders, Of_another_version_are_told_both) {
+TEST_F(Intruders, Of_an_edition_far_away_are_told_so) {
     std::string frame;
-    put_frame(to_bytes(Opening{.version = 9}) + "the future", frame);
-    EXPECT_EQ(refused(frame), "it speaks version 9 of the link protocol, this host version 7");
+    put_frame(to_bytes(Opening{.newest = 99}) + "the future", frame);
+    EXPECT_EQ(refused(frame),
+              fmt::format("it speaks edition 99 of the link protocol, this host {} and {}; upgrade a cluster "
+                          "by one version after another",
+                          oldest_edition, newest_edition));
 }
 
 TEST_F(Intruders, With_a_wrong_hello_are_told_why) {

@@ -51,7 +51,10 @@ public:
         } else if constexpr (reflect::FixedArray<T>) {
             for (auto& element : value) fill(element);
         } else if constexpr (reflect::Struct<T>) {
-            for_each_member(value, [&](std::string_view, auto& member) { fill(member); });
+            // An edition is no arbitrary number.
+            for_each_member(value, [&](std::string_view name, auto& member) {
+                if (name != "agreed_edition") fill(member);
+            });
         }
     }
 

@@ -27,7 +27,7 @@ public:
     template <class Message>
     void add(const std::string& target, const std::vector<Message>& messages) {
         for (const Message& message : messages)
-            add(target, std::string(kind_name(message)), to_bytes(message));
+            add(target, std::string(kind_name(message)), to_bytes(message, newest_edition));
     }
 
     std::vector<Sample> all;
@@ -106,7 +106,7 @@ void add_daemons(Seeds& seeds) {
     seeds.add<Letter>("letter", {ReportQuery{7}, ReportAnswer{7, report}, Piece{true, "bytes"},
                                  Evict{"db", 17, "ann ordered its release"}, RegisterQuery{7},
                                  RegisterAnswer{7, {.view = 3, .members = {{0, 256}}}}});
-    seeds.add("council", "Files", to_bytes(sample_state().council));
+    seeds.add("council", "Files", to_bytes(sample_state().council, newest_edition));
 }
 
 void add_protocols(Seeds& seeds) {
@@ -180,7 +180,7 @@ std::string write_state(const std::string& folder) {
     const auto work = boost::asio::make_work_guard(loop);
     bool written = false;
     daemon::CouncilFile council(loop, folder, [&] { written = true; });
-    council.write(state.council);
+    council.write(state.council, newest_edition);
     while (!written) loop.run_one();
     return "";
 }

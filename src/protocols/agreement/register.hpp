@@ -107,6 +107,8 @@ struct Value {
     std::optional<Settings> settings;  // none before the first view
     std::vector<Kept> kept;            // by id
     std::optional<Record> next;        // sealed: the generation ends with this value
+
+    Edition edition() const { return settings ? settings->edition() : 0; }
     bool operator==(const Value&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Value, (), (version, id, parent, view, members, certified, quiet, settings, kept, next))

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/edition.hpp"
 #include "core/types.hpp"
 
 namespace allot::agreement {
@@ -46,6 +47,7 @@ struct Founded {
 BOOST_DESCRIBE_STRUCT(Founded, (), (name, text))
 
 struct Settings {
+    Edition agreed_edition = newest_edition;  // in which hosts write: all of them know it
     boost::container::flat_map<ResourceId, SemaphoreSettings> semaphores;
     // By number. A number belongs to one name for ever: a host that comes back has its former one. Empty: the
     // hosts are those of the configuration, as in the laboratory.
@@ -71,8 +73,9 @@ struct Settings {
     bool may_vote(SiteId host) const {
         return hosts.empty() || (host < hosts.size() && hosts[host].may_vote());
     }
+    Edition edition() const { return agreed_edition; }
     bool operator==(const Settings&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Settings, (), (semaphores, hosts, asks_operator, voters, founded))
+BOOST_DESCRIBE_STRUCT(Settings, (), (agreed_edition, semaphores, hosts, asks_operator, voters, founded))
 
 }  // namespace allot::agreement
