@@ -60,15 +60,29 @@ std::string link_text(const LinkView& link) {
     return fmt::format("{} {}{}", harmless(link.to), link.state, problem);
 }
 
+// In the middle of an upgrade it matters which host has the next version.
+bool editions_differ(const Status& status) {
+    std::set<Edition> editions;
+    for (const HostStatus& host : status.hosts)
+        if (host.edition != 0) editions.insert(host.edition);
+    return editions.size() > 1;
+}
+
 std::string hosts_text(const Status& status, std::size_t columns, Notes& notes) {
-    Table table({"host", "state", "sessions", "grants", "links"});
+    const bool upgrades = editions_differ(status);
+    std::vector<std::string> titles{"host", "state", "sessions", "grants", "links"};
+    if (upgrades) titles.insert(titles.begin() + 1, "knows edition");
+    Table table(std::move(titles));
     for (const HostStatus& host : status.hosts) {
         std::vector<std::string> links;
         for (const LinkView& link : host.links) links.push_back(link_text(link));
         const bool unknown = host.state == "unknown";
-        table.add({harmless(host.name) + (host.name == status.host ? " (here)" : ""), host.state,
-                   unknown ? "?" : std::to_string(host.sessions), unknown ? "?" : with_commas(host.grants),
-                   fmt::format("{}", fmt::join(links, ", "))});
+        std::vector<std::string> row{harmless(host.name) + (host.name == status.host ? " (here)" : ""),
+                                     host.state, unknown ? "?" : std::to_string(host.sessions),
+                                     unknown ? "?" : with_commas(host.grants),
+                                     fmt::format("{}", fmt::join(links, ", "))};
+        if (upgrades) row.insert(row.begin() + 1, host.edition == 0 ? "?" : std::to_string(host.edition));
+        table.add(std::move(row));
     }
     std::string remarks;
     for (const HostStatus& host : status.hosts)

@@ -8,7 +8,7 @@
 // that brought it:
 //
 //     template <>
-//     inline constexpr Edition allot::since<&Settings::colour> = 10;
+//     inline constexpr Edition allot::since<&Settings::colour> = 11;
 //
 // A member keeps its default value until the agreed edition has it. A mark that is three editions old may go.
 #pragma once
@@ -20,7 +20,7 @@ namespace allot {
 
 using Edition = std::uint32_t;
 
-inline constexpr Edition newest_edition = 9;
+inline constexpr Edition newest_edition = 10;
 inline constexpr Edition oldest_edition = newest_edition - 1;
 // Of bytes that stay in one process: every member of every struct.
 inline constexpr Edition every_member = ~Edition{0};

@@ -107,6 +107,15 @@ session::HostStatus Enquiries::status_of(HostId host) const {
     return status;
 }
 
+// By the links, since a host does not say so itself before all know the edition that has room for it.
+void Enquiries::add_editions(session::Status& status) const {
+    for (session::HostStatus& one : status.hosts) {
+        if (one.name == config_.host) one.edition = newest_edition;
+        for (const HostId host : config_.others())
+            if (config_.name_of(host) == one.name) one.edition = mail_.status(host).newest_edition;
+    }
+}
+
 void Enquiries::find_status(bool whole, const std::function<void(const session::Status&)>& done) {
     std::set<HostId> others;
     if (whole)
@@ -116,7 +125,9 @@ void Enquiries::find_status(bool whole, const std::function<void(const session::
         std::map<HostId, session::HostStatus> missing;
         for (const HostId host : config_.others())
             if (!reports.contains(host)) missing[host] = status_of(host);
-        done(overview(config_, member_.host().settings(), reports, missing));
+        session::Status status = overview(config_, member_.host().settings(), reports, missing);
+        add_editions(status);
+        done(status);
     });
 }
 

@@ -46,6 +46,7 @@ private:
     MemberReport member_report() const;
     Report own_report() const;
     session::HostStatus status_of(net::HostId host) const;
+    void add_editions(session::Status& status) const;
     void find_status(bool whole, const std::function<void(const session::Status&)>& done);
 
     const Config& config_;

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "core/edition.hpp"
+
 namespace allot::session {
 
 // A program that holds or waits.
@@ -68,10 +70,18 @@ struct HostStatus {
     std::uint32_t sessions = 0;
     std::uint64_t grants = 0;
     std::vector<LinkView> links;
-    std::string note;  // why it grants nothing, or not everything
+    std::string note;     // why it grants nothing, or not everything
+    Edition edition = 0;  // the newest one that it knows; 0: there is no link to it
     bool operator==(const HostStatus&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(HostStatus, (), (name, state, incarnation, sessions, grants, links, note))
+BOOST_DESCRIBE_STRUCT(HostStatus, (), (name, state, incarnation, sessions, grants, links, note, edition))
+
+}  // namespace allot::session
+
+template <>
+inline constexpr allot::Edition allot::since<&allot::session::HostStatus::edition> = 10;
+
+namespace allot::session {
 
 struct Status {
     std::string host;  // the host that was asked

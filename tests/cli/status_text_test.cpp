@@ -60,6 +60,20 @@ beta (evil \x1b[2J) waits for db: beta:87 (make), which is before it
 )");
 }
 
+TEST(StatusText, Shows_editions_while_they_differ) {
+    Status status{.host = "alpha"};
+    status.hosts.push_back({.name = "alpha", .state = "up", .edition = 12});
+    status.hosts.push_back({.name = "beta", .state = "up", .edition = 12});
+    EXPECT_EQ(status_text(status).find("edition"), std::string::npos);
+    status.hosts[1].edition = 11;
+    status.hosts.push_back({.name = "gamma", .state = "unreachable"});
+    const std::string text = status_text(status);
+    EXPECT_NE(text.find("host          knows edition  state"), std::string::npos) << text;
+    EXPECT_NE(text.find("alpha (here)  12             up"), std::string::npos) << text;
+    EXPECT_NE(text.find("beta          11             up"), std::string::npos) << text;
+    EXPECT_NE(text.find("gamma         ?              unreachable"), std::string::npos) << text;
+}
+
 TEST(StatusText, Those_who_are_not_listed_are_counted) {
     Status status = example();
     status.resources[0].more_waiters = 2'900;

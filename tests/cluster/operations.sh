@@ -38,9 +38,21 @@ happens() {
         *' is lost') kill_machine "$i" && unset "runs[$i]" ;;
         *' is empty') rm -rf "h$i" ;;
         *' is put back') stop "$i" && rm -rf "h$i" && cp -r old "h$i" && start "$i" ;;
+        *' has engine = '*) has_engine "$i" "${1#* has }" ;;
         *' has lease = '*) sed -i "s/^lease = .*/${1#* has }/" "h$i.toml" ;;
         *) fail "nobody knows what happens: $1" ;;
     esac
+}
+
+# has_engine HOST LINE: its [register] has this engine. An etcd is there when the first host has it.
+has_engine() {
+    local former=$register
+    [[ $2 != *etcd* ]] || [ "${#etcd_process[@]}" -gt 0 ] || fresh_etcd
+    eval "$(tr -d ' ' <<<"$2")"
+    agree $'lease = "3s"\nsilence = "1s"'
+    write_config "$1"
+    register=$former
+    engine=hosts
 }
 
 # types HOST COMMAND: its output goes to typed.txt.

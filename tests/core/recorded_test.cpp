@@ -11,6 +11,7 @@
 #include "daemon/receipts.hpp"
 #include "durable/file_register.hpp"
 #include "durable/record.hpp"
+#include "durable/register_record.hpp"
 #include "net/link_frames.hpp"
 #include "protocols/multilock/counters.hpp"
 #include "protocols/semaphore/permits.hpp"
@@ -68,15 +69,15 @@ TEST(Recorded, Messages_are_those_of_the_same_values_today) {
 }
 
 // The daemon reads a folder that it can write to.
-std::string copy_of_state(const test::TemporaryFolder& folder) {
+std::string copy_of(const std::string& recorded, const test::TemporaryFolder& folder) {
     const std::string state = folder / "state";
-    std::filesystem::copy(tests / "recorded/state", state);
+    std::filesystem::copy(tests / "recorded" / recorded, state);
     return state;
 }
 
 TEST(Recorded, State_files_are_read_as_they_were_written) {
     const test::TemporaryFolder folder;
-    const std::string state = copy_of_state(folder);
+    const std::string state = copy_of("state", folder);
     const test::State expected = test::sample_state();
     daemon::HostFolder host(state);
     const auto memory = host.open();
@@ -126,6 +127,70 @@ TEST(Recorded, A_state_file_with_any_bit_changed_is_refused) {
             EXPECT_FALSE(durable::parse_record(damaged, name, name, {1, 1000})) << name << " bit " << bit;
         }
     }
+}
+
+// --- The edition before
+
+std::vector<std::string> before(const std::string& target) {
+    std::vector<std::string> all;
+    for (const auto& entry : std::filesystem::directory_iterator(tests / "recorded/before/messages" / target))
+        all.push_back(content_of(entry.path()));
+    EXPECT_FALSE(all.empty()) << target;
+    return all;
+}
+
+// They are read, and this version can still write them.
+template <class Message>
+void expect_both_ways(const std::string& target) {
+    for (const std::string& bytes : before(target)) {
+        const auto message = from_bytes<Message>(bytes, oldest_edition);
+        ASSERT_TRUE(message) << target;
+        EXPECT_EQ(to_bytes(*message, oldest_edition), bytes) << target;
+    }
+}
+
+TEST(Recorded, Messages_of_the_edition_before_are_read_and_written) {
+    expect_both_ways<session::ClientMessage>("client_message");
+    expect_both_ways<session::DaemonMessage>("daemon_message");
+    expect_both_ways<daemon::Letter>("letter");
+    expect_both_ways<agreement::Council::Files>("council");
+    for (const std::string& bytes : before("hello")) {
+        const auto hello = net::read_hello(bytes);
+        ASSERT_TRUE(hello) << hello.error();
+        EXPECT_EQ(hello->opening.newest, oldest_edition);
+    }
+}
+
+TEST(Recorded, State_files_of_the_edition_before_are_read) {
+    const test::TemporaryFolder folder;
+    const std::string state = copy_of("before/state", folder);
+    daemon::HostFolder host(state);
+    EXPECT_TRUE(host.open());
+    EXPECT_TRUE(host.voters());
+    const auto settings = host.settings();
+    ASSERT_TRUE(settings && *settings);
+    EXPECT_EQ((*settings)->edition(), oldest_edition);
+    boost::asio::io_context loop;
+    const auto council = daemon::CouncilFile(loop, state, [] {}).read();
+    EXPECT_TRUE(council && *council);
+    const auto value = durable::FileRegister(state + "/register").read();
+    ASSERT_TRUE(value) << value.error();
+    EXPECT_EQ(value->edition(), oldest_edition);
+    EXPECT_TRUE(durable::read_certificate(state + "/certificate", test::sample_state().certificate.host));
+    EXPECT_EQ(daemon::Receipts().open(state), std::nullopt);
+}
+
+// What was agreed on in the edition before is written in it, until the hosts agree on the next one.
+TEST(Recorded, State_files_of_the_edition_before_are_written_alike) {
+    const test::TemporaryFolder folder;
+    const std::string state = copy_of("before/state", folder);
+    daemon::HostFolder host(state);
+    ASSERT_TRUE(host.open());
+    ASSERT_TRUE(host.note_settings(**host.settings()));
+    EXPECT_EQ(content_of(state + "/settings"), content_of(tests / "recorded/before/state/settings"));
+    const auto value = durable::FileRegister(state + "/register").read();
+    ASSERT_TRUE(value) << value.error();
+    EXPECT_EQ(durable::text_of(*value), content_of(tests / "recorded/before/state/register"));
 }
 
 }  // namespace

@@ -322,7 +322,7 @@ TEST_F(Intruders, With_a_wrong_hello_are_told_why) {
     hello.settings[1].value = "3";
     const std::string differs =
         "its configuration differs: semaphores.builds is 2 on host bee and 3 on host ant; write the same on "
-        "all hosts";
+        "all hosts, or bring the one that is wrong back with `allot cluster join`";
     EXPECT_EQ(refused(framed(hello)), differs);
     EXPECT_EQ(b->problem(ant), differs);
     hello.settings = {{"register.lease", "3s"}, {"semaphores.a\n", "1"}, {"semaphores.builds", "2"}};

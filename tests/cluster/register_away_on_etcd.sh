@@ -1,0 +1,3 @@
+# The same with a register in etcd.
+engine=etcd
+. "$ALLOT_SOURCE_DIR/tests/cluster/register_away.sh"
