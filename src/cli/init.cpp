@@ -172,9 +172,10 @@ Result<std::string> leave_council(const Config& config, const InitOptions& optio
         return Error{config.state + ": this host has its part of a register already" + advice};
     const auto* const used = *files && (*files)->papers.used ? &*(*files)->papers.used : nullptr;
     if (used != nullptr && used->generation > options.above)
-        return Error{fmt::format("the register has had {0} sets of voters: write --above {0} or more, and the "
-                                 "same on all hosts",
-                                 used->generation)};
+        return Error{
+            fmt::format("the register has had {0} sets of voters: write --above {0} or more, and the "
+                        "same on all hosts",
+                        used->generation)};
     return *files ? forgotten_of((*files)->voter.value, options) : Result<std::string>(std::string());
 }
 

@@ -243,8 +243,7 @@ void Wards::evict(const host::Request& lease, const host::Session& session) {
     if (const auto place = charges_.find(id_of(lease.key)); place != charges_.end()) {
         guardian::Charge& charge = place->second;
         charge.record.clear();
-        put_lease(lease, session, static_cast<bool>(charge.command), config_.kept_edition(),
-                  charge.record);
+        put_lease(lease, session, static_cast<bool>(charge.command), config_.kept_edition(), charge.record);
         receipts_.seal(charge.record, keeper());
         // It has kept a record of this length, so it takes this one.
         (void)link_->keep(charge);

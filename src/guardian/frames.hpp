@@ -10,7 +10,8 @@
 //     Stop
 //                               <-    Confirmed or Refused for each Keep; Ended, Stopped
 //
-// A guardian that knows neither edition of the daemon sends its Welcome without the page and closes the connection.
+// A guardian that knows neither edition of the daemon sends its Welcome without the page and closes the
+// connection.
 #pragma once
 
 #include <boost/describe.hpp>

@@ -47,8 +47,8 @@ struct Hello {
     bool operator==(const Hello&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Hello, (),
-                      (opening, from, from_number, to, to_number, agreement, settings, payload_limit, position,
-                       process, connection, mark))
+                      (opening, from, from_number, to, to_number, agreement, settings, payload_limit,
+                       position, process, connection, mark))
 
 enum class FrameKind : std::uint8_t {
     payload,      // number: of the payload; content: the payload

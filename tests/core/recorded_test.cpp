@@ -180,7 +180,8 @@ TEST(Recorded, State_files_of_the_edition_before_are_read) {
     EXPECT_EQ(daemon::Receipts().open(state), std::nullopt);
 }
 
-// What was agreed on in the edition before is written in it, until the hosts agree on the next one.
+// Settings that were agreed on in the edition before are written in it, until the hosts agree on the next
+// one.
 TEST(Recorded, State_files_of_the_edition_before_are_written_alike) {
     const test::TemporaryFolder folder;
     const std::string state = copy_of("before/state", folder);

@@ -13,7 +13,8 @@ namespace {
 using namespace allot;
 using namespace allot::durable;
 
-const Record sample{"register", newest_edition, 42, std::string("some content\0with a zero, \n and a line", 37)};
+const Record sample{"register", newest_edition, 42,
+                    std::string("some content\0with a zero, \n and a line", 37)};
 
 TEST(Record, Is_read_as_it_was_written) {
     const auto read = parse_record(text_of(sample), "register", "file");

@@ -1,5 +1,5 @@
-// earlier_edition REGISTER: lets the hosts of a register in a file have agreed on the edition before, as those of the
-// version before have.
+// earlier_edition REGISTER: lets the hosts of a register in a file have agreed on the edition before, as
+// those of the version before have.
 #include <fmt/format.h>
 
 #include "durable/file_register.hpp"

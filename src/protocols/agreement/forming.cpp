@@ -113,8 +113,8 @@ void Forming::go_on(const Self& self, FormingEffects& fx) {
     if (papers_.stage == Stage::formed) activate(self, fx);
 }
 
-// The first generation of a register that an operator has begun anew counts more than any record of the former
-// one. Its later generations come with the value that sealed the one before.
+// The first generation of a register that an operator has begun anew counts more than any record of the
+// former one. Its later generations come with the value that sealed the one before.
 bool Forming::is_news(const Record& active) const {
     return !papers_.used || (papers_.used->generation < active.generation && active.is_first());
 }

@@ -52,7 +52,8 @@ struct VoterId {
 BOOST_DESCRIBE_STRUCT(VoterId, (), (host, disk))
 
 // The voters of one generation. A register that an operator begins anew, above all views of the former one,
-// begins above all its generations, too: a host that was away knows by the number which of two records counts.
+// begins above all its generations, too: a host that was away knows by the number which of two records
+// counts.
 struct Record {
     std::uint32_t generation = 0;
     std::vector<VoterId> voters;

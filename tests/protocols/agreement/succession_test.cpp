@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "core/random.hpp"
+
 namespace allot::agreement {
 namespace {
 
