@@ -56,5 +56,6 @@ cp former.toml h4.toml
 process[4]=$!
 started+=($!)
 ! timeout 10 "$ALLOT" run --socket ./h4.sock --lock db --timeout 8s -- true 2>refused.txt || fail "h4 grants with its former file"
-cat refused.txt
+running "${process[4]}" || fail "h4 has ended: $(tail -n 2 h4.log)"
+grep -q 'the register holds view 30.*, and this host has worked in view 40' refused.txt || fail "h4 does not say why: $(cat refused.txt)"
 for i in 1 2 3; do fence $i >/dev/null; done
