@@ -187,6 +187,7 @@ Result<Begun> prepare_host(const Plan& plan, const InitOptions& options) {
     daemon::HostFolder folder(config.state);
     const auto before = folder.open();
     if (!before) return Error{before.error()};
+    folder.write_in(config.kept_edition());
     if (options.above < before->view)
         return Error{
             fmt::format("this host has worked in view {}: write --above {} or more, and the same on "
@@ -265,6 +266,10 @@ void print_begun(const Plan& plan, const InitOptions& options, const Begun& begu
 int init_cluster(const InitOptions& options) {
     if (options.config.empty())
         return wrong_usage("cluster init: write the configuration of this host, as in --config host.toml");
+    // Views and generations of voters count on from there.
+    constexpr std::uint32_t above_most = 1'000'000'000;
+    if (options.above > above_most)
+        return wrong_usage(fmt::format("--above {}: write at most {}", options.above, above_most));
     const auto plan = make_plan(options);
     if (!plan) return wrong_usage(plan.error());
     if (const auto why = needless_voters(plan->config, options)) return wrong_usage(*why);

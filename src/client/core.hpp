@@ -153,7 +153,7 @@ private:
     bool doomed_ = false;               // close it as soon as nobody reads
     bool ended_ = false;                // the daemon closed it; the reading thread will notice
     std::string problem_;               // why there is no connection
-    Edition edition_ = oldest_edition;  // of the session, after the greeting
+    Edition edition_ = first_edition;  // of the session, after the greeting
     std::string scratch_;
     session::DaemonMessage heard_message_;
 

@@ -46,7 +46,7 @@ void Core::greet(Connection connection, Time now) {
     session::put_message<session::ClientMessage>(session::Hello{.command = options_.command,
                                                                 .resume = at_ == session_at_ ? session_ : "",
                                                                 .stoppable = options_.stoppable},
-                                                 form_of_greeting(), scratch_);
+                                                 greeting_edition, scratch_);
     if (!connection_->write(scratch_)) drop(no_daemon("the connection broke"));
 }
 
@@ -188,7 +188,7 @@ bool Core::understand(std::string_view content) {
     const auto spoken = link_ == Link::greeting ? session::edition_in(content) : std::nullopt;
     if (spoken && !is_known(*spoken)) {
         drop(here().text + ": the daemon speaks edition " + std::to_string(*spoken) +
-             " of the session protocol, this program " + std::to_string(oldest_edition) + " and " +
+             " of the session protocol, this program " + std::to_string(first_edition) + " to " +
              std::to_string(newest_edition) + "; install the same allot for both");
         turned_away_ = true;
         return true;

@@ -1,8 +1,8 @@
 // Editions of the bytes that hosts, programs and guardians send each other and keep (core/bytes.hpp).
 //
-// A program knows two editions: the newest one, and the one before it. Hosts write the edition on which the
-// cluster has agreed, and agree on the next one when all of them know it. So the hosts of a cluster can be
-// upgraded one after another; docs/operations.md says what an operator sees of it.
+// A program reads and writes every edition up to its newest one. Hosts write the edition on which the cluster
+// has agreed, and agree on the next one when all of them know it. So the hosts of a cluster can be upgraded
+// one after another; docs/operations.md says what an operator sees of it.
 //
 // To change a format, raise `newest_edition` and add members at any place of a struct, each with the edition
 // that brought it:
@@ -10,7 +10,8 @@
 //     template <>
 //     inline constexpr Edition allot::since<&Settings::colour> = 11;
 //
-// A member keeps its default value until the agreed edition has it. A mark that is three editions old may go.
+// A member keeps its default value until the agreed edition has it, and a new kind of message is not sent
+// before. Marks stay: a value may have been agreed on long ago.
 #pragma once
 
 #include <concepts>
@@ -20,22 +21,20 @@ namespace allot {
 
 using Edition = std::uint32_t;
 
+inline constexpr Edition first_edition = 8;
 inline constexpr Edition newest_edition = 10;
-inline constexpr Edition oldest_edition = newest_edition - 1;
+inline constexpr Edition former_edition = newest_edition - 1;  // of the version before
 // Of bytes that stay in one process: every member of every struct.
 inline constexpr Edition every_member = ~Edition{0};
 
 constexpr bool is_known(Edition edition) {
-    return edition >= oldest_edition && edition <= newest_edition;
+    return edition >= first_edition && edition <= newest_edition;
 }
 
-// A greeting must be understood before the two ends have agreed on an edition. It names the newest one of its
-// sender, and has the form of the one before.
-constexpr bool can_greet(Edition newest_of_sender) {
-    return newest_of_sender >= oldest_edition && newest_of_sender <= newest_edition + 1;
-}
-constexpr Edition form_of_greeting(Edition newest_of_sender = newest_edition) {
-    return newest_of_sender - 1;
+// Two ends greet each other in the first edition, before they know each other's newest one.
+inline constexpr Edition greeting_edition = first_edition;
+constexpr bool can_greet(Edition newest_of_other) {
+    return newest_of_other >= first_edition;
 }
 constexpr Edition spoken_by_both(Edition newest_of_other) {
     return newest_of_other < newest_edition ? newest_of_other : newest_edition;

@@ -69,7 +69,7 @@ struct Config {
     // The edition in which hosts write; 0: this one does not know it yet. Then it sends what all others read,
     // and keeps what the next version of itself reads.
     Edition edition = 0;
-    Edition sent_edition() const { return edition == 0 ? oldest_edition : edition; }
+    Edition sent_edition() const { return edition == 0 ? first_edition : edition; }
     Edition kept_edition() const { return edition == 0 ? newest_edition : edition; }
 
     // [bootstrap], as the times in `agreed`: the first forming reads it, and the register keeps it.

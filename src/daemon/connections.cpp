@@ -129,12 +129,12 @@ private:
         const auto newest = session ? std::nullopt : session::edition_in(content);
         if (newest && !can_greet(*newest))
             return break_off(
-                fmt::format("the program speaks edition {} of the session protocol, this daemon {} and {}; "
+                fmt::format("the program speaks edition {} of the session protocol, this daemon {} to {}; "
                             "install the same allot for both",
-                            *newest, oldest_edition, newest_edition));
+                            *newest, first_edition, newest_edition));
         if (newest) edition_ = spoken_by_both(*newest);
         const auto message =
-            from_bytes<session::ClientMessage>(content, newest ? form_of_greeting(*newest) : edition_);
+            from_bytes<session::ClientMessage>(content, newest ? greeting_edition : edition_);
         if (!message) return break_off("a frame is no message of the session protocol");
         if (const auto* hello = std::get_if<session::Hello>(&*message); hello != nullptr && !session)
             all_.hello(shared_from_this(), *hello);
@@ -150,7 +150,7 @@ private:
     net::Timer patience_;  // until hello, or until a sign of life
     Descriptor passed_;
     std::string frame_;
-    Edition edition_ = oldest_edition;  // of all messages after the hello
+    Edition edition_ = first_edition;  // of all messages after the hello
     bool heard_ = false;
     bool over_ = false;
 };

@@ -78,6 +78,7 @@ std::string Orders::shown() const {
                             {"members", names_of(known.members, &Peer::site)},
                             {"engine", config.agreed.engine_name()},
                             {"hosts", shown_hosts()},
+                            {"edition", settings.edition()},
                             {"admission", settings.asks_operator ? "operator" : "certificate"},
                             {"chosen_voters", names_of(settings.voters, std::identity())},
                             {"founded", std::move(founded)},
@@ -169,13 +170,12 @@ void Orders::certify(const std::string& host) {
 
 void Orders::hear(const net::Petition& petition, const Welcome& answer) {
     if (auto why = unable(); !why.empty()) return answer({false, std::move(why), {}});
-    if (const Edition agreed = member_.host().settings().edition(); petition.opening.newest < agreed)
-        return answer({false,
-                       fmt::format("the hosts of this cluster write edition {}, and {} knows {} only; "
-                                   "install a later allot there",
-                                   agreed, petition.name, petition.opening.newest),
-                       {}});
-    const auto edit = [petition](agreement::Settings settings) {
+    const auto edit = [petition](agreement::Settings settings) -> Result<agreement::Settings> {
+        if (petition.opening.newest < settings.edition())
+            return Error{
+                fmt::format("the hosts of this cluster write edition {}, and {} knows {} only; install a "
+                            "later allot there",
+                            settings.edition(), petition.name, petition.opening.newest)};
         return with_joined(std::move(settings), petition);
     };
     const auto done = [this, answer](const session::OrderAnswer& result) {
@@ -204,8 +204,10 @@ void Orders::tell_address(const net::Petition& own) {
 
 void Orders::raise(Edition edition) {
     if (!pending_.empty()) return;
-    const auto edit = [edition](agreement::Settings settings) -> Result<agreement::Settings> {
-        settings.agreed_edition = std::max(settings.agreed_edition, edition);
+    // A host that has joined meanwhile may not know it.
+    const auto edit = [edition, asked = member_.host().settings().hosts](
+                          agreement::Settings settings) -> Result<agreement::Settings> {
+        if (settings.hosts == asked) settings.agreed_edition = std::max(settings.agreed_edition, edition);
         return settings;
     };
     change({.edit = edit, .user = "host " + desk_.config().host, .done = [](const auto&) {}}, false);

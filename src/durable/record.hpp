@@ -20,7 +20,7 @@ namespace allot::durable {
 
 // Those that can be read.
 struct Editions {
-    Edition oldest = oldest_edition;
+    Edition oldest = first_edition;
     Edition newest = newest_edition;
 };
 

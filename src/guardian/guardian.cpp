@@ -328,8 +328,7 @@ void Guardian::hear_stranger(int socket) {
     if (packet.state == Packet::State::none) return;
     const auto opening = opening_of(packet.bytes);
     const bool understands = opening && can_greet(opening->newest);
-    const auto message =
-        understands ? from_bytes<ToGuardian>(packet.bytes, form_of_greeting(opening->newest)) : std::nullopt;
+    const auto message = understands ? from_bytes<ToGuardian>(packet.bytes, greeting_edition) : std::nullopt;
     const Hello* const hello = message ? std::get_if<Hello>(&*message) : nullptr;
     if (packet.state == Packet::State::whole && hello != nullptr) {
         auto owned = std::move(strangers_.at(socket));
@@ -350,10 +349,10 @@ void Guardian::hear_stranger(int socket) {
 
 void Guardian::refuse_edition(Connection& stranger, Edition newest) {
     const Welcome mine{.charges = static_cast<std::uint32_t>(charges_.size())};
-    send_packet(stranger.socket, to_bytes<ToDaemon>(mine, form_of_greeting()), {});
+    send_packet(stranger.socket, to_bytes<ToDaemon>(mine, greeting_edition), {});
     say(LogLevel::warning,
-        fmt::format("a daemon of edition {} came, this guardian knows {} and {} and has {} charges", newest,
-                    oldest_edition, newest_edition, charges_.size()));
+        fmt::format("a daemon of edition {} came, this guardian knows {} to {} and has {} charges", newest,
+                    first_edition, newest_edition, charges_.size()));
     // Without charges nobody needs this guardian, and one that the daemon understands can begin.
     if (charges_.empty()) asked_to_end_ = true;
 }
@@ -460,8 +459,7 @@ void Guardian::flush() {
     if (!to.welcomed) {
         const int page = page_->memory().get();
         const Welcome welcome{.charges = static_cast<std::uint32_t>(charges_.size())};
-        sending =
-            send_packet(to.socket, to_bytes<ToDaemon>(welcome, form_of_greeting()), std::span(&page, 1));
+        sending = send_packet(to.socket, to_bytes<ToDaemon>(welcome, greeting_edition), std::span(&page, 1));
         to.welcomed = sending == Sending::done;
     }
     if (to.welcomed && !to.complete) to.complete = send_charges();

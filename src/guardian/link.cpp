@@ -52,9 +52,9 @@ Error nonsense(const Descriptor& socket) {
 
 Error other_edition(const Descriptor& socket, const Opening& theirs) {
     return Error{
-        fmt::format("the guardian (process {}) speaks edition {}, this program {} and {}; its {} leases must "
+        fmt::format("the guardian (process {}) speaks edition {}, this program {} to {}; its {} leases must "
                     "end first",
-                    peer_of(socket).process, theirs.newest, oldest_edition, newest_edition, theirs.number)};
+                    peer_of(socket).process, theirs.newest, first_edition, newest_edition, theirs.number)};
 }
 
 std::optional<Charge> charge_from(Keep&& keep, std::vector<Descriptor>&& passed) {
@@ -127,7 +127,7 @@ Result<std::unique_ptr<Link>> Link::greet(Descriptor socket, std::chrono::millis
     // A guardian that has rested has no log of its own any more.
     const int log = STDERR_FILENO;
     const std::span<const int> passed(&log, ::fcntl(log, F_GETFD) < 0 ? 0 : 1);
-    if (send_packet(socket, to_bytes<ToGuardian>(hello, form_of_greeting()), passed) != Sending::done)
+    if (send_packet(socket, to_bytes<ToGuardian>(hello, greeting_edition), passed) != Sending::done)
         return std::unique_ptr<Link>();
     Packet packet = next_packet(socket, until);
     if (packet.state == Packet::State::none) return no_answer(socket);

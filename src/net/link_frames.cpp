@@ -11,7 +11,7 @@ namespace allot::net {
 void put_hello(const Hello& hello, std::string& out) {
     const std::size_t start = out.size();
     begin_frame(out);
-    encode(hello, out, form_of_greeting());
+    encode(hello, out, greeting_edition);
     end_frame(start, out);
 }
 
@@ -34,10 +34,10 @@ Result<Greeting> read_greeting(std::string_view frame, std::string_view magic) {
     if (!decode(frame, opening) || opening.magic != magic) return Error{"this is no link of allot"};
     if (!can_greet(opening.newest))
         return Error{
-            fmt::format("it speaks edition {} of the link protocol, this host {} and {}; upgrade a "
-                        "cluster by one version after another",
-                        opening.newest, oldest_edition, newest_edition)};
-    auto greeting = from_bytes<Greeting>(whole, form_of_greeting(opening.newest));
+            fmt::format("it speaks edition {} of the link protocol, this host {} to {}; install a later "
+                        "allot there",
+                        opening.newest, first_edition, newest_edition)};
+    auto greeting = from_bytes<Greeting>(whole, greeting_edition);
     if (!greeting) return Error{"its hello is malformed"};
     return std::move(*greeting);
 }

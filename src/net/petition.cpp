@@ -20,7 +20,7 @@ void put_petition(const Petition& petition, std::string& out) {
     begin_frame(out);
     Petition sent = petition;
     sent.settings = settings_for_hello(petition.settings);
-    encode(sent, out, form_of_greeting());
+    encode(sent, out, greeting_edition);
     end_frame(start, out);
 }
 

@@ -143,9 +143,9 @@ std::vector<std::string> before(const std::string& target) {
 template <class Message>
 void expect_both_ways(const std::string& target) {
     for (const std::string& bytes : before(target)) {
-        const auto message = from_bytes<Message>(bytes, oldest_edition);
+        const auto message = from_bytes<Message>(bytes, former_edition);
         ASSERT_TRUE(message) << target;
-        EXPECT_EQ(to_bytes(*message, oldest_edition), bytes) << target;
+        EXPECT_EQ(to_bytes(*message, former_edition), bytes) << target;
     }
 }
 
@@ -157,7 +157,7 @@ TEST(Recorded, Messages_of_the_edition_before_are_read_and_written) {
     for (const std::string& bytes : before("hello")) {
         const auto hello = net::read_hello(bytes);
         ASSERT_TRUE(hello) << hello.error();
-        EXPECT_EQ(hello->opening.newest, oldest_edition);
+        EXPECT_EQ(hello->opening.newest, former_edition);
     }
 }
 
@@ -169,13 +169,13 @@ TEST(Recorded, State_files_of_the_edition_before_are_read) {
     EXPECT_TRUE(host.voters());
     const auto settings = host.settings();
     ASSERT_TRUE(settings && *settings);
-    EXPECT_EQ((*settings)->edition(), oldest_edition);
+    EXPECT_EQ((*settings)->edition(), former_edition);
     boost::asio::io_context loop;
     const auto council = daemon::CouncilFile(loop, state, [] {}).read();
     EXPECT_TRUE(council && *council);
     const auto value = durable::FileRegister(state + "/register").read();
     ASSERT_TRUE(value) << value.error();
-    EXPECT_EQ(value->edition(), oldest_edition);
+    EXPECT_EQ(value->edition(), former_edition);
     EXPECT_TRUE(durable::read_certificate(state + "/certificate", test::sample_state().certificate.host));
     EXPECT_EQ(daemon::Receipts().open(state), std::nullopt);
 }

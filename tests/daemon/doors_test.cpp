@@ -101,11 +101,11 @@ void send_frame(const Descriptor& socket, const std::string& content) {
               static_cast<ssize_t>(frame.size()));
 }
 
-// Of the next version, and then something that this one does not know.
-const std::string session_hello_99("\x00\x63\xff\xff what is this", 16);
-const std::string link_hello_99(
+// Of an earlier version, and then something that this one does not know.
+const std::string session_hello_7("\x00\x07\xff\xff what is this", 16);
+const std::string link_hello_7(
     "\x0a"
-    "allot link\x63\xff\xff what is this");
+    "allot link\x07\xff\xff what is this");
 
 // --- Limits
 
@@ -330,18 +330,18 @@ TEST_F(VersionTest, A_program_of_another_version_is_told_so_and_others_are_unhar
     const Lease lease = session.acquire(Demand().lock("db"), 10s);
     for (int i = 0; i < 3; ++i) {
         const Descriptor stranger = connected_to(unix_address(socket_path()));
-        send_frame(stranger, session_hello_99);
+        send_frame(stranger, session_hello_7);
         const std::string answer = read_all(stranger);
         ASSERT_GT(answer.size(), frame_head);
         const auto message = from_bytes<session::DaemonMessage>(std::string_view(answer).substr(frame_head));
         ASSERT_TRUE(message && std::holds_alternative<session::Farewell>(*message));
-        EXPECT_EQ(std::get<session::Farewell>(*message).reason,
-                  fmt::format(
-                      "the program speaks edition 99 of the session protocol, this daemon {} and {}; install "
-                      "the same allot for both",
-                      oldest_edition, newest_edition));
+        EXPECT_EQ(
+            std::get<session::Farewell>(*message).reason,
+            fmt::format("the program speaks edition 7 of the session protocol, this daemon {} to {}; install "
+                        "the same allot for both",
+                        first_edition, newest_edition));
     }
-    EXPECT_EQ(count_of("the program speaks edition 99", node.log()), 1u) << node.log();
+    EXPECT_EQ(count_of("the program speaks edition 7", node.log()), 1u) << node.log();
     EXPECT_TRUE(lease.valid());
     EXPECT_TRUE(session.try_acquire(Demand().lock("gpu0"), 10s));
 }
@@ -362,15 +362,15 @@ TEST_F(VersionTest, A_program_says_so_if_its_daemon_speaks_another_version) {
         const Descriptor program(::accept(listener.get(), nullptr, nullptr));
         std::array<char, 4096> hello{};
         EXPECT_GT(::recv(program.get(), hello.data(), hello.size(), 0), 0);
-        send_frame(program, session_hello_99);  // a Welcome begins in the same way
+        send_frame(program, session_hello_7);  // a Welcome begins in the same way
         read_all(program);
     });
     const auto [code, text] = said_by(fmt::format(ALLOT_COMMAND " run --socket {} --lock db -- true", path));
     EXPECT_EQ(code, 119);
     EXPECT_EQ(text,
-              fmt::format("allot: refused: {}: the daemon speaks edition 99 of the session protocol, this "
-                          "program {} and {}; install the same allot for both\n",
-                          path, oldest_edition, newest_edition));
+              fmt::format("allot: refused: {}: the daemon speaks edition 7 of the session protocol, this "
+                          "program {} to {}; install the same allot for both\n",
+                          path, first_edition, newest_edition));
     daemon.join();
 }
 
@@ -380,12 +380,12 @@ TEST(LinkVersionTest, A_host_that_answers_in_another_version_is_told_so_and_prog
         "",
         fmt::format("[bootstrap.hosts]\nalpha = \"127.0.0.1:0\"\nbeta = \"127.0.0.1:{}\"\n", port_of(beta)));
     const std::string why = fmt::format(
-        "it speaks edition 99 of the link protocol, this host {} and {}; upgrade a cluster by one "
-        "version after another",
-        oldest_edition, newest_edition);
+        "it speaks edition 7 of the link protocol, this host {} to {}; install a later "
+        "allot there",
+        first_edition, newest_edition);
     for (int i = 0; i < 3; ++i) {
         const Descriptor link(::accept(beta.get(), nullptr, nullptr));
-        send_frame(link, link_hello_99);
+        send_frame(link, link_hello_7);
         EXPECT_THAT(read_all(link), HasSubstr(why));
     }
     const std::string line = "no link to host beta: " + why;

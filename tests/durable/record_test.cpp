@@ -20,7 +20,7 @@ TEST(Record, Is_read_as_it_was_written) {
     const auto read = parse_record(text_of(sample), "register", "file");
     ASSERT_TRUE(read) << read.error();
     EXPECT_EQ(*read, sample);
-    const Record empty{"voter", oldest_edition, 0, ""};
+    const Record empty{"voter", first_edition, 0, ""};
     EXPECT_EQ(*parse_record(text_of(empty), "voter", "file"), empty);
 }
 
@@ -48,11 +48,10 @@ TEST(Record, Says_what_is_wrong) {
     EXPECT_EQ(error(text_of({"voter", 1, 1, ""})), "f: allot wrote this, but it is no register");
     const auto other = [&](const char* which, Edition edition) {
         return fmt::format("f: {} allot wrote it (edition {}; this one reads {} to {})", which, edition,
-                           oldest_edition, newest_edition);
+                           first_edition, newest_edition);
     };
     EXPECT_EQ(error(text_of({"register", newest_edition + 1, 1, ""})), other("a later", newest_edition + 1));
-    EXPECT_EQ(error(text_of({"register", oldest_edition - 1, 1, ""})),
-              other("an earlier", oldest_edition - 1));
+    EXPECT_EQ(error(text_of({"register", first_edition - 1, 1, ""})), other("an earlier", first_edition - 1));
     EXPECT_EQ(error(good.substr(0, good.size() - 7)), "f: 30 of its 37 bytes are there");
     std::string damaged = good;
     damaged.back() ^= 1;

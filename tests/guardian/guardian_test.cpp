@@ -759,7 +759,7 @@ TEST_F(GuardianTest, A_daemon_of_another_version_hears_so_and_takes_nothing) {
     await_guardian(*link);
     const auto stranger = connect_in(place());
     ASSERT_TRUE(stranger && *stranger);
-    const std::string hello = to_bytes<ToGuardian>(Hello{.newest = newest_edition + 2}) + "and more";
+    const std::string hello = to_bytes<ToGuardian>(Hello{.newest = first_edition - 1}) + "and more";
     ASSERT_EQ(send_packet(*stranger, hello, {}), Sending::done);
     ASSERT_TRUE(readable(stranger->get()));
     const Packet answer = receive_packet(*stranger);
@@ -769,7 +769,7 @@ TEST_F(GuardianTest, A_daemon_of_another_version_hears_so_and_takes_nothing) {
     EXPECT_EQ(opening->number, 1u);
     EXPECT_TRUE(answer.passed.empty());
     await_guardian(*link);
-    EXPECT_THAT(log(), HasSubstr(fmt::format("a daemon of edition {} came", newest_edition + 2)));
+    EXPECT_THAT(log(), HasSubstr(fmt::format("a daemon of edition {} came", first_edition - 1)));
 }
 
 TEST_F(GuardianTest, A_guardian_of_another_version_is_one_line) {
@@ -779,14 +779,14 @@ TEST_F(GuardianTest, A_guardian_of_another_version_is_one_line) {
         if (!readable(listener->get())) return;
         const Descriptor daemon(::accept(listener->get(), nullptr, nullptr));
         if (!readable(daemon.get())) return;
-        const Welcome welcome{.newest = newest_edition + 2, .charges = 3};
+        const Welcome welcome{.newest = first_edition - 1, .charges = 3};
         send_packet(daemon, to_bytes<ToDaemon>(welcome), {});
     });
     const auto never = [](const std::string&, std::chrono::milliseconds) { return Result<bool>(true); };
     const auto link = Link::open(place(), 100ms, never);
     ASSERT_FALSE(link);
-    EXPECT_THAT(link.error(), HasSubstr(fmt::format("speaks edition {}, this program {} and {}; its 3 leases",
-                                                    newest_edition + 2, oldest_edition, newest_edition)));
+    EXPECT_THAT(link.error(), HasSubstr(fmt::format("speaks edition {}, this program {} to {}; its 3 leases",
+                                                    first_edition - 1, first_edition, newest_edition)));
     ::waitpid(guardian, nullptr, 0);
 }
 

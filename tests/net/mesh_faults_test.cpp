@@ -294,13 +294,14 @@ TEST_F(Intruders, That_speak_something_else_are_refused) {
     EXPECT_TRUE(b->told.empty());
 }
 
-TEST_F(Intruders, Of_an_edition_far_away_are_told_so) {
+TEST_F(Intruders, Of_an_edition_before_the_first_are_told_so) {
     std::string frame;
-    put_frame(to_bytes(Opening{.newest = 99}) + "the future", frame);
-    EXPECT_EQ(refused(frame),
-              fmt::format("it speaks edition 99 of the link protocol, this host {} and {}; upgrade a cluster "
-                          "by one version after another",
-                          oldest_edition, newest_edition));
+    put_frame(to_bytes(Opening{.newest = 7}) + "the past", frame);
+    EXPECT_EQ(
+        refused(frame),
+        fmt::format("it speaks edition 7 of the link protocol, this host {} to {}; install a later allot "
+                    "there",
+                    first_edition, newest_edition));
 }
 
 TEST_F(Intruders, With_a_wrong_hello_are_told_why) {

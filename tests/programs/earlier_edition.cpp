@@ -16,7 +16,7 @@ int main(int argc, char** argv) {
         fmt::print(stderr, "{}\n", value ? "nobody has agreed on settings yet" : value.error());
         return 1;
     }
-    value->settings->agreed_edition = oldest_edition;
+    value->settings->agreed_edition = former_edition;
     const auto written = durable::write_record(argv[1], durable::record_of(*value));
     if (!written) fmt::print(stderr, "{}\n", written.error());
     return written ? 0 : 1;
