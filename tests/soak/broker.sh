@@ -1,6 +1,4 @@
 # The larger instances of the broker: section 9 of its specification.
 . "$ALLOT_SOURCE_DIR/tests/soak/lib.sh"
-holds 1579671 5507109 strong-weak --clients 3 --resources 3 --requests any
-holds 3206774 17189640 ordered-chain --clients 3 --resources 3 --requests any
 holds 312504 2024810 ordered-chain --clients 2 --resources 3 --crashes 2 --requests any
 holds 730988 3996926 ordered-chain --clients 2 --resources 3 --cancel --requests any

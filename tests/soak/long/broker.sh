@@ -8,3 +8,5 @@ holds 1590028 - strong-weak --clients 3 --resources 2 --crashes 3 --requests any
 holds 878264 - strong-weak --clients 3 --resources 3 --crashes 3 --wants ring --requests any
 holds 420994 - strong-weak --clients 3 --resources 2 --cancel --wants 'r0,r1/r1,r0;r1,r0/r0;r0,r1/r1' --requests any
 holds - - strong-weak --clients 3 --resources 3 --cancel --wants cycle --requests any
+holds 1579671 5507109 strong-weak --clients 3 --resources 3 --requests any
+holds 3206774 17189640 ordered-chain --clients 3 --resources 3 --requests any
