@@ -115,6 +115,8 @@ public:
         Counters::Config::Repairs locks;
         HostPermits::Config::Repairs semaphores;
         agreement::VotingRules voting;
+        agreement::SealRules sealing;
+        agreement::SuccessionRules succession;
         agreement::FormingRules forming;
         static constexpr Meaning meanings[]{
             {"sites", "number of hosts; an atomic register is a site of its own, after them"},
@@ -153,7 +155,7 @@ public:
                               permits, resizes, programs, program_requests, seats, overtakes, loans, lease,
                               grace, tolerance, silence, whims, daemon_deaths, stops, return_within, lives,
                               latecomers, full_disks, most_weight, fenced, sticky, kernel, views, adoption,
-                              hosts, locks, semaphores, voting, forming),
+                              hosts, locks, semaphores, voting, sealing, succession, forming),
                              (), ())
     };
     static std::optional<std::string> config_error(const Config& config);

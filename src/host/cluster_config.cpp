@@ -99,6 +99,8 @@ Member::Config Cluster::member_config(const Config& config) {
     council.formed = !config.first_start;
     council.spread = pauses_differ_by;
     council.voting = config.voting;
+    council.sealing = config.sealing;
+    council.succession = config.succession;
     council.forming = config.forming;
     council.try_again = config.hosts.try_again;
     council.succeeds = config.successions > 0;

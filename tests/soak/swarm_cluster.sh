@@ -65,3 +65,6 @@ mutation unserved cluster --without enter-at-once $permits --permits 1
 
 mutation one-value cluster --without majorities --property one-value --engine hosts --sites 2 --voters 2
 mutation unserved cluster --without try-again --engine hosts --sites 3 --voters 3
+succeed='--engine hosts --first-start --successions 3 --sites 3 --voters 3 --resources 1 --permits 0 --stops 0 --whims 0 --latecomers 0 --grants 30'
+mutation one-value cluster --without committed-seal --property one-value $succeed
+mutation unserved cluster --without rank-by-generation --engine hosts --sites 3 --voters 3 --successions 2

@@ -26,10 +26,11 @@ Recalling::Self recalling_self(const Council::Self& self) {
             .machines = self.hosts(),
             .twin = std::nullopt,
             .recalling = {},
-            .rules = {self.config.voting, {}},
+            .rules = {self.config.voting, self.config.sealing},
             .nacks = true,
             .fresh_disk = self.fresh_disk,
             .looks = self.config.looks,
+            .rank_by_generation = self.config.succession.rank_by_generation,
             .settings = &self.settings};
 }
 

@@ -30,6 +30,8 @@ struct CouncilConfig {
     // Ticks after which a voter that starts again makes do with the answers of a quorum.
     std::uint32_t patience = 10;
     VotingRules voting;
+    SealRules sealing;
+    SuccessionRules succession;
     FormingRules forming;
     bool try_again = true;  // an operation that nobody has answered
     bool succeeds = false;  // voters may follow each other: hosts tell each other their disks

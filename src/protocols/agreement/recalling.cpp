@@ -77,7 +77,7 @@ void Recalling::handle(const Self& self, SiteId from, const HeardRank& message, 
 // An empty disk has forgotten all votes, and no record names it.
 void Recalling::compare(const Self& self, const VoterRank& heard, RecallingEffects& fx) {
     if (register_.voter().record.voters.empty()) return;
-    if (heard <= rank() || memory_.thrown_away || !self.recalling.compare_ranks) return;
+    if (heard <= rank(self) || memory_.thrown_away || !self.recalling.compare_ranks) return;
     fx.reached(probe::rolled_back);
     throw_away(fx);
 }
@@ -110,10 +110,11 @@ void Recalling::handle(const Self&, SiteId, const Copied&, RecallingEffects& fx)
 
 // --- Memory.
 
-VoterRank Recalling::rank() const {
+VoterRank Recalling::rank(const Self& self) const {
     const Voter& voter = register_.voter();
     // The first generation counts as 0, so that nobody need remember a voter that has not voted yet.
-    return {std::max(1u, voter.record.generation) - 1, voter.promised,
+    const std::uint32_t generation = std::max(1u, voter.record.generation) - 1;
+    return {self.rank_by_generation ? generation : 0, voter.promised,
             voter.accepted.counter > 0 && voter.accepted == voter.promised};
 }
 
@@ -226,7 +227,7 @@ void Recalling::speak(const Self& self, RecallingEffects& fx) {
     for (auto& [to, message] : std::exchange(unsaid_, {})) {
         const bool request = std::holds_alternative<Prepare>(message) ||
                              std::holds_alternative<Accept>(message) || std::holds_alternative<Read>(message);
-        const VoterRank told = request && !self.recalling.own_rank ? VoterRank{} : rank();
+        const VoterRank told = request && !self.recalling.own_rank ? VoterRank{} : rank(self);
         const VoterRank known = heard_of(to).rank;
         for (SiteId machine = 0; machine < self.machines; ++machine) {
             if (self.host_of(machine) != to) continue;
@@ -255,7 +256,7 @@ struct Recalling::Heeds {
         if (here.is_old(self, message.sender) && self.recalling.new_links) return false;
         if (here.is_copy(self, message.sender)) return true;
         if (message.sender > heard.sender || message.rank > heard.rank) return true;
-        if (message.heard > here.rank() && !here.memory_.thrown_away) return true;
+        if (message.heard > here.rank(self) && !here.memory_.thrown_away) return true;
         return here.register_.heeds(here.inner_self(self), sender.register_, 1, M(message));
     }
     bool operator()(const WhichRank& message) const {
@@ -265,7 +266,7 @@ struct Recalling::Heeds {
     }
     bool operator()(const HeardRank& message) const {
         return message.incarnation == self.incarnation &&
-               (!here.asked_.empty() || (message.rank > here.rank() && !here.memory_.thrown_away));
+               (!here.asked_.empty() || (message.rank > here.rank(self) && !here.memory_.thrown_away));
     }
     bool operator()(const Copied&) const { return !here.memory_.thrown_away || !here.asked_.empty(); }
 };

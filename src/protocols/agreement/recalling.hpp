@@ -149,6 +149,7 @@ public:
         bool nacks = true;
         std::uint32_t fresh_disk = 0;
         std::uint32_t looks = 0;
+        bool rank_by_generation = true;
         const Settings* settings = nullptr;  // none: all hosts take part
 
         bool takes_part(SiteId host) const { return settings == nullptr || settings->admits(host); }
@@ -211,7 +212,7 @@ private:
     bool is_old(const Self& self, const Peer& sender) const;
     bool is_copy(const Self& self, const Peer& sender) const;
     Memory::Heard heard_of(SiteId host) const;
-    VoterRank rank() const;
+    VoterRank rank(const Self& self) const;
     struct Heeds;
 
     Register register_;

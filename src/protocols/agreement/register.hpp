@@ -183,6 +183,16 @@ struct SealRules {
     BOOST_DESCRIBE_CLASS(SealRules, (), (committed_seal, seal, sealed_reads, format_again), (), ())
 };
 
+// Of voters whose disks may be rolled back, and that follow each other.
+struct SuccessionRules {
+    bool rank_by_generation = true;
+
+    static constexpr Meaning meanings[]{
+        {"rank_by_generation", "ranks count by generation first: ballots begin again with each"},
+    };
+    BOOST_DESCRIBE_CLASS(SuccessionRules, (), (rank_by_generation), (), ())
+};
+
 struct Rules : VotingRules, SealRules {
     BOOST_DESCRIBE_CLASS(Rules, (VotingRules, SealRules), (), (), ())
 };
