@@ -81,7 +81,8 @@ void print_cluster(const boost::json::object& cluster) {
     const std::string engine(cluster.at("engine").as_string());
     fmt::print("register  {}\n",
                cluster.contains("voters") ? "kept by " + names(cluster.at("voters")) : "engine " + engine);
-    fmt::print("edition   {}\n", cluster.at("edition").to_number<std::uint64_t>());
+    if (cluster.contains("edition"))  // a daemon of an earlier version does not tell it
+        fmt::print("edition   {}\n", cluster.at("edition").to_number<std::uint64_t>());
     fmt::print("new hosts admitted by {}\n\n", std::string(cluster.at("admission").as_string()));
     Table founded({"setting", "since the cluster was formed"});
     for (const auto& [name, text] : cluster.at("founded").as_object()) {

@@ -266,8 +266,8 @@ void print_begun(const Plan& plan, const InitOptions& options, const Begun& begu
 int init_cluster(const InitOptions& options) {
     if (options.config.empty())
         return wrong_usage("cluster init: write the configuration of this host, as in --config host.toml");
-    // Views and generations of voters count on from there.
-    constexpr std::uint32_t above_most = 1'000'000'000;
+    // Views count on from there, and a fence has 24 bits for them.
+    constexpr std::uint32_t above_most = 15'000'000;
     if (options.above > above_most)
         return wrong_usage(fmt::format("--above {}: write at most {}", options.above, above_most));
     const auto plan = make_plan(options);

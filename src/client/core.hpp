@@ -150,9 +150,9 @@ private:
     // Every thread writes to the connection; only the reading thread, if there is one, closes it.
     Link link_ = Link::down;
     std::optional<Connection> connection_;
-    bool doomed_ = false;               // close it as soon as nobody reads
-    bool ended_ = false;                // the daemon closed it; the reading thread will notice
-    std::string problem_;               // why there is no connection
+    bool doomed_ = false;              // close it as soon as nobody reads
+    bool ended_ = false;               // the daemon closed it; the reading thread will notice
+    std::string problem_;              // why there is no connection
     Edition edition_ = first_edition;  // of the session, after the greeting
     std::string scratch_;
     session::DaemonMessage heard_message_;

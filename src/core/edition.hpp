@@ -11,7 +11,9 @@
 //     inline constexpr Edition allot::since<&Settings::colour> = 11;
 //
 // A member keeps its default value until the agreed edition has it, and a new kind of message is not sent
-// before. Marks stay: a value may have been agreed on long ago.
+// before. Marks stay: a value may have been agreed on long ago. Enumerators have no marks: keep what needs a
+// new one out of what is sent until the agreed edition is there. A greeting never grows, as it is always
+// written in the first edition.
 #pragma once
 
 #include <concepts>
@@ -21,7 +23,7 @@ namespace allot {
 
 using Edition = std::uint32_t;
 
-inline constexpr Edition first_edition = 8;
+inline constexpr Edition first_edition = 9;
 inline constexpr Edition newest_edition = 10;
 inline constexpr Edition former_edition = newest_edition - 1;  // of the version before
 // Of bytes that stay in one process: every member of every struct.

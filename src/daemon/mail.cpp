@@ -41,6 +41,7 @@ net::MeshConfig Mail::mesh_config(std::uint32_t daemon, const net::TlsPtr& tls) 
     config.agreement = config_.agreement();
     config.settings = config_.agreed_settings();
     config.required = config_.required_settings();
+    config.edition = config_.edition;
     config.tls = tls;
     config.plaintext = config_.plaintext;
     config.heartbeat = config_.agreed.silence / 4;

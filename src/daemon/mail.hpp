@@ -48,7 +48,7 @@ public:
     // Listens and connects, as this daemon of the own host. The error, if there is one.
     std::optional<std::string> open(std::uint32_t daemon, const net::TlsPtr& tls);
     // The list of hosts has changed.
-    void follow_list() { mesh_->update(hosts()); }
+    void follow_list() { mesh_->update(hosts(), config_.edition); }
     // No event comes after this, and nothing is sent.
     void close() { mesh_->stop(); }
 

@@ -202,12 +202,13 @@ void Orders::tell_address(const net::Petition& own) {
     change({.edit = edit, .user = "host " + own.name, .done = [](const session::OrderAnswer&) {}}, false);
 }
 
-void Orders::raise(Edition edition) {
+void Orders::raise(std::function<Edition()> known_by_all) {
     if (!pending_.empty()) return;
-    // A host that has joined meanwhile may not know it.
-    const auto edit = [edition, asked = member_.host().settings().hosts](
+    // A host that has joined meanwhile may not know it, nor one that has begun again with an earlier allot.
+    const auto edit = [known_by_all = std::move(known_by_all), asked = member_.host().settings().hosts](
                           agreement::Settings settings) -> Result<agreement::Settings> {
-        if (settings.hosts == asked) settings.agreed_edition = std::max(settings.agreed_edition, edition);
+        if (settings.hosts == asked)
+            settings.agreed_edition = std::max(settings.agreed_edition, known_by_all());
         return settings;
     };
     change({.edit = edit, .user = "host " + desk_.config().host, .done = [](const auto&) {}}, false);

@@ -46,7 +46,7 @@ public:
     // This host has another address than the others believe.
     void tell_address(const net::Petition& own);
     // All hosts know that edition.
-    void raise(Edition edition);
+    void raise(std::function<Edition()> known_by_all);
     // To be called after each step: the register may have agreed to what was proposed.
     void look();
 

@@ -490,10 +490,13 @@ void Shell::raise_edition() {
     if (settings.edition() >= newest_edition || !host().has_lease() || members.empty() ||
         members.front().site != self_)
         return;
-    Edition known_by_all = newest_edition;
-    for (const HostId other : config_.others())
-        known_by_all = std::min(known_by_all, mail_.status(other).newest_edition);
-    if (known_by_all > settings.edition()) orders_.raise(known_by_all);
+    const auto known_by_all = [this] {
+        Edition known = newest_edition;
+        for (const HostId other : config_.others())
+            known = std::min(known, mail_.status(other).newest_edition);
+        return known;
+    };
+    if (known_by_all() > settings.edition()) orders_.raise(known_by_all);
 }
 
 std::optional<std::uint32_t> Shell::daemon_in_view(HostId one) const {

@@ -10,7 +10,7 @@
 //     Stop
 //                               <-    Confirmed or Refused for each Keep; Ended, Stopped
 //
-// A guardian that knows neither edition of the daemon sends its Welcome without the page and closes the
+// A guardian that cannot read the greeting of the daemon sends its Welcome without the page and closes the
 // connection.
 #pragma once
 

@@ -134,8 +134,10 @@ Result<std::unique_ptr<Link>> Link::greet(Descriptor socket, std::chrono::millis
     if (packet.state == Packet::State::ended) return std::unique_ptr<Link>();
     const auto opening = opening_of(packet.bytes);
     if (packet.state == Packet::State::broken || !opening) return nonsense(socket);
-    if (!can_greet(opening->newest) && opening->number == 0) return std::unique_ptr<Link>();
-    if (!can_greet(opening->newest)) return other_edition(socket, *opening);
+    // One that does not understand this daemon does not pass its page.
+    const bool refused = packet.passed.empty() || !can_greet(opening->newest);
+    if (refused && opening->number == 0) return std::unique_ptr<Link>();
+    if (refused) return other_edition(socket, *opening);
     if (packet.passed.size() != 1) return nonsense(socket);
     auto page = SharedPage::map(std::move(packet.passed.front()));
     if (!page) return Error{page.error()};

@@ -59,7 +59,7 @@ public:
 
     Result<std::uint16_t> start() override;
     void stop() override;
-    void update(const std::vector<MeshConfig::Host>& hosts) override;
+    void update(const std::vector<MeshConfig::Host>& hosts, Edition edition) override;
     void send(HostId to, std::string_view payload) override;
     LinkStatus status(HostId peer) const override;
 
@@ -132,7 +132,8 @@ void MeshOfPeers::stop() {
     for_each_peer([](Peer& peer) { peer.stop(); });
 }
 
-void MeshOfPeers::update(const std::vector<MeshConfig::Host>& hosts) {
+void MeshOfPeers::update(const std::vector<MeshConfig::Host>& hosts, Edition edition) {
+    here_.config.edition = edition;
     const MeshConfig::Host self = here_.self();
     std::vector<MeshConfig::Host> all = hosts;
     // The file of this host may name more than the others have agreed on.

@@ -36,6 +36,7 @@ struct MeshConfig {
     std::uint64_t agreement = 0;    // a hash of all settings that must be the same on all hosts
     std::vector<Setting> settings;  // these, in an order that is the same on all hosts
     std::vector<Setting> required;  // of these, the ones that a host must have to join
+    Edition edition = 0;            // in which the hosts write; all of them must know it
     TlsPtr tls;                     // without TLS, only loopback addresses are allowed ...
     bool plaintext = false;         // ... unless this is true
     std::chrono::milliseconds heartbeat{250};
@@ -99,7 +100,7 @@ public:
     virtual void stop() = 0;
 
     // The list from now on. It may only grow: hosts keep their numbers and names, and this host its address.
-    virtual void update(const std::vector<MeshConfig::Host>& hosts) = 0;
+    virtual void update(const std::vector<MeshConfig::Host>& hosts, Edition edition) = 0;
 
     // `to` is another host; `payload` has at most frame_limit bytes. The mesh keeps it until it is
     // acknowledged or the receiving incarnation has ended, without a time limit.

@@ -55,6 +55,11 @@ std::string objection_to(const Surroundings& here, const Hello& hello, const Ide
     if (here.config.tls && !who.may_speak_as(host.name))
         return fmt::format("it says that it is host {}, but its certificate is for {}", host.name,
                            printable(who.certified_as()));
+    if (hello.opening.newest < here.config.edition)
+        return fmt::format(
+            "the hosts of this cluster write edition {}, and host {} knows {} only; install a "
+            "later allot there",
+            here.config.edition, host.name, hello.opening.newest);
     if (hello.agreement != here.config.agreement)
         return "its configuration differs: " +
                difference(here.self().name, here.config.settings, host.name, hello.settings,

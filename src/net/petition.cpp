@@ -79,7 +79,7 @@ private:
         if (answer)
             end(std::move(*answer));
         else
-            end(Error{"its answer is malformed; is it a host of a version next to this one?"});
+            end(Error{"its answer is malformed; is it a host of allot?"});
         return false;
     }
 

@@ -33,6 +33,7 @@ for i in 1 2 3 4 5; do
         "$ALLOT" status --socket "./h$i.sock" | grep -q '^host .* edition' || fail "the status shows no editions"
         "$before" status --socket "./h$i.sock" >/dev/null || fail "an earlier program is not served"
         "$after" status --socket ./h5.sock >/dev/null || fail "a later program is not served"
+        "$after" cluster show --socket ./h5.sock >/dev/null || fail "a later program does not show the cluster"
     fi
 done
 running "$crowd_process" || fail "the crowd has not seen all of it"

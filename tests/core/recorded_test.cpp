@@ -2,6 +2,7 @@
 // as this version writes them. The fuzz targets start from the messages.
 
 #include <filesystem>
+#include <fmt/format.h>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <sstream>
@@ -129,69 +130,77 @@ TEST(Recorded, A_state_file_with_any_bit_changed_is_refused) {
     }
 }
 
-// --- The edition before
+// --- Earlier editions
 
-std::vector<std::string> before(const std::string& target) {
-    std::vector<std::string> all;
-    for (const auto& entry : std::filesystem::directory_iterator(tests / "recorded/before/messages" / target))
-        all.push_back(content_of(entry.path()));
-    EXPECT_FALSE(all.empty()) << target;
-    return all;
-}
+struct RecordedEdition : testing::TestWithParam<Edition> {
+    static std::string folder() { return fmt::format("edition-{}", GetParam()); }
+    static std::vector<std::string> messages(const std::string& target) {
+        std::vector<std::string> all;
+        for (const auto& entry :
+             std::filesystem::directory_iterator(tests / "recorded" / folder() / "messages" / target))
+            all.push_back(content_of(entry.path()));
+        EXPECT_FALSE(all.empty()) << target;
+        return all;
+    }
+    static std::string state_file(const std::string& name) {
+        return content_of(tests / "recorded" / folder() / "state" / name);
+    }
+};
+INSTANTIATE_TEST_SUITE_P(Each, RecordedEdition, testing::Range(first_edition, newest_edition));
 
 // They are read, and this version can still write them.
 template <class Message>
 void expect_both_ways(const std::string& target) {
-    for (const std::string& bytes : before(target)) {
-        const auto message = from_bytes<Message>(bytes, former_edition);
+    for (const std::string& bytes : RecordedEdition::messages(target)) {
+        const auto message = from_bytes<Message>(bytes, RecordedEdition::GetParam());
         ASSERT_TRUE(message) << target;
-        EXPECT_EQ(to_bytes(*message, former_edition), bytes) << target;
+        EXPECT_EQ(to_bytes(*message, RecordedEdition::GetParam()), bytes) << target;
     }
 }
 
-TEST(Recorded, Messages_of_the_edition_before_are_read_and_written) {
+TEST_P(RecordedEdition, Has_messages_that_are_read_and_written) {
     expect_both_ways<session::ClientMessage>("client_message");
     expect_both_ways<session::DaemonMessage>("daemon_message");
     expect_both_ways<daemon::Letter>("letter");
     expect_both_ways<agreement::Council::Files>("council");
-    for (const std::string& bytes : before("hello")) {
+    for (const std::string& bytes : messages("hello")) {
         const auto hello = net::read_hello(bytes);
         ASSERT_TRUE(hello) << hello.error();
-        EXPECT_EQ(hello->opening.newest, former_edition);
+        EXPECT_EQ(hello->opening.newest, GetParam());
     }
 }
 
-TEST(Recorded, State_files_of_the_edition_before_are_read) {
-    const test::TemporaryFolder folder;
-    const std::string state = copy_of("before/state", folder);
+TEST_P(RecordedEdition, Has_state_files_that_are_read) {
+    const test::TemporaryFolder place;
+    const std::string state = copy_of(folder() + "/state", place);
     daemon::HostFolder host(state);
     EXPECT_TRUE(host.open());
     EXPECT_TRUE(host.voters());
     const auto settings = host.settings();
     ASSERT_TRUE(settings && *settings);
-    EXPECT_EQ((*settings)->edition(), former_edition);
+    EXPECT_EQ((*settings)->edition(), GetParam());
     boost::asio::io_context loop;
     const auto council = daemon::CouncilFile(loop, state, [] {}).read();
     EXPECT_TRUE(council && *council);
     const auto value = durable::FileRegister(state + "/register").read();
     ASSERT_TRUE(value) << value.error();
-    EXPECT_EQ(value->edition(), former_edition);
+    EXPECT_EQ(value->edition(), GetParam());
     EXPECT_TRUE(durable::read_certificate(state + "/certificate", test::sample_state().certificate.host));
     EXPECT_EQ(daemon::Receipts().open(state), std::nullopt);
 }
 
-// Settings that were agreed on in the edition before are written in it, until the hosts agree on the next
+// Settings that were agreed on in an earlier edition are written in it, until the hosts agree on the next
 // one.
-TEST(Recorded, State_files_of_the_edition_before_are_written_alike) {
-    const test::TemporaryFolder folder;
-    const std::string state = copy_of("before/state", folder);
+TEST_P(RecordedEdition, Has_state_files_that_are_written_alike) {
+    const test::TemporaryFolder place;
+    const std::string state = copy_of(folder() + "/state", place);
     daemon::HostFolder host(state);
     ASSERT_TRUE(host.open());
     ASSERT_TRUE(host.note_settings(**host.settings()));
-    EXPECT_EQ(content_of(state + "/settings"), content_of(tests / "recorded/before/state/settings"));
+    EXPECT_EQ(content_of(state + "/settings"), state_file("settings"));
     const auto value = durable::FileRegister(state + "/register").read();
     ASSERT_TRUE(value) << value.error();
-    EXPECT_EQ(durable::text_of(*value), content_of(tests / "recorded/before/state/register"));
+    EXPECT_EQ(durable::text_of(*value), state_file("register"));
 }
 
 }  // namespace

@@ -31,8 +31,8 @@ protected:
 TEST_F(GrowingMesh, A_host_that_is_new_in_the_list_gets_a_link) {
     connect_both();
     start_cat();
-    a->mesh->update(list(c->address()));
-    b->mesh->update(list(c->address()));
+    a->mesh->update(list(c->address()), 0);
+    b->mesh->update(list(c->address()), 0);
     ASSERT_TRUE(until([&] { return a->is_connected(cat) && b->is_connected(cat); }));
     a->mesh->send(cat, "hello");
     c->mesh->send(bee, "good day");
@@ -43,16 +43,16 @@ TEST_F(GrowingMesh, A_host_that_is_new_in_the_list_gets_a_link) {
 TEST_F(GrowingMesh, A_host_that_goes_out_of_the_list_loses_its_links_and_comes_back_with_them) {
     connect_both();
     start_cat();
-    a->mesh->update(list(c->address()));
+    a->mesh->update(list(c->address()), 0);
     ASSERT_TRUE(until([&] { return a->is_connected(cat); }));
     a->mesh->send(cat, "1");
     ASSERT_TRUE(until([&] { return c->received.size() == 1; }));
-    a->mesh->update(list(c->address(), false));
+    a->mesh->update(list(c->address(), false), 0);
     EXPECT_FALSE(a->is_connected(cat));
     a->mesh->send(cat, "dropped");
     EXPECT_TRUE(until([&] { return !c->is_connected(ant); }));
     EXPECT_THAT(c->problem(ant), HasSubstr("host cat is not in the cluster any more"));
-    a->mesh->update(list(c->address()));
+    a->mesh->update(list(c->address()), 0);
     ASSERT_TRUE(until([&] { return a->is_connected(cat) && c->is_connected(ant); }));
     a->mesh->send(cat, "2");
     EXPECT_TRUE(until([&] { return c->received.size() == 2; }));

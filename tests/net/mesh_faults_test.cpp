@@ -304,6 +304,16 @@ TEST_F(Intruders, Of_an_edition_before_the_first_are_told_so) {
                     first_edition, newest_edition));
 }
 
+TEST_F(Intruders, That_do_not_know_the_edition_of_the_hosts_are_told_so) {
+    auto hello = hello_of_ant();
+    hello.opening.newest = former_edition;
+    b->mesh->update({{"ant", "127.0.0.1:0"}, {"bee", b->address()}}, newest_edition);
+    EXPECT_EQ(refused(framed(hello)),
+              fmt::format("the hosts of this cluster write edition {}, and host ant knows {} only; install a "
+                          "later allot there",
+                          newest_edition, former_edition));
+}
+
 TEST_F(Intruders, With_a_wrong_hello_are_told_why) {
     auto hello = hello_of_ant();
     hello.from = "wasp";

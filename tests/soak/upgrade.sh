@@ -1,5 +1,5 @@
 # The hosts are upgraded from the version before, which is built from its commit.
-commit=$(cat "$ALLOT_SOURCE_DIR/tests/recorded/before/version")
+commit=$(cat "$ALLOT_SOURCE_DIR/tests/recorded/version-before")
 git -C "$ALLOT_SOURCE_DIR" cat-file -e "$commit^{commit}" 2>/dev/null || {
     echo "the history of this checkout does not have the version before, $commit; fetch all of it (git fetch --unshallow)"
     exit 1
