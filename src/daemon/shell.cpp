@@ -395,6 +395,7 @@ Mail::Events Shell::mail_events() {
                 act([&](Host& host, const Host::Self& self, host::Effects& fx) {
                     host.heard(self, peer, fx);
                 });
+                unsettled_ = true;  // an idle daemon that woke for this need not wake again so soon
             },
         .met =
             [this](HostId peer) {
