@@ -38,7 +38,7 @@ test: ## build and run the tests
 SOAK = $(NEED) build test && \
     { $(CONFIGURED_WITH_TESTS) || cmake --preset default -DALLOT_TESTS=ON; } && \
     cmake --build $(BUILD) && \
-    ctest --test-dir $(BUILD) --output-on-failure --no-tests=error
+    ctest --test-dir $(BUILD) --output-on-failure --no-tests=error -j2
 
 soak: ## run the long tests (an hour)
 	@$(SOAK) -L '^soak$$'

@@ -11,6 +11,15 @@ mirrored() {
     holds "$1" "$2" exclusion --graph "$3" --bounds "$5" --requests any
     [ "$found_states" = "$states_of_inclusion" ] || complain "inclusion has $states_of_inclusion states"
 }
+holds 1852368 8125331 inclusion --graph path:3 --requests any --full
+holds 1282232 6153058 inclusion --graph complete:3 --bounds '2,*' --requests any --full
+clean 50000 10000000 inclusion
+clean 50000 10000000 exclusion
+clean 50000 13000000 composition
+clean 50000 14000000 sidetrack
+clean 50000 14000000 escrow
+# escrow on a larger graph, as far as the memory goes.
+bounded 9000000 escrow --graph complete:3 --bounds 1,2 --requests any
 mirrored - - star:4 '3,*;1,*;1,*;1,*' 0,1
 mirrored - - path:4 '1,*;2,*;2,*;1,*' 0,1
 mirrored - - path:4 '1,*' '0,1;0,2;0,2;0,1'
