@@ -197,17 +197,18 @@ void Cluster::resize(const Context& ctx, Effects& fx) {
     });
 }
 
-// Each host has another one in mind.
+// Each host has another one in mind. Machines that may die for good are never most of the voters.
 void Cluster::succeed(const Context& ctx, Effects& fx) {
     if (++successions_ < ctx.config.successions) fx.arm(Timer::succeed, ticks_between_acts);
     if (!alive_) return;
-    const std::uint32_t sites = ctx.config.sites;
-    const std::uint32_t voters = successions_ % 2 == 1 ? 1 : sites - (sites % 2 == 0 ? 1 : 0);
+    const std::uint32_t lasting = ctx.config.voters;
+    const std::uint32_t most = std::min(ctx.config.sites, 2 * lasting - 1);
+    const std::uint32_t voters = successions_ % 2 == 1 ? 1 : most - (most % 2 == 0 ? 1 : 0);
     act(ctx, fx, [&](Host& host, const Host::Self& self, host::Effects& out) {
         agreement::Settings settings = host.settings();
         settings.voters.clear();
         for (std::uint32_t i = 0; i < voters; ++i)
-            settings.voters.emplace_back((ctx.self + successions_ + i) % sites);
+            settings.voters.emplace_back(i < lasting ? (ctx.self + successions_ + i) % lasting : i);
         host.propose(self, std::move(settings), out);
     });
 }
