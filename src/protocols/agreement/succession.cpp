@@ -10,7 +10,8 @@ class Election {
 public:
     explicit Election(const Electorate& all) : all_(all) {}
 
-    // As few changes as possible: voters stay as long as they may.
+    // As few changes as possible: voters stay as long as they may. But with an even number of voters the
+    // register survives no more losses than with one voter less.
     std::vector<SiteId> chosen() const {
         if (!all_.settings.voters.empty()) return wanted_by_operator();
         if (all_.settings.hosts.empty()) return {};
@@ -24,6 +25,8 @@ public:
                 chosen.push_back(host);
         if (chosen.size() > kept && chosen.size() % 2 == 0) chosen.pop_back();
         while (chosen.size() > wanted) chosen.erase(least_needed(chosen));
+        const bool is_smaller = chosen.size() < all_.record.voters.size();
+        if (is_smaller && !chosen.empty() && chosen.size() % 2 == 0) chosen.erase(least_needed(chosen));
         std::ranges::sort(chosen);
         return chosen;
     }

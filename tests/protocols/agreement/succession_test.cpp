@@ -60,6 +60,17 @@ TEST_F(SuccessionTest, A_host_that_is_only_away_keeps_its_vote) {
     EXPECT_TRUE(next().empty());
 }
 
+TEST_F(SuccessionTest, Two_voters_do_not_go_on_without_a_third) {
+    grow(4);
+    EXPECT_EQ(settled(), (Hosts{0, 1, 2}));
+    stop(3);
+    settings.hosts[2].standing = Standing::out;
+    stop(2);
+    EXPECT_EQ(settled(), Hosts{0}) << "with two, the loss of either would be the end";
+    heard.push_back(3);
+    EXPECT_EQ(settled(), (Hosts{0, 1, 3}));
+}
+
 TEST_F(SuccessionTest, A_host_whose_disk_is_not_known_cannot_vote_yet) {
     grow(3);
     disks.erase(2);
