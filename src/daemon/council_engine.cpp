@@ -64,8 +64,10 @@ void CouncilEngine::compare(net::HostId from, const agreement::Hello& hello) {
     const std::vector<SiteId>& ours = member_config_.council->voters;
     const bool is_told = hello.stage != Stage::blank;
     const bool is_formed = member_.council().files().papers.stage != Stage::blank;
-    // A host that has joined knows the voters of the time when it did.
-    if (member_.council().knows_register() && (!is_formed || hello.list == present_voters())) return;
+    // Voters change. A host that is formed may list those of the time when its daemon started, and one that
+    // has joined those of the time when it did.
+    if (member_.council().knows_register() && (!is_formed || is_told || hello.list == present_voters()))
+        return;
     if (hello.list == ours || !other_lists_.insert({from, is_told}).second) return;
     const std::string why =
         fmt::format("host {} lists the voters {}; this host lists {}: {}", config_.name_of(from),
