@@ -45,7 +45,23 @@ std::string MemberReport::trouble() const {
     if (!host.has_lease() && host.views().has_seen())
         return "this host has not heard from the register for longer than its lease; nothing is granted here";
     if (std::string why = why_frozen(); !why.empty()) return why;
+    if (std::string why = who_is_missed(); !why.empty()) return why;
     return who_is_refuted();
+}
+
+// A member may have what programs here wait for.
+std::string MemberReport::who_is_missed() const {
+    const auto& requests = member_.host().requests();
+    if (std::ranges::none_of(requests, [](const auto& one) { return one && !one->told; })) return "";
+    std::vector<SiteId> missed;
+    for (const Peer& member : member_.host().views().members())
+        if (member.site != self_.host && !is_linked_(member.site)) missed.push_back(member.site);
+    if (missed.empty()) return "";
+    const HostNames names = places_of(missed);
+    return fmt::format(
+        "there is no link to {}; programs here wait, perhaps for what {} {}, until {} back or removed",
+        names.text(), names.agree("it", "they"), names.agree("has", "have"),
+        names.agree("it is", "they are"));
 }
 
 std::string MemberReport::why_closed() const {

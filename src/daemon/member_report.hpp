@@ -48,6 +48,7 @@ private:
     static std::string awaits_memories(const HostNames& names);
     std::string awaits_majority() const;
     std::string why_frozen() const;
+    std::string who_is_missed() const;
     std::string who_is_refuted() const;
     std::string why_closed() const;
     // A voter may be gone from the configuration.

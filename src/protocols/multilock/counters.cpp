@@ -453,9 +453,11 @@ Counters::Branch& Counters::branch(const Context& ctx, ResourceId resource) {
 
 std::map<ResourceId, std::vector<SiteId>> Counters::queues() const {
     std::map<ResourceId, std::vector<SiteId>> all;
-    for (const auto& [resource, branch] : branches_)
-        if (branch.token)
-            for (const Waiter& waiter : branch.token->queue) all[resource].push_back(waiter.site);
+    for (const auto& [resource, branch] : branches_) {
+        if (!branch.token) continue;
+        if (wants(resource)) all[resource];
+        for (const Waiter& waiter : branch.token->queue) all[resource].push_back(waiter.site);
+    }
     return all;
 }
 

@@ -161,7 +161,7 @@ public:
     bool has_token(ResourceId resource) const { return owns(resource); }
     // Whether this site waits and has lent tokens: then it lends no others.
     bool lends() const { return !lent_.empty(); }
-    // The waiting sites, in order, for each resource whose token is here.
+    // The waiting sites, in order, for each resource whose token is here and that anybody wants.
     std::map<ResourceId, std::vector<SiteId>> queues() const;
 
     // For each resource that this site knows: f(resource, site, hop), where site is the place to which the
