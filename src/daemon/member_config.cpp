@@ -32,6 +32,8 @@ host::Config host_config(const Config& config) {
     all.hosts = static_cast<std::uint32_t>(config.hosts.size());
     all.lease = static_cast<host::Ticks>(config.agreed.lease / tick);
     all.grace = ticks_in(config.agreed.grace);
+    // A lease that is renewed in time is never so short.
+    all.least_use = (all.lease - all.grace) / 4;
     all.hold_off = hold_off_of(config.agreed.lease);
     all.renew_every = std::max<host::Ticks>(1, all.lease / 3);
     all.silence = ticks_in(config.agreed.silence);

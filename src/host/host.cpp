@@ -97,9 +97,10 @@ void Host::stop(const Self& self, RequestId id, const char* why, Effects& fx) {
     fx.answers.push_back({request.key, Answer::Kind::lost, why, std::move(request)});
 }
 
-// A host that is frozen or has no lease lets no program begin.
+// A host that is frozen, or whose lease ends too soon, lets no program begin.
 bool Host::may_grant(const Self& self) const {
-    return views_.works() && (lease_left_ > self.config.grace || !self.config.rules.grant_in_time);
+    const Ticks too_late = self.config.grace + self.config.least_use;
+    return views_.works() && (lease_left_ > too_late || !self.config.rules.grant_in_time);
 }
 
 // True if the request needs more, and has asked for it.

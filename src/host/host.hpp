@@ -45,6 +45,7 @@ struct Config {
     std::uint32_t hosts = 1;            // that may be members, if the settings do not name them
     Ticks lease = 3;                    // from the question to the moment in which programs have stopped
     Ticks grace = 1;                    // of a program that is asked to stop; within the lease
+    Ticks least_use = 0;                // before that, for a program to do anything with what it is granted
     Ticks hold_off = 3;                 // no shorter than a lease on any clock
     Ticks renew_every = 1;              // between two questions to the register
     Ticks alive_every = 1;              // between two signs of life; 0: links give them

@@ -18,6 +18,19 @@ TEST_F(Hosts, A_dead_member_is_removed_when_the_others_miss_it) {
     EXPECT_TRUE(works(0) && works(1));
 }
 
+// Their own loops stood still, so that they may have missed the signs of the third.
+TEST_F(Hosts, Hosts_that_were_late_accuse_nobody_before_another_silence_has_passed) {
+    start(3);
+    dead = {2};
+    pass(config.silence - 1);
+    for (const SiteId late : {0, 1})
+        act(late, [](Host& host, const Host::Self& at, Effects& fx) { host.tick(at, fx, true); });
+    pass(config.silence - 1);
+    EXPECT_EQ(members(), (std::set<SiteId>{0, 1, 2}));
+    pass(3);
+    EXPECT_EQ(members(), (std::set<SiteId>{0, 1}));
+}
+
 TEST_F(Hosts, Two_dead_members_are_removed_together) {
     start(5);
     dead = {1, 4};
