@@ -16,7 +16,7 @@ namespace allot::audit {
 // Of programs, of the daemon itself, and of operators.
 inline constexpr std::string_view events[]{"granted",   "released",    "withdrawn", "lost",     "refused",
                                            "started",   "view",        "stopped",   "disowned", "order",
-                                           "unadopted", "initialised", "migrated"};
+                                           "unadopted", "initialised", "migrated",  "joined",   "left"};
 
 struct Entry {
     std::uint64_t time_ms = 0;  // since the epoch

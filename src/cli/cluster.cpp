@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <functional>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -41,13 +43,43 @@ struct Options {
 // The register may need some seconds to agree.
 constexpr std::chrono::seconds agreed_within{15};
 
+// A flag that the action would ignore is a misunderstanding.
+std::optional<std::string> unsuitable_flag(const Options& options) {
+    const struct {
+        const char* flag;
+        bool given;
+        std::vector<std::string> actions;
+    } flags[]{
+        {"--certified", options.certified, {"expel"}},
+        {"--undo", options.undo, {"drain"}},
+        {"--json", options.json, {"show"}},
+        {"--config", !options.config.empty(), {"init", "join"}},
+        {"--above", options.above != 0, {"init"}},
+        {"--voters", !options.voters.empty(), {"init"}},
+        {"--bootstrap", options.bootstrap, {"init"}},
+        {"--forget-sticky", options.forget_sticky, {"init"}},
+    };
+    for (const auto& [flag, given, actions] : flags)
+        if (given && std::ranges::find(actions, options.action) == actions.end())
+            return fmt::format("cluster {}: {} goes with {}", options.action, flag,
+                               fmt::join(actions, " and "));
+    const bool takes_words = options.action != "init" && options.action != "show";
+    if (!takes_words && !options.words.empty())
+        return fmt::format("cluster {}: {}: write nothing after {}", options.action, options.words[0],
+                           options.action);
+    if (options.dry_run && options.action == "show")
+        return "cluster show: --dry-run: it changes nothing anyway";
+    return std::nullopt;
+}
+
 int run_init(const Options& options) {
     return init_cluster(
         {.config = options.config,
          .above = options.above,
          .voters = options.voters.empty() ? std::vector<std::string>() : split_list(options.voters),
          .bootstrap = options.bootstrap,
-         .forget_sticky = options.forget_sticky});
+         .forget_sticky = options.forget_sticky,
+         .dry_run = options.dry_run});
 }
 
 // --- Orders to a running daemon.
@@ -115,12 +147,41 @@ int run_show(const Options& options) {
     return exit_ok;
 }
 
+std::uint64_t units_in_use(const session::ResourceStatus& resource) {
+    std::uint64_t used = resource.more_units;
+    for (const session::Party& holder : resource.holders) used += holder.units;
+    return used;
+}
+
+// Fewer permits than are in use take nothing away.
+void print_overuse(const Options& options, const std::vector<std::string>& changes) {
+    const auto daemon = daemon_at(options.daemon, "allot cluster");
+    if (!daemon) return;
+    try {
+        for (const session::ResourceStatus& one : client::ask_status(*daemon, agreed_within).resources) {
+            const std::string key = one.name + "=";
+            const auto change =
+                std::ranges::find_if(changes, [&](const std::string& text) { return text.starts_with(key); });
+            if (one.kind != "semaphore" || change == changes.end()) continue;
+            const std::uint64_t used = units_in_use(one);
+            const std::string permits = change->substr(key.size());
+            if (used > std::strtoull(permits.c_str(), nullptr, 10))
+                fmt::print("{}: {} of {} units are in use; nobody gets one until enough are given back\n",
+                           one.name, used, permits);
+        }
+    } catch (const client::Failure& failure) {
+        print_error(fmt::format("how many units are in use is not known: {}", failure.what()));
+    }
+}
+
 int run_set(const Options& options, const std::vector<std::string>& changes) {
     if (changes.empty()) return wrong_usage("cluster set: write a semaphore and its permits, as in builds=5");
     int code = exit_ok;
     const auto text = ordered(options, {"set", changes, options.dry_run}, code);
-    if (text) fmt::print("{}\n", *text);
-    return code;
+    if (!text) return code;
+    fmt::print("{}\n", *text);
+    print_overuse(options, changes);
+    return exit_ok;
 }
 
 // The settings that `show` prints, without semaphores.
@@ -185,7 +246,7 @@ int run_join(const Options& options) {
         return wrong_usage(
             "cluster join: write the address of a host of the cluster and the configuration of this one, as "
             "in allot cluster join 10.0.0.1:7400 --config host.toml");
-    return join_cluster(options.words[0], options.config);
+    return join_cluster(options.words[0], options.config, options.dry_run);
 }
 
 int run_leave(const Options& options) {
@@ -219,21 +280,26 @@ int run_voters(const Options& options) {
 }
 
 int run_cluster(const Options& options) {
-    if (options.action == "init") return run_init(options);
-    if (options.action == "show") return run_show(options);
-    if (options.action == "set") return run_set(options, options.words);
-    if (options.action == "apply") return run_apply(options);
-    if (options.action == "join") return run_join(options);
-    if (options.action == "leave") return run_leave(options);
-    if (options.action == "expect") return run_about_host(options, "expect");
-    if (options.action == "voters") return run_voters(options);
-    if (options.action == "drain") return run_about_host(options, options.undo ? "undrain" : "drain");
-    if (options.action == "expel")
-        return run_about_host(options, options.certified ? "expel-certified" : "expel");
-    return wrong_usage(
-        fmt::format("cluster {}: no such action; write show, set, apply, join, leave, expect, drain, expel, "
-                    "voters or init",
-                    options.action));
+    const std::map<std::string_view, std::function<int()>> actions{
+        {"init", [&] { return run_init(options); }},
+        {"show", [&] { return run_show(options); }},
+        {"set", [&] { return run_set(options, options.words); }},
+        {"apply", [&] { return run_apply(options); }},
+        {"join", [&] { return run_join(options); }},
+        {"leave", [&] { return run_leave(options); }},
+        {"expect", [&] { return run_about_host(options, "expect"); }},
+        {"voters", [&] { return run_voters(options); }},
+        {"drain", [&] { return run_about_host(options, options.undo ? "undrain" : "drain"); }},
+        {"expel", [&] { return run_about_host(options, options.certified ? "expel-certified" : "expel"); }},
+    };
+    const auto action = actions.find(options.action);
+    if (action == actions.end())
+        return wrong_usage(
+            fmt::format("cluster {}: no such action; write show, set, apply, join, leave, expect, drain, "
+                        "expel, voters or init",
+                        options.action));
+    if (const auto why = unsuitable_flag(options)) return wrong_usage(*why);
+    return action->second();
 }
 
 }  // namespace

@@ -96,7 +96,7 @@ struct Begun {
 Result<std::vector<Descriptor>> occupy_all(const Config& config, const durable::FileRegister& register_file) {
     std::vector<Descriptor> all;
     for (const Config::Host& host : config.hosts) {
-        auto lock = register_file.occupy(host.name);
+        auto lock = register_file.occupy(host.name, "allot cluster init");
         if (!lock) return Error{lock.error() + "; stop all hosts first"};
         all.push_back(std::move(*lock));
     }
@@ -128,6 +128,7 @@ Result<Begun> make_file(const Plan& plan, const InitOptions& options) {
     const auto value = register_file.read();
     auto forgotten = value ? forgotten_of(*value, options) : Result<std::string>(std::string());
     if (!forgotten) return Error{forgotten.error()};
+    if (options.dry_run) return Begun{"", std::move(*forgotten)};
     if (const auto kept = keep_settings(plan); !kept) return Error{kept.error()};
     if (!before || *before) {
         const std::string aside = fmt::format("{}.before-{}", file, std::time(nullptr));
@@ -195,6 +196,7 @@ Result<Begun> prepare_host(const Plan& plan, const InitOptions& options) {
                         before->view, before->view)};
     auto forgotten = leave_council(config, options);
     if (!forgotten) return Error{forgotten.error()};
+    if (options.dry_run) return Begun{"", std::move(*forgotten)};
     if (const auto kept = keep_settings(plan); !kept) return Error{kept.error()};
     for (const char* name : {"council", "voters"})
         if (const auto aside = folder.set_aside(name); !aside) return Error{aside.error()};
@@ -215,8 +217,11 @@ Result<Begun> make_key(const Plan& plan, const InitOptions& options) {
     if (options.above < before->view)
         return Error{fmt::format("this host has worked in view {}: write --above {} or more", before->view,
                                  before->view)};
-    auto made = daemon::found_in_etcd(plan.config, options.above, options.forget_sticky);
+    auto made = daemon::found_in_etcd(
+        plan.config,
+        {.above = options.above, .forget_sticky = options.forget_sticky, .dry_run = options.dry_run});
     if (!made) return Error{made.error() + (options.above == 0 ? advice : "")};
+    if (options.dry_run) return Begun{"", std::move(made->forgotten)};
     if (const auto kept = keep_settings(plan); !kept) return Error{kept.error()};
     return Begun{std::move(made->aside), std::move(made->forgotten)};
 }
@@ -246,19 +251,21 @@ std::string chosen_text(const InitOptions& options) {
 void print_begun(const Plan& plan, const InitOptions& options, const Begun& begun) {
     const Config& config = plan.config;
     if (!begun.aside.empty()) fmt::print("the former content of the key is now under {}\n", begun.aside);
-    if (!begun.forgotten.empty()) fmt::print("forgotten, and free now: {}\n", begun.forgotten);
+    const char* const forgets = options.dry_run ? "would be forgotten, and free" : "forgotten, and free now";
+    if (!begun.forgotten.empty()) fmt::print("{}: {}\n", forgets, begun.forgotten);
     for (const std::string& change : plan.changes) fmt::print("{}\n", change);
     if (options.bootstrap && plan.remembers && plan.changes.empty())
         fmt::print("times, seats and modes stay as they were\n");
     const std::string chosen = chosen_text(options);
+    const char* const is_ready = options.dry_run ? "would be ready" : "is ready";
     if (config.agreed.engine == Engine::hosts)
-        fmt::print("host {} is ready: {}. Do the same on all hosts{}, then start them\n", config.host, chosen,
-                   options.voters.empty() ? "" : " that will run");
+        fmt::print("host {} {}: {}. Do the same on all hosts{}, then start them\n", config.host, is_ready,
+                   chosen, options.voters.empty() ? "" : " that will run");
     else
         fmt::print(
-            "{} is ready: {}\n",
+            "{} {}: {}\n",
             config.agreed.engine == Engine::file ? config.agreed.file : "etcd key " + config.agreed.key,
-            chosen);
+            is_ready, chosen);
 }
 
 }  // namespace
@@ -278,7 +285,8 @@ int init_cluster(const InitOptions& options) {
     std::vector<std::string> events{chosen_text(options)};
     if (!begun->forgotten.empty()) events.push_back("forgotten: " + begun->forgotten);
     events.insert(events.end(), plan->changes.begin(), plan->changes.end());
-    note_operator(plan->config, "initialised", fmt::format("{}", fmt::join(events, "; ")));
+    if (!options.dry_run)
+        note_operator(plan->config, "initialised", fmt::format("{}", fmt::join(events, "; ")));
     print_begun(*plan, options, *begun);
     return exit_ok;
 }

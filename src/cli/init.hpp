@@ -13,6 +13,7 @@ struct InitOptions {
     std::vector<std::string> voters;  // that form it alone; empty: all
     bool bootstrap = false;           // times, seats and modes are read again from the file
     bool forget_sticky = false;       // sticky resources of the former register become free
+    bool dry_run = false;             // only says what would change
 };
 
 int init_cluster(const InitOptions& options);

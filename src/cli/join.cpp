@@ -22,15 +22,16 @@ namespace {
 // The register may need some seconds to agree.
 constexpr std::chrono::seconds agreed_within{15};
 
-Result<net::PetitionAnswer> ask(const daemon::Config& config, const std::string& address) {
+Result<net::PetitionAnswer> ask(const daemon::Config& config, const std::string& address, bool dry_run) {
     net::TlsPtr tls;
     if (config.tls) {
         auto loaded = net::load_tls(*config.tls);
         if (!loaded) return Error{loaded.error()};
         tls = *loaded;
     }
-    const net::Petition petition{
+    net::Petition petition{
         .name = config.host, .address = config.own_address(), .settings = config.required_settings()};
+    if (dry_run) petition.opening.magic = net::trial_magic;
     return net::ask_to_join(address, tls, petition, agreed_within);
 }
 
@@ -78,7 +79,7 @@ Result<bool> take(const daemon::Config& config, daemon::HostFolder& folder,
 
 }  // namespace
 
-int join_cluster(const std::string& address, const std::string& config_file) {
+int join_cluster(const std::string& address, const std::string& config_file, bool dry_run) {
     const auto config = daemon::load_config(config_file);
     if (!config) return wrong_usage(config.error());
     if (!config->has_address())
@@ -87,10 +88,14 @@ int join_cluster(const std::string& address, const std::string& config_file) {
                         config_file));
     daemon::HostFolder folder(config->state);
     if (const auto opened = folder.open(); !opened) return wrong_usage(opened.error());
-    const auto answer = ask(*config, address);
+    const auto answer = ask(*config, address, dry_run);
     if (!answer || !answer->done) {
         print_error(answer ? answer->text : answer.error());
         return answer ? exit_refused : exit_unreachable;
+    }
+    if (dry_run) {
+        fmt::print("{}\n", answer->text);
+        return exit_ok;
     }
     const auto admission = from_dated_bytes<daemon::Admission>(answer->content);
     if (!admission) return wrong_usage(address + ": its answer is malformed");

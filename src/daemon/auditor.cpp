@@ -68,12 +68,10 @@ void Auditor::note(const std::string& event, const std::string& reason) {
 
 void Auditor::ordered(const std::string& user, const session::Held& resource, const std::string& order) {
     if (!log_) return;
-    log_->add({.time_ms = epoch_ms(),
-               .host = config_.host,
-               .event = "order",
-               .user = user,
-               .resources = {resource},
-               .reason = order});
+    audit::Entry line{
+        .time_ms = epoch_ms(), .host = config_.host, .event = "order", .user = user, .reason = order};
+    if (!resource.name.empty()) line.resources = {resource};
+    log_->add(line);
 }
 
 }  // namespace allot::daemon

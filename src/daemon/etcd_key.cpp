@@ -69,7 +69,7 @@ Result<Value> first_value(const Found& before, const Result<Value>& former, cons
 
 }  // namespace
 
-Result<FoundInEtcd> found_in_etcd(const Config& config, std::uint32_t above, bool forget_sticky) {
+Result<FoundInEtcd> found_in_etcd(const Config& config, const Founding& how) {
     auto settings = etcd_settings(config);
     if (!settings) return Error{settings.error()};
     const std::string key = settings->key;
@@ -78,10 +78,11 @@ Result<FoundInEtcd> found_in_etcd(const Config& config, std::uint32_t above, boo
     const auto before = wait_for<Found>(loop, [&](auto done) { client.read(longest_wait, done); });
     if (!before) return Error{"etcd does not answer: " + before.error()};
     const auto former = value_in(*before, key);
-    const auto value = first_value(*before, former, config, above);
+    const auto value = first_value(*before, former, config, how.above);
     if (!value) return Error{value.error()};
-    if (auto why = former ? kept_refusal(*former) : ""; !why.empty() && !forget_sticky)
+    if (auto why = former ? kept_refusal(*former) : ""; !why.empty() && !how.forget_sticky)
         return Error{std::move(why)};
+    if (how.dry_run) return FoundInEtcd{"", former ? kept_text(*former) : ""};
     std::vector<etcd::Put> puts{{key, durable::text_of(*value)}};
     const std::string aside = before->entry ? fmt::format("{}.before-{}", key, std::time(nullptr)) : "";
     if (before->entry) puts.push_back({aside, before->entry->value});

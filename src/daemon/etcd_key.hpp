@@ -28,6 +28,11 @@ struct FoundInEtcd {
     std::string aside;      // the key of the former content; empty: there was none
     std::string forgotten;  // its sticky resources
 };
-Result<FoundInEtcd> found_in_etcd(const Config& config, std::uint32_t above, bool forget_sticky);
+struct Founding {
+    std::uint32_t above = 0;
+    bool forget_sticky = false;
+    bool dry_run = false;  // everything but the change itself
+};
+Result<FoundInEtcd> found_in_etcd(const Config& config, const Founding& how);
 
 }  // namespace allot::daemon

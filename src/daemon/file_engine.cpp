@@ -5,6 +5,7 @@
 #include <ctime>
 #include <filesystem>
 #include <fmt/format.h>
+#include <unistd.h>
 #include <utility>
 
 #include "base/log.hpp"
@@ -18,7 +19,9 @@ FileEngine::FileEngine(boost::asio::io_context& loop, const Config& config, cons
     : Engine(config, subject, std::move(events)), register_(config.agreed.file), certificates_(loop) {}
 
 std::optional<std::string> FileEngine::open(const HostFolder::Memory& before) {
-    auto occupied = register_.occupy(config_.host);
+    auto occupied = register_.occupy(
+        config_.host, fmt::format("the daemon at {} (process {})",
+                                  config_.address_of(config_.hosts[config_.self()]), ::getpid()));
     if (!occupied) return occupied.error();
     occupied_ = std::move(*occupied);
     if (auto why = read_own_certificate(daemon_of(before.incarnation))) return why;

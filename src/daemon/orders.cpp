@@ -33,7 +33,7 @@ void Orders::obey(const session::Order& order, const host::Caller& by, const Don
     if (order.verb == "release" && order.words.size() == 2) return done(release(order, by));
     auto edit = edit_of(order);
     if (!edit) return done({false, edit.error()});
-    const bool certifies = order.verb == "expel-certified" && !order.dry_run;
+    const bool certifies = order.verb == "expel-certified";
     change({.edit = std::move(*edit),
             .user = by.user,
             .done = done,
@@ -161,11 +161,12 @@ std::string Orders::breaks_majority(const agreement::Settings& settings, const s
         host);
 }
 
-void Orders::certify(const std::string& host) {
+// The operator says that the host has ended with its programs, or the order that said so has failed.
+void Orders::certify(const std::string& host, bool has_ended) {
     const auto number = number_of(member_.host().settings(), host);
     if (!number) return;
     for (const Peer& member : member_.host().known().members)
-        if (member.site == *number) ways_.certify(member);
+        if (member.site == *number) ways_.certify(member, has_ended);
 }
 
 void Orders::hear(const net::Petition& petition, const Welcome& answer) {
@@ -178,8 +179,8 @@ void Orders::hear(const net::Petition& petition, const Welcome& answer) {
                             settings.edition(), petition.name, petition.opening.newest)};
         return with_joined(std::move(settings), petition);
     };
-    const auto done = [this, answer](const session::OrderAnswer& result) {
-        if (!result.done) return answer({false, result.text, {}});
+    const auto done = [this, answer, is_trial = petition.is_trial()](const session::OrderAnswer& result) {
+        if (!result.done || is_trial) return answer({result.done, result.text, {}});
         Admission admission{.settings = member_.host().settings(), .record = {}, .sealed = {}};
         if (desk_.config().agreed.engine == Register::Engine::hosts) {
             admission.record = member_.council().inner().record();
@@ -189,7 +190,7 @@ void Orders::hear(const net::Petition& petition, const Welcome& answer) {
         encode_dated(admission, bytes, desk_.config().sent_edition());
         answer({true, result.text, std::move(bytes)});
     };
-    change({.edit = edit, .user = "host " + petition.name, .done = done}, false);
+    change({.edit = edit, .user = "host " + petition.name, .done = done}, petition.is_trial());
 }
 
 void Orders::tell_address(const net::Petition& own) {
@@ -230,12 +231,20 @@ void Orders::change(Pending order, bool dry_run) {
     const agreement::Settings& before = member_.host().settings();
     const auto after = order.edit(before);
     if (!after) return order.done({false, after.error()});
-    const auto changes = differences(before, *after);
+    const auto changes = changes_of(order, before, *after);
     if (changes.empty()) return order.done({true, "nothing changes"});
     if (dry_run) return order.done({true, fmt::format("would change {}", fmt::join(changes, "\n"))});
     if (auto why = unable(); !why.empty()) return order.done({false, std::move(why)});
     pending_.push_back(std::move(order));
     if (pending_.size() == 1) begin();
+}
+
+std::vector<std::string> Orders::changes_of(const Pending& order, const agreement::Settings& before,
+                                            const agreement::Settings& after) {
+    std::vector<std::string> changes = differences(before, after);
+    if (!order.certified.empty())
+        for (std::string& change : changes) change += ", certified: nothing waits for its programs";
+    return changes;
 }
 
 void Orders::begin() {
@@ -244,9 +253,9 @@ void Orders::begin() {
     auto after = first.edit(before);
     if (!after) return end(false, after.error());
     first.settings = std::move(*after);
-    first.changes = differences(before, first.settings);
+    first.changes = changes_of(first, before, first.settings);
     if (first.changes.empty()) return end(true, "nothing changes");
-    if (!first.certified.empty()) certify(std::exchange(first.certified, {}));
+    certify(first.certified, true);
     patience_.set(agreed_within, [this] {
         ways_.withdraw();
         end(false, fmt::format("the register has not agreed within {} s, though it may still do so{}",
@@ -269,9 +278,10 @@ void Orders::end(bool done, const std::string& text) {
     patience_.cancel();
     const Pending ended = std::move(pending_.front());
     pending_.pop_front();
-    if (done)
-        for (const std::string& change : ended.changes)
-            desk_.note_order(ended.user, {}, fmt::format("{}, by {}", change, ended.user));
+    if (!done) certify(ended.certified, false);
+    for (const std::string& change : ended.changes)
+        desk_.note_order(ended.user, {},
+                         fmt::format("{}, by {}{}", change, ended.user, done ? "" : "; " + text));
     ended.done({done, text});
     if (!pending_.empty()) begin();
 }

@@ -27,8 +27,9 @@ public:
         std::function<void(const agreement::Settings&)> propose;
         // Gives a proposal up that the register has not agreed to.
         std::function<void()> withdraw;
-        // That incarnation and all its programs have ended, as an operator says.
-        std::function<void(Peer)> certify;
+        // That incarnation and all its programs have ended, as an operator says; or that is not said any
+        // more.
+        std::function<void(Peer, bool has_ended)> certify;
         // Why this host does not serve as it should; empty if it does.
         std::function<std::string()> trouble;
     };
@@ -70,8 +71,10 @@ private:
     };
     Result<Edit> edit_of(const session::Order& order) const;
     std::string breaks_majority(const agreement::Settings& settings, const std::string& host) const;
-    void certify(const std::string& host);
+    void certify(const std::string& host, bool has_ended);
     std::string unable() const;
+    static std::vector<std::string> changes_of(const Pending& order, const agreement::Settings& before,
+                                               const agreement::Settings& after);
     void change(Pending order, bool dry_run);
     void begin();
     void end(bool done, const std::string& text);

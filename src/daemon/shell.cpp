@@ -416,6 +416,9 @@ void Shell::follow_list() {
     list_followed_ = host().known().version;
     const agreement::Settings& settings = host().settings();
     if (settings.hosts.empty()) return;
+    // A host that is removed from the list learns it while there is a link to it.
+    for (const HostId other : config_.others())
+        if (!settings.admits(other)) mail_.send(other, host::Learn{host().known()});
     config_.hosts = agreed_hosts(file_, settings);
     if (config_.edition != 0 && config_.edition < settings.edition())
         log_info(
@@ -614,7 +617,7 @@ Orders::Ways Shell::order_ways() {
                 unsettled_ = true;
             },
         .withdraw = [this] { member_.host().withdraw_proposal(); },
-        .certify = [this](Peer gone) { member_.host().certify(gone); },
+        .certify = [this](Peer gone, bool has_ended) { member_.host().certify(gone, has_ended); },
         .trouble = [this] { return enquiries_.trouble(); },
     };
 }

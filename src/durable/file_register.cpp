@@ -1,10 +1,13 @@
 #include "durable/file_register.hpp"
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/file.h>
+#include <unistd.h>
 
+#include "base/harmless.hpp"
 #include "durable/register_record.hpp"
 
 namespace allot::durable {
@@ -25,15 +28,24 @@ Result<Descriptor> lock(const std::string& path, int flags = 0) {
     return file;
 }
 
+// The process that has locked this file, as it has written there.
+std::string occupant(int file) {
+    std::array<char, 256> text{};
+    const ssize_t size = ::pread(file, text.data(), text.size(), 0);
+    return size > 0 ? harmless({text.data(), static_cast<std::size_t>(size)}) : "another process";
+}
+
 }  // namespace
 
-Result<Descriptor> FileRegister::occupy(const std::string& host) const {
+Result<Descriptor> FileRegister::occupy(const std::string& host, const std::string& who) const {
     // No name of a host makes it the file of another lock, such as `register.lock`.
     const std::string name = path_ + "-host." + host;
     Descriptor file(::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0660));
     if (!file) return Error{name + ": " + std::strerror(errno)};
     if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0)
-        return Error{"host " + host + " runs already: another daemon has " + name};
+        return Error{"host " + host + " runs already: " + occupant(file.get()) + " has " + name};
+    // Only people read it, so a disk that is full does no harm.
+    if (::ftruncate(file.get(), 0) == 0) (void)!::pwrite(file.get(), who.data(), who.size(), 0);
     return file;
 }
 

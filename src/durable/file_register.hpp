@@ -17,8 +17,9 @@ class FileRegister {
 public:
     explicit FileRegister(std::string path) : path_(std::move(path)) {}
 
-    // Until the lock is closed, no second daemon of that host opens this register.
-    Result<Descriptor> occupy(const std::string& host) const;
+    // Until the lock is closed, no second daemon of that host opens this register. The second one is told
+    // `who` has it, in one line.
+    Result<Descriptor> occupy(const std::string& host, const std::string& who) const;
     // The certificate of the last daemon of that host that has ended with all its programs. The file is
     // replaced, so it is not the one of the lock.
     std::string certificate_of(const std::string& host) const { return path_ + "-ended." + host; }

@@ -217,8 +217,13 @@ public:
     void give_back(const Self& self, const Key& key, Effects& fx);
     // The same for one that this host shall hold, and does not yet.
     void disown(const Self& self, const agreement::ValueId& id, Effects& fx);
-    // The kernel says that this incarnation and all its programs have ended.
-    void certify(Peer gone) { certified_.insert(gone); }
+    // The kernel or an operator says that this incarnation and all its programs have ended, or takes it back.
+    void certify(Peer gone, bool has_ended = true) {
+        if (has_ended)
+            certified_.insert(gone);
+        else
+            certified_.erase(gone);
+    }
     // The daemon of that host has ended, or is back.
     void ended(SiteId host, bool has_ended) { hearing_.ended(host, has_ended); }
     // A sign of life of that host.

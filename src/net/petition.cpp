@@ -32,11 +32,14 @@ void put_petition_answer(const PetitionAnswer& answer, Edition edition, std::str
 
 bool is_petition(std::string_view frame) {
     Opening opening;
-    return decode(frame, opening) && opening.magic == petition_magic;
+    return decode(frame, opening) && (opening.magic == petition_magic || opening.magic == trial_magic);
 }
 
 Result<Petition> read_petition(std::string_view frame) {
-    return read_greeting<Petition>(frame, petition_magic);
+    Opening opening;
+    std::string_view rest = frame;
+    const bool is_trial = decode(rest, opening) && opening.magic == trial_magic;
+    return read_greeting<Petition>(frame, is_trial ? trial_magic : petition_magic);
 }
 
 namespace {

@@ -17,6 +17,7 @@
 namespace allot::net {
 
 constexpr std::string_view petition_magic = "allot join";
+constexpr std::string_view trial_magic = "allot ask";  // only asks what would change
 
 struct Petition {
     Opening opening{std::string(petition_magic)};
@@ -24,6 +25,7 @@ struct Petition {
     std::string address;  // at which the other hosts reach it
     // Those that must be the same; it learns the others by the answer.
     std::vector<Setting> settings{};
+    bool is_trial() const { return opening.magic == trial_magic; }
     bool operator==(const Petition&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Petition, (), (opening, name, address, settings))

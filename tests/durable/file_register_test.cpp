@@ -3,6 +3,7 @@
 
 #include <csignal>
 #include <fstream>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sstream>
 #include <sys/wait.h>
@@ -97,11 +98,13 @@ TEST(FileRegister, Many_processes_change_it_one_after_the_other) {
 TEST(FileRegister, A_host_may_have_any_name) {
     const test::TemporaryFolder folder;
     const FileRegister all(folder / "register");
-    const auto occupied = all.occupy("lock");
+    const auto occupied = all.occupy("lock", "the daemon at 127.0.0.1:7401");
     ASSERT_TRUE(occupied) << occupied.error();
     ASSERT_TRUE(all.found());
     EXPECT_EQ(change_of(all, *all.read(), 1, 1)->view, 1u);
-    EXPECT_FALSE(all.occupy("lock")) << "a second daemon of this host";
+    const auto second = all.occupy("lock", "the daemon at 127.0.0.1:7402");
+    ASSERT_FALSE(second) << "a second daemon of this host";
+    EXPECT_THAT(second.error(), testing::HasSubstr("runs already: the daemon at 127.0.0.1:7401 has "));
 }
 
 TEST(FileRegister, A_killed_process_leaves_a_whole_file_and_no_lock) {
