@@ -1,5 +1,6 @@
 // Takes very many locks, each of them once: namers PREFIX COUNT SOCKET... Their names begin
-// with the prefix. Sessions with all daemons share the work.
+// with the prefix. Sessions with all daemons share the work. With $NAMERS_OF=50 there are 50 names, which are
+// taken again and again.
 #include <cstdio>
 #include <cstdlib>
 #include <semaphore>
@@ -22,11 +23,13 @@ int main(int argc, char** argv) {
         sessions.push_back(allot::client::Session::connect(options));
     }
     const long count = std::atol(argv[2]);
+    const char* const of = std::getenv("NAMERS_OF");
+    const long names = of == nullptr ? count : std::atol(of);
     const std::string prefix = argv[1];
     for (long i = 0; i < count; ++i) {
         room.acquire();
         sessions[static_cast<std::size_t>(i) % sessions.size()].async_acquire(
-            allot::client::Demand().lock(prefix + std::to_string(i)), {},
+            allot::client::Demand().lock(prefix + std::to_string(i % names)), {},
             [&](allot::client::Outcome outcome) {
                 if (!outcome) std::_Exit(1);
                 room.release();
