@@ -1,6 +1,7 @@
 # A majority of the voters has lost its disks. Nothing is granted until an operator says on all of them, with
 # `allot cluster init --above N`, that a new register begins above the views of the old one.
 engine=hosts
+networks=own
 . "$ALLOT_SOURCE_DIR/tests/cluster/lib.sh"
 
 fence_at() {
