@@ -18,7 +18,7 @@ refuses() {
     [ $? -eq 121 ] || fail "h$1 grants $2"
 }
 
-agree $'lease = "3s"'
+agree
 configure 3
 start_all
 before=$(fence_at 2)
