@@ -21,6 +21,7 @@ largest() { sort -n | tail -n 1; }
 agree $'lease = "3s"'
 semaphores='builds = 2'
 configure 3
+with_page 1
 rm -f loop refused
 : >took
 start_all
@@ -31,6 +32,7 @@ ask first 1 --lock a
 wait_until 10 "the first waits" waits_for a 1 1
 ask second 2 --lock b --permit builds=2
 wait_until 10 "the second waits" waits_for b 1 2
+healthy || fail "h1 is not healthy while a program waits: $(page /health)"
 touch loop
 again_and_again &
 started+=($!)
@@ -60,6 +62,7 @@ grep -o 'view [0-9]*: frozen for .*' h1.log | tail -n 1
 [ $moved -le $((5 * design)) ] || fail "the lock moved after $moved ms"
 [ "$pause" -le $((5 * (50 + usual))) ] || fail "an unrelated lock took $pause ms, and $usual ms before"
 [ ! -e refused ] || fail "an unrelated lock was refused"
+wait_until 20 "h1 is healthy without h3" healthy
 fence_after=$(fence a 1 1)
 [ "$fence_after" -gt "$fence_before" ] || fail "the fence has not grown: $fence_before, $fence_after"
 running "$(cat steady.in)" || fail "a program of another host was stopped"
