@@ -66,6 +66,7 @@ wait $loop $listener
 reason='h3 was removed; what its programs held is free in'
 contains "waits: lock a: $reason" first.err || fail "who waits is not told why: $(cat first.err)"
 contains "$reason" said.status || fail "status does not say why they wait: $(cat said.status)"
+contains '^HTTP.* 503' said.health || fail "h1 is healthy while a lock waits for a dead host"
 pause=$(tail -n +21 took | largest)
 # The silence, a lease on the slowest clock and its margin, and a second. A busy machine may take five times that.
 design=$((1000 + 3000 * 101 / 99 + 200 + 1000))
