@@ -36,6 +36,9 @@ expect_lines 2 --event granted
 [ "$(grep -cE '"withdrawn"|not granted in time' audit.log)" -eq 1 ] || fail "no line about who waited in vain"
 expect_lines 2 --event released
 expect_lines 2 --event started
+"$ALLOT" log audit.log --event view --json >views.json || fail "allot log --event view"
+grep -q '"reason":"view [0-9]*: alpha"' views.json || fail "no line with a view and its hosts"
+[ "$(grep -cv '"event":"view"' views.json)" -eq 0 ] || fail "other lines are shown as views"
 expect_lines 1 --resource secret
 grep -q 'secret' shown.txt || fail "it does not name what was refused"
 expect_lines 3 --last 3

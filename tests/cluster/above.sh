@@ -1,6 +1,7 @@
 # A majority of the voters has lost its disks. Nothing is granted until an operator says on all of them, with
 # `allot cluster init --above N`, that a new register begins above the views of the old one.
 engine=hosts
+networks=own
 . "$ALLOT_SOURCE_DIR/tests/cluster/lib.sh"
 
 fence_at() {
@@ -17,7 +18,7 @@ refuses() {
     [ $? -eq 121 ] || fail "h$1 grants $2"
 }
 
-agree $'lease = "3s"'
+agree
 configure 3
 start_all
 before=$(fence_at 2)

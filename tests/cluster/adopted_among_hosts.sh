@@ -1,3 +1,4 @@
-# As adopted.sh, with a register that the hosts keep themselves.
+# As adopted.sh, with a register that the hosts keep themselves, networks of their own and TLS.
 engine=hosts
+networks=own
 . "$ALLOT_SOURCE_DIR/tests/cluster/adopted.sh"

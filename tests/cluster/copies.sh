@@ -1,6 +1,7 @@
 # Folders that are not what they seem: a host that is copied to another machine while it runs is refused, a folder that
 # was put back from an earlier time or emptied does not vote, and a damaged one is not believed.
 engine=hosts
+networks=own
 . "$ALLOT_SOURCE_DIR/tests/cluster/lib.sh"
 
 says() { "$ALLOT" status --socket "./h$1.sock" 2>/dev/null | grep -q -- "$2"; }
@@ -11,14 +12,14 @@ configure 3
 start_all
 serves 1 "at the beginning"
 
-# A copy of h1 at another address.
+# A copy of h1 at another address, which sees the others.
 rm -rf copy earlier
 cp -r h1 copy
 rm -f copy/*.sock
 sed 's/^socket = .*/socket = "copy.sock"/; s/^state = .*/state = "copy"\naddress = "127.0.0.1:0"/' h1.toml >copy.toml
-timeout 30 "$ALLOT" node --config copy.toml 2>copy.log
+$(in_network 1) timeout 30 "$ALLOT" node --config copy.toml 2>copy.log
 [ $? -eq 1 ] || fail "a copy of a live host runs: $(cat copy.log)"
-contains 'host h1 runs already: host h[23] has a link to it, from 127' copy.log || fail "no address: $(cat copy.log)"
+contains "host h1 runs already: host h[23] has a link to it, from ${own_address[1]%%.*}" copy.log || fail "no address: $(cat copy.log)"
 pkill -KILL -f "allot guardian --folder $PWD/copy "
 serves 1 "though it is the one that was copied"
 

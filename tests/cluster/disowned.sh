@@ -6,7 +6,7 @@ engine=hosts
 # Of the daemons of h1, as its log has them.
 incarnations() { sed -n 's/.*host h1 is ready: incarnation \([0-9]*\),.*/\1/p' h1.log; }
 
-agree $'lease = "3s"'
+agree
 configure 3
 printf '[audit]\nfile = "h1.audit"\n' >>h1.toml
 start_all

@@ -3,7 +3,7 @@
 engine=hosts
 . "$ALLOT_SOURCE_DIR/tests/cluster/lib.sh"
 
-agree $'lease = "3s"'
+agree
 configure 3
 start_all
 run 3 --lock a -- true || fail "three hosts do not serve"

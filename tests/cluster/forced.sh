@@ -1,7 +1,7 @@
 # `allot release --force`: the holder is ended first, on whichever host it runs, and the next waiter enters after that.
 . "$ALLOT_SOURCE_DIR/tests/cluster/lib.sh"
 
-agree $'lease = "3s"\ngrace = "500ms"\nsilence = "3s"\nreturn_within = "4500ms"'
+agree
 configure 2
 rm -f audit[12]
 for host in 1 2; do printf '[audit]\nfile = "audit%s"\n' $host >>h$host.toml; done

@@ -11,7 +11,7 @@ shown() { cluster "$1" show --json | tr -d ' \n'; }
 voters() { shown "$1" | sed 's/.*"voters":\[\([^]]*\)\].*/\1/; s/"//g'; }
 voters_are() { [ "$(voters "$1")" = "$2" ]; }
 
-agree $'lease = "3s"\nsilence = "1s"'
+agree
 configure 1
 start_all
 voters_are 1 h1 || fail "one host does not vote: $(voters 1)"

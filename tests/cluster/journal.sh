@@ -30,7 +30,6 @@ start_journald() {
     started+=($!)
     wait_until 20 "journald listens" test -S /run/systemd/journal/socket
 }
-healthy() { page /health | grep -q '^HTTP.* 200'; }
 unhealthy() { page /health | tr -d '\r' | grep -q "the audit log has gaps: /run/systemd/journal/socket: $1"; }
 serves() { run 1 --lock "$1" --permit builds --timeout 20s -- true || fail "not served: $2"; }
 shows() { "$ALLOT" log --config h1.toml --json "$@" 2>err.txt; }

@@ -4,6 +4,7 @@
 
 agree
 configure 3
+with_page 1
 start_all
 for name in a b c d e f; do run 3 --lock "$name" --timeout 20s -- true || fail "h3 does not get $name"; done
 leave() {
@@ -11,10 +12,13 @@ leave() {
     wait_until 20 "h$1 stops" not_running "${process[$1]}"
     wait "${process[$1]}" || fail "h$1 did not stop in order"
 }
+wait_until 20 "h1 is healthy" healthy
 leave 3
+healthy || fail "h1 is not healthy when a host has left: $(page /health)"
 for name in a b c d e f g h i; do run 1 --lock "$name" --timeout 3s -- true || fail "$name is blocked by a host that has left"; done
 run 2 --permit builds=2 --timeout 3s -- true || fail "permits are blocked by a host that has left"
 "$ALLOT" status --socket ./h1.sock | grep -q '^h3  *removed' || fail "status does not say that h3 has left"
+healthy || fail "h1 is not healthy without a host that has left: $(page /health)"
 
 if [ "$engine" != file ]; then
     start 3

@@ -1,8 +1,8 @@
 # For tests with real daemons: writes their configurations, starts, stops and kills them, and waits with a
 # deadline for whatever a test needs. Hosts are h1, h2, ...; all files lie in the current folder.
 #
-# What may be set before `configure`: semaphores, register, bootstrap, tls (lines of those tables), modes (tables), and
-# for a link that goes through a fault proxy `proxied A B`.
+# What may be set before `configure`: semaphores, register, bootstrap, tls (lines of those tables), modes (tables),
+# networks (below), and for a link that goes through a fault proxy `proxied A B`.
 set -u
 shopt -s nullglob
 
@@ -15,7 +15,7 @@ declare -a process=()       # of each daemon that runs, by number
 declare -A own_address=()   # of a host, if not one of the loopback net
 declare -A seen_at=()       # "A,B": where host A looks for host B, if not at its own address
 declare -A proxy_in=()      # "A,B": descriptor that the proxy between them reads its commands from
-declare -a within=()        # what a daemon is started with, by number: `ip netns exec NAME`
+declare -a within=()        # what a daemon is started with, by number, in its network
 declare -a started=()       # everything that must not outlive the test
 
 # An address of the loopback net that no other test has while this one runs.
@@ -39,6 +39,7 @@ end_all() {
     for one in h[0-9]*/guardian.sock; do pkill -KILL -f "allot guardian --folder $PWD/${one%/*} " 2>/dev/null; done
     wait 2>/dev/null
     [ -z "$etcd_data" ] || rm -rf "$etcd_data"
+    remove_networks
 }
 trap end_all EXIT
 trap 'fail "the test was told to stop"' TERM INT
@@ -68,6 +69,7 @@ address_of() { echo "${own_address[$1]:-$loopback:$((7400 + $1))}"; }
 configure() {
     local i one
     hosts=$1
+    [ -z "$networks" ] || own_networks
     [ -n "$register" ] || agree
     # Guardians outlive their daemons for a while. One that ends later would remove the socket of the next.
     for one in h[0-9]*/guardian.sock; do pkill -KILL -f "allot guardian --folder $PWD/${one%/*} "; done
@@ -122,7 +124,8 @@ agree() {
 start() {
     local i=$1
     shift
-    ${within[$i]:-} "$ALLOT" node --config "h$i.toml" "$@" 2>>"h$i.log" &
+    plug_in "$i"
+    $(in_network "$i") ${within[$i]:-} "$ALLOT" node --config "h$i.toml" "$@" 2>>"h$i.log" &
     process[i]=$!
     started+=($!)
     wait_until 20 "host h$i starts" host_answers "$i"
@@ -148,10 +151,12 @@ stop() {
 
 }
 
-# kill_machine HOST: everything that runs there, as in a power cut: daemon, guardian, and programs of NAMES.
+# kill_machine HOST NAMES...: everything that runs there, as in a power cut: daemon, guardian, and programs of NAMES. With a
+# network of its own the machine says no goodbye: the others hear nothing any more, until it is started.
 kill_machine() {
     local i=$1 name
     shift
+    pull_cable "$i"
     # At once: the guardian must not see the end of the daemon.
     kill -KILL $(pgrep -f "allot guardian --folder $PWD/h$i ") "${process[$i]}"
     wait "${process[$i]}" 2>/dev/null
@@ -173,15 +178,73 @@ memory_kb() {
 
 # with_page HOST: it gets a page, at an address that no other test has; before `start`. Then page PATH [METHOD].
 with_page() {
+    page_host=$1
     page_port=$((20000 + $$ % 10000))
     sed -i "s/^http = .*/http = \"$loopback:$page_port\"/" "h$1.toml"
 }
 page() {
-    exec 3<>"/dev/tcp/$loopback/$page_port" || fail "no page"
-    printf '%s %s HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n' "${2:-GET}" "$1" >&3
-    timeout 10 cat <&3
-    exec 3<&-
+    $(in_network "$page_host") bash -c "exec 3<>/dev/tcp/$loopback/$page_port || exit 1
+        printf '${2:-GET} $1 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n' >&3
+        timeout 10 cat <&3" || fail "no page"
 }
+healthy() { page /health | grep -q '^HTTP.* 200'; }
+not_healthy() { ! healthy; }
+
+# --- Networks
+#
+# networks=own before `configure`: each host has a network of its own, joined to the others by a bridge, and all use TLS.
+# Where this user may not make networks, the hosts stay on the loopback net; networks=needed skips the test there. Tests
+# that run at once may use the same addresses, since each has a bridge of its own.
+
+networks=${networks:-}
+switch=allot$$s # the network with the bridge
+declare -a has_network=()
+
+network_of() { echo "allot$$h$1"; }
+in_network() { [ -z "${has_network[$1]:-}" ] || echo "ip netns exec $(network_of "$1")"; }
+
+own_networks() {
+    local i
+    if [ -z "$tls" ]; then
+        "$ALLOT" cert --dir certs $(seq -f 'h%g' "$hosts") --force >/dev/null || fail "no certificates"
+        tls=$'certificate = "certs/HOST.pem"\nkey = "certs/HOST.key"\nauthority = "certs/ca.pem"'
+    fi
+    [ ${#has_network[@]} -eq 0 ] || return 0
+    remove_networks # of a test that was killed, and had the number of this process
+    if make_networks 2>why.txt; then
+        for i in $(seq "$hosts"); do
+            has_network[i]=1
+            own_address[$i]=10.77.0.$i:7400
+        done
+        return
+    fi
+    [ "$networks" != needed ] || { echo "skipped: no network namespaces here: $(head -n 1 why.txt)"; exit 77; }
+    echo "all hosts are on the loopback net: no network namespaces here: $(head -n 1 why.txt)"
+    remove_networks
+    networks=''
+}
+make_networks() {
+    local i
+    ip netns add "$switch" &&
+        ip -n "$switch" link add bridge type bridge && ip -n "$switch" link set bridge up || return 1
+    for i in $(seq "$hosts"); do
+        ip netns add "$(network_of "$i")" &&
+            ip -n "$(network_of "$i")" link set lo up &&
+            ip -n "$(network_of "$i")" link add cable type veth peer name "port$i" netns "$switch" &&
+            ip -n "$(network_of "$i")" address add "10.77.0.$i/24" dev cable &&
+            ip -n "$(network_of "$i")" link set cable up &&
+            ip -n "$switch" link set "port$i" master bridge up || return 1
+    done
+}
+remove_networks() {
+    local one
+    for one in $(ip netns list 2>/dev/null | grep -oE "^allot$$(s|h[0-9]+)\b"); do ip netns delete "$one" 2>/dev/null; done
+}
+
+# pull_cable HOST, plug_in HOST: only at the bridge. A kernel whose own end is down for a moment sends nothing for about a
+# second after that.
+pull_cable() { [ -z "${has_network[$1]:-}" ] || ip -n "$switch" link set "port$1" nomaster; }
+plug_in() { [ -z "${has_network[$1]:-}" ] || ip -n "$switch" link set "port$1" master bridge; }
 
 # --- etcd: processes of this test, never the service of the system.
 #

@@ -1,7 +1,6 @@
 # A whole machine stands still for longer than its lease: daemon, guardian, `allot run` and the command. Nothing there
 # can stop the command in time, so another host gets the lock while the old user still believes in it. When the machine
 # goes on, the resource refuses the write of the old user by its fence; then the command is stopped.
-engine=hosts
 . "$ALLOT_SOURCE_DIR/tests/cluster/lib.sh"
 
 agree $'lease = "3s"\ngrace = "500ms"\nsilence = "1s"'
@@ -41,7 +40,8 @@ machine=("$(cat old.in)" $wrapper $guardian "${process[2]}")
 kill -STOP "${machine[@]}"
 stopped=$(now_ms)
 [ ! -e old.refused ] || fail "a write of the only user was refused"
-hold newer 1 --lock db
+ask newer 1 --lock db
+wait_until 30 "the lock is given out" granted newer
 [ $(($(now_ms) - stopped)) -ge 2000 ] || fail "the lock was given out before the lease of the stopped machine had ended"
 fence_of() { tr '\0' '\n' <"/proc/$(cat "$1.in")/environ" | sed -n 's/^ALLOT_FENCE=//p'; }
 [ "$(fence_of newer)" -gt "$(cat old.fence)" ] || fail "the fence has not grown: $(cat old.fence), $(fence_of newer)"

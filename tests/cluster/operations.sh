@@ -6,12 +6,14 @@ engine=hosts
 page=$ALLOT_SOURCE_DIR/docs/operations.md
 export ALLOT_SOCKET
 declare -A runs=()
+# The page names the lease.
+times=$'lease = "3s"\nsilence = "3s"\nreturn_within = "4500ms"'
 
 begin_section() {
     local i
     for i in "${!runs[@]}"; do kill_machine "$i"; done
     runs=()
-    agree $'lease = "3s"\nsilence = "1s"'
+    agree "$times"
     configure 3
     start_all
     for i in 1 2 3; do
@@ -49,7 +51,7 @@ has_engine() {
     local former=$register
     [[ $2 != *etcd* ]] || [ "${#etcd_process[@]}" -gt 0 ] || fresh_etcd
     eval "$(tr -d ' ' <<<"$2")"
-    agree $'lease = "3s"\nsilence = "1s"'
+    agree "$times"
     write_config "$1"
     register=$former
     engine=hosts

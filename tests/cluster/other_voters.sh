@@ -9,7 +9,7 @@ refuses() {
     [ $? -eq 121 ] || fail "h$1 grants though the files name different voters"
 }
 
-agree $'lease = "3s"'
+agree
 configure 3
 sed -i 's/^\[bootstrap\]$/&\nvoters = ["h3"]/' h2.toml
 sed -i 's/^\[bootstrap\]$/&\nvoters = ["h2"]/' h3.toml

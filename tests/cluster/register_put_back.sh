@@ -4,7 +4,7 @@
 
 says() { "$ALLOT" status --socket "./h$1.sock" 2>/dev/null | grep -q -- "$2"; }
 
-agree $'lease = "3s"\ngrace = "500ms"'
+agree
 configure 2
 start_all
 cp register earlier

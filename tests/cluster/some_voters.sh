@@ -18,7 +18,7 @@ refused() {
         fail "not refused with \"$expected\": cluster init $*: $(cat out.txt err.txt)"
 }
 
-agree $'lease = "3s"\ngrace = "500ms"'
+agree
 configure 3
 for i in 1 2 3; do printf '[audit]\nfile = "h%s.audit"\n' $i >>h$i.toml; done
 with_page 3

@@ -1,6 +1,6 @@
 # A daemon is stopped and goes on later (SIGSTOP, SIGCONT). If it is short, nothing is lost. If it is long, the others go
 # on with its permits, and it notices before it gives out any: its holder is told that its permit is lost, and whoever
-# waited there is served.
+# waited there is served. Daemons that stood still for less than the silence remove nobody for it.
 . "$ALLOT_SOURCE_DIR/tests/cluster/lib.sh"
 
 agree $'lease = "4s"\nsilence = "2s"\nreturn_within = "3s"'
@@ -15,6 +15,20 @@ for i in 1 2 3; do
     kill -CONT "${process[$i]}"
 done
 crowd_ends
+
+# Two of three stand still for 0.6 of the silence: when they go on they have not heard each other either.
+number_of_view() { "$ALLOT" cluster show --json --socket "./h$1.sock" | tr -d ' \n' | grep -o '"view":[0-9]*'; }
+view=$(number_of_view 1)
+for pair in '1 2' '1 3' '2 3'; do
+    read -r i j <<<"$pair"
+    kill -STOP "${process[$i]}" "${process[$j]}"
+    sleep 1.2
+    kill -CONT "${process[$i]}" "${process[$j]}"
+    for i in 1 2 3; do run $i --lock "after$i" --timeout 20s -- true || fail "h$i does not serve after a short pause of $pair"; done
+done
+for i in 1 2 3; do
+    [ "$(number_of_view $i)" = "$view" ] || fail "h$i: $(number_of_view $i) after short pauses, $view before: $(grep -h ' view ' h?.log)"
+done
 
 hold doomed 2 --permit builds
 ask waiting 2 --permit builds=2

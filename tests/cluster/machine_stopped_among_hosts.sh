@@ -1,0 +1,4 @@
+# As machine_stopped.sh, with a register that the hosts keep themselves, networks of their own and TLS.
+engine=hosts
+networks=own
+. "$ALLOT_SOURCE_DIR/tests/cluster/machine_stopped.sh"
