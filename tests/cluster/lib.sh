@@ -507,3 +507,11 @@ case_ends() {
         run "$i" --permit single --timeout 30s -- true 2>next.err || fail "$case: h$i gets no permit in the end: $(cat next.err)"
     done
 }
+
+# crowd_stops: it must still be there, and ends now. longest_wait: of all its requests, in ms.
+crowd_stops() {
+    running "$crowd_process" || fail "the crowd ended before all of it was over: $(head -n 5 crowd.err; cat crowd.out)"
+    kill -TERM "$crowd_process"
+    crowd_ends
+}
+longest_wait() { grep -o 'longest wait [0-9]*' crowd.out | tr -dc '0-9'; }

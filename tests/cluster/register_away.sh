@@ -4,6 +4,7 @@ engine=${engine:-hosts}
 etcd_members=3
 . "$ALLOT_SOURCE_DIR/tests/cluster/lib.sh"
 
+[ -z "$etcd_tls" ] || etcd_certificates
 agree $'lease = "6s"\ngrace = "1s"\nsilence = "2s"'
 modes='[[bootstrap.mode]]
 names = ["cache-*"]

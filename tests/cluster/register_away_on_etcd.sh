@@ -1,3 +1,4 @@
-# The same with a register in etcd.
+# The same with a register in etcd, with TLS.
 engine=etcd
+etcd_tls=$'certificate = "client.pem"\nkey = "client.key"\nauthority = "etcd-ca.pem"'
 . "$ALLOT_SOURCE_DIR/tests/cluster/register_away.sh"

@@ -1,0 +1,3 @@
+# As joined.sh, with a register in etcd.
+engine=etcd
+. "$ALLOT_SOURCE_DIR/tests/cluster/joined.sh"

@@ -1,0 +1,3 @@
+# As operators.sh, with a register in etcd.
+engine=etcd
+. "$ALLOT_SOURCE_DIR/tests/cluster/operators.sh"
