@@ -17,16 +17,19 @@ leader() {
 
 etcd_certificates
 agree $'lease = "6s"\ngrace = "1s"\nsilence = "2s"'
-# h2 reaches the first member through a proxy, and the others as they are.
+# h2 reaches the first member through a proxy, and the others as they are; h3 reaches all of them through proxies.
 etcd_through_proxy 2 1
 etcd_at[2]+="\"https://$(etcd_address 2)\", \"https://$(etcd_address 3)\""
-configure 2
+etcd_through_proxy 3 1 2 3
+to_etcd=(3,e1 3,e2 3,e3)  # the ways of h3
+configure 3
 with_page 1
 start_all
-for i in 1 2; do serves $i "in the beginning"; done
+for i in 1 2 3; do serves $i "in the beginning"; done
 hold job 1 --lock kept
 ask guest 2 --lock shared
 wait_until 20 "the guest is granted" granted guest
+hold distant 3 --lock distant
 
 # --- Members that are down or hang. Nothing happens.
 for i in 1 2 3; do
@@ -45,13 +48,51 @@ serves 2 "while the leader hangs"
 goes_on "the leader hung"
 kill -CONT "${etcd_process[$hung]}"
 
-# --- A slow member, and one that hears nothing: h2 goes on with another one.
+# --- All of etcd is slow, as h3 sees it, for longer than a lease: the command there goes on, and h3 grants. Meanwhile one
+# member is slow for h2, and then hears nothing: h2 goes on with another one.
+fault 'delay 200' "${to_etcd[@]}"
+slow_since=$(now_ms)
 fault 'delay 200' 2,e1
 serves 2 "by a slow etcd"
 fault blackhole 2,e1
 sleep 3
 serves 2 "by another member"
 fault heal 2,e1
+while [ $(($(now_ms) - slow_since)) -lt 7000 ]; do sleep 0.2; done
+running "$(cat distant.in)" || fail "a command was stopped because etcd is slow: $(cat distant.err)"
+run 3 --lock fresh --timeout 20s -- true || fail "a host with a slow etcd grants nothing"
+fault heal "${to_etcd[@]}"
+
+# --- Compaction. A watch begins after the revision of a read that was made just before, and never after an earlier one. So
+# etcd has compacted what the watch asks for only if others write and compact between the read and the watch: here they do so
+# all the time, and h3 has a long way.
+other_key=$(printf /allot/other | base64)
+put="{\"key\":\"$other_key\",\"value\":\"$other_key\"}"
+revision_now() { etcd_does /v3/kv/put "$put" | grep -o '"revision":"[0-9]*"' | grep -o '[0-9]*'; }
+etcd_hears() { printf 'POST %s HTTP/1.1\r\nHost: a\r\nContent-Length: %s\r\n\r\n%s' "$1" ${#2} "$2"; }
+# Each put is a revision, so there is one as large as what is compacted.
+write_and_compact() {
+    local revision
+    revision=$(revision_now)
+    while sleep 0.03; do
+        etcd_hears /v3/kv/put "$put"
+        etcd_hears /v3/kv/put "$put"
+        revision=$((revision + 2))
+        etcd_hears /v3/kv/compaction "{\"revision\":\"$revision\"}"
+    done | openssl s_client -quiet -connect "$(etcd_address 1)" -cert client.pem -key client.key -CAfile etcd-ca.pem \
+        >compacted.txt 2>/dev/null
+}
+write_and_compact &
+compactor=$!
+started+=($compactor)
+fault 'delay 50' "${to_etcd[@]}"
+fault cut "${to_etcd[@]}"
+wait_until 20 "etcd ends a watch because of a compaction" \
+    contains 'etcd has compacted the revisions that were missed; this host reads, and watches again' h3.log
+kill $(pgrep -P $compactor) $compactor
+fault heal "${to_etcd[@]}"
+serves 3 "after compactions"
+running "$(cat distant.in)" || fail "a command was stopped because of compactions: $(cat distant.err)"
 
 # --- The majority is away for a short time: nothing happens. A lease has three seconds for that, and for the election of a
 # leader afterwards.
@@ -61,7 +102,9 @@ sleep 0.7
 kill -CONT "${etcd_process[1]}" "${etcd_process[2]}"
 sleep 3
 goes_on "the majority was away for a moment"
-running "$(cat guest.in)" || fail "the guest was stopped: $(cat guest.err)"
+for name in guest distant; do
+    running "$(cat $name.in)" || fail "$name was stopped: $(cat $name.err)"
+done
 
 # --- The majority is away for three leases: commands are stopped, and the hosts say why. Then all serve again.
 stop_etcd 1
@@ -87,14 +130,13 @@ etcd_works
 for i in 1 2; do serves $i "when the majority is back"; done
 page /health | grep -q '^ok' || fail "not healthy: $(page /health)"
 
-# --- Compaction while the watch is down.
+# --- All members are restarted, and a host afterwards.
 stop_all_etcd
 start_all_etcd
-revision=$(etcd_does /v3/kv/range "{\"key\":\"$etcd_key\"}" | grep -o '"revision":"[0-9]*"' | grep -o '[0-9]*')
-etcd_does /v3/kv/compaction "{\"revision\":\"$revision\",\"physical\":true}" >/dev/null
+etcd_does /v3/kv/compaction "{\"revision\":\"$(revision_now)\",\"physical\":true}" >/dev/null
 stop 2
 start 2
-for i in 1 2; do serves $i "after a compaction"; done
+for i in 1 2 3; do serves $i "after a restart of etcd"; done
 
 # --- A certificate that etcd refuses, and one of etcd's that the host refuses.
 authority other-ca
