@@ -1,0 +1,3 @@
+# As expelled.sh, with a register in etcd.
+engine=etcd
+. "$ALLOT_SOURCE_DIR/tests/cluster/expelled.sh"
