@@ -30,9 +30,17 @@ for i in 1 2; do wait_until 20 "h3 is no member for h$i" members_are $i h1,h2; d
 wait "${asker[job]}"
 code=$?
 [ $code -eq 122 ] || fail "the job of h3 was not told that its lease was lost: $code, $(cat job.err)"
+contains 'lost: the other hosts have removed this one' job.err || fail "the job of h3 is told another reason: $(cat job.err)"
 wait $next || fail "nobody else gets db: $(cat next.err)"
 [ ! -e wrong ] || fail "the job of h3 still ran when db was given to another host"
 [ "$(cat later)" -gt "$fence" ] || fail "the fence has not grown: $fence, $(cat later)"
 run 2 --lock disk --timeout 20s -- true || fail "h2 does not get what a program of h3 had"
+
+wait_until 20 "the daemon of h3 ends" not_running "${process[3]}"
+wait "${process[3]}" || fail "h3 did not end in order: $(tail -n 3 h3.log)"
+contains 'this host is not in the cluster any more' h3.log || fail "h3 does not say why it ends: $(tail -n 5 h3.log)"
+tell program
+wait_until 20 "the library says why" contains 'lost: .*the other hosts have removed this one' program.out
+expect "$("$ALLOT" node --config h3.toml 2>&1)" 'h3: this host is not in the cluster any more; `allot cluster join ADDRESS'
 running "$(cat steady.in)" || fail "a program of another host was stopped: $(cat steady.err)"
 let_go steady

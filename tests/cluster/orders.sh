@@ -30,6 +30,14 @@ agree $'lease = "3s"\nsilence = "1s"'
 configure 5
 rm -f h*.audit
 for i in 1 2 3 4 5; do printf '[audit]\nfile = "h%s.audit"\n' $i >>h$i.toml; done
+
+# --- `init` that only says what it would do.
+folder() { find "$1" -type f -exec md5sum {} + | sort -k 2; }
+before=$(folder h1)
+"$ALLOT" cluster init --dry-run --above 100 --config h1.toml >out.txt 2>err.txt || fail "no dry run of init: $(cat err.txt)"
+contains 'host h1 would be ready: views begin after 100' out.txt || fail "init does not say what it would do: $(cat out.txt)"
+[ "$(folder h1)" = "$before" ] || fail "a dry run of init has changed the folder"
+contains '"event":"initialised".*views begin after 100' h1.audit && fail "a dry run of init is in the log"
 start_all
 for i in 1 2 3 4 5; do run $i --lock a --timeout 20s -- true || fail "h$i does not serve"; done
 
@@ -56,6 +64,14 @@ for words in '' 'h1 h2 h3'; do
 done
 refused $usage 'cluster set: write a semaphore and its permits, as in builds=5' set
 refused $usage 'cluster frob: no such action' frob
+refused $usage 'cluster expel: --undo goes with drain' expel h3 --undo
+refused $usage 'cluster drain: --certified goes with expel' drain h3 --certified
+refused $usage 'cluster set: --json goes with show' set builds=9 --json
+refused $usage 'cluster leave: --config goes with init and join' leave --config h1.toml
+for flag in '--above 7' '--voters h1,h2' --bootstrap --forget-sticky; do
+    refused $usage "cluster apply: ${flag% *} goes with init" apply h1.toml $flag
+done
+refused $usage 'cluster show: h1: write nothing after show' show h1
 impossible=119
 refused $impossible 'h1: a host does not expel itself; write `allot cluster leave`' expel h1
 for action in expel drain; do refused $impossible 'h9: no such host; there is h1, h2, h3, h4, h5' $action h9; done
@@ -85,6 +101,25 @@ noted 5 "host h5: in at $(address_of 5) -> leaving at $(address_of 5)"
 wait_until 20 "the daemon of h5 ends" not_running "${process[5]}"
 order 1 expel h4
 noted 1 "host h4: in at $(address_of 4) -> out at $(address_of 4)"
+newcomer 6
+printf '[audit]\nfile = "h6.audit"\n' >>h6.toml
+before=$(settings)
+"$ALLOT" cluster join "$(address_of 1)" --config h6.toml --dry-run >out.txt 2>err.txt || fail "no dry run of join: $(cat err.txt)"
+contains "would change host h6: none -> in at $(address_of 6)" out.txt || fail "join does not say what it would do: $(cat out.txt)"
+[ "$(settings)" = "$before" ] && [ ! -e h6/settings ] && [ ! -s h6.audit ] || fail "a dry run of join has changed something"
+join 6 1 >out.txt || fail "h6 does not join: $(cat out.txt)"
+"$ALLOT" log h6.audit --event joined >log.txt 2>&1
+contains "$me .*the cluster of $(address_of 1)" log.txt || fail "the log of h6 does not say who let it join: $(cat log.txt)"
+kill_machine 3
+order 1 expel h3 --certified
+noted 1 "host h3: in at $(address_of 3) -> out at $(address_of 3), certified.*"
+hold user 2 --permit builds=2
+order 1 set builds=1
+contains '^builds: 2 of 1 units are in use; nobody gets one until enough are given back$' out.txt ||
+    fail "nothing is said about units in use: $(cat out.txt)"
+order 1 set builds=2
+contains 'are in use' out.txt && fail "as many as there are is not too many: $(cat out.txt)"
+let_go user
 order 2 set builds=3 admission=operator
 noted 2 'semaphore builds: 2 permits -> 3 permits'
 noted 2 'admission: certificate -> operator'
