@@ -7,6 +7,7 @@ semaphores='builds = 8'
 configure 3
 start_all
 hold job 2 --lock db --permit builds=2
+wait_until 20 "the guardian knows the job" is_guarded job 2
 fence_of_job() { tr '\0' '\n' <"/proc/$(cat job.in)/environ" | grep '^ALLOT_FENCE_db='; }
 before=$(fence_of_job)
 process_before=$(cat job.in)
@@ -47,6 +48,7 @@ run 1 --lock db --timeout 20s -- true || fail "a lock that was given back is not
 
 # The wrapper is killed, too: the command goes on, and keeps its lock until it ends.
 hold orphan 2 --lock db
+wait_until 20 "the guardian knows the orphan" is_guarded orphan 2
 kill -KILL "${asker[orphan]}"
 kill_host 2
 start 2

@@ -33,6 +33,7 @@ export -f write_with
 wrapper=$!
 started+=($wrapper)
 wait_until 20 "the old user writes" test -e old.writes
+wait_until 20 "the guardian knows the old user" is_guarded old 2
 guardian=$(pgrep -f "allot guardian --folder $PWD/h2 ")
 [ -n "$guardian" ] || fail "h2 has no guardian"
 machine=("$(cat old.in)" $wrapper $guardian "${process[2]}")
