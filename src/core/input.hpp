@@ -4,6 +4,7 @@
 
 #include <boost/describe.hpp>
 #include <cstdint>
+#include <optional>
 #include <type_traits>
 #include <variant>
 
@@ -40,7 +41,8 @@ struct Seen {       // a newer view, of which this incarnation is a member; view
 };
 struct Adopt {  // a program that an earlier incarnation left behind comes back to the site
     const Demand& demand;
-    std::uint32_t keeper;  // the incarnation under whose lease it ran
+    std::uint32_t keeper;                  // the incarnation under whose lease it ran, as it says itself
+    std::optional<std::uint32_t> receipt;  // the same as its receipt says; nothing: it has no receipt
 };
 template <class Message>
 struct Receive {
@@ -95,7 +97,7 @@ void dispatch_one(P& site, const Context& ctx, const One& one, typename P::Effec
     else if constexpr (std::is_same_v<One, input::Seen>)
         site.seen(ctx, one.view, fx);
     else if constexpr (std::is_same_v<One, input::Adopt>)
-        site.adopt(ctx, one.demand, one.keeper, fx);
+        site.adopt(ctx, one, fx);
     else if constexpr (std::is_same_v<One, input::Detected>)
         site.detected(ctx, one.detection, one.peer, fx);
     else if constexpr (requires { one.timer; })
@@ -114,7 +116,7 @@ inline constexpr bool takes = input_detail::is_among<One, typename P::Input>;
 //     start(ctx, fx), request(ctx, demand, fx), release(ctx, fx), receive(ctx, from, kind, fx) for each kind
 //     of message, and, for the inputs that P::Input names, cancel(ctx, fx), leave(ctx, fx), synced(ctx, fx),
 //     tick(ctx, fx), lapse(ctx, fx), renewed(ctx, fx), quiet(ctx, fx), seen(ctx, view, fx),
-//     adopt(ctx, demand, keeper, fx), timeout(ctx, timer, fx), detected(ctx, detection, peer, fx).
+//     adopt(ctx, program, fx), timeout(ctx, timer, fx), detected(ctx, detection, peer, fx).
 // A missing or misspelt handler does not compile. Most protocols define `handle` by this function.
 template <class P, class Context>
 void dispatch(P& site, const Context& ctx, const typename P::Input& input, typename P::Effects& fx) {

@@ -72,6 +72,15 @@ struct Orphan {
 };
 BOOST_DESCRIBE_STRUCT(Orphan, (), (incarnation, keeper, demand, fences, adopted, ticks))
 
+// The receipt of the newest grant at a site, or of its adoption by a later incarnation.
+struct Receipt {
+    std::uint32_t incarnation = 0;  // that gave it
+    Demand demand;
+    bool outdated = false;  // a later incarnation has worked without the program
+    bool operator==(const Receipt&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Receipt, (), (incarnation, demand, outdated))
+
 struct Site {
     Standing standing = Standing::absent;
     std::uint32_t incarnation = 0;
@@ -82,6 +91,7 @@ struct Site {
     std::string image;             // of the disk, as somebody copied it; may be restored later
     Membership membership;
     std::optional<Orphan> orphan;
+    std::optional<Receipt> receipt;       // where programs may make false claims
     std::optional<std::uint32_t> missed;  // while it is paused: ticks of its clock that it has not handled
     bool operator==(const Site&) const = default;
 
@@ -93,7 +103,12 @@ struct Site {
     // The demand of the program that runs here: the application's, or an orphan's.
     const Demand* in_use() const {
         if (orphan && !orphan->adopted) return &orphan->demand;
-        return holding() ? &application.demand : nullptr;
+        return holding() && !only_claims() ? &application.demand : nullptr;
+    }
+    // Whether the application says that it holds something, which nobody has granted. It waits for the
+    // answer: nothing could stop a program that asks nobody.
+    bool only_claims() const {
+        return orphan && orphan->adopted && orphan->incarnation == incarnation && membership.seen == 0;
     }
     // Whether the orphan runs under the lease of this incarnation, which has adopted it.
     bool has_taken_over() const { return orphan && orphan->adopted && membership.seen > 0; }
@@ -101,7 +116,7 @@ struct Site {
 };
 BOOST_DESCRIBE_STRUCT(Site, (),
                       (standing, incarnation, application, armed, detector, unsynced, image, membership,
-                       orphan, missed))
+                       orphan, receipt, missed))
 
 template <class P>
 struct SiteOf : Site {

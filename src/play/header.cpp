@@ -80,8 +80,10 @@ std::vector<std::pair<std::string, std::string>> implied(const Scenario& scenari
     count("leaves", count_of(scenario, Verb::leave));
     count("crashes", count_of(scenario, Verb::crash) + count_of(scenario, Verb::kill));
     count("restarts", count_of(scenario, Verb::restart));
-    if (count_of(scenario, Verb::adopt) + count_of(scenario, Verb::stop) > 0)
+    const auto claims = count_of(scenario, Verb::claim);
+    if (count_of(scenario, Verb::adopt) + count_of(scenario, Verb::stop) + claims > 0)
         all.emplace_back("orphans", "on");
+    count("false-claims", claims);
     count("expulsions", count_of(scenario, Verb::view));
     count("lapses", count_of(scenario, Verb::lapse));
     count("pauses", count_of(scenario, Verb::pause));

@@ -115,6 +115,7 @@ constexpr std::pair<Verb, std::string_view> usages[]{
     {Verb::quiet, "quiet SITE"},
     {Verb::adopt, "adopt SITE"},
     {Verb::stop, "stop SITE"},
+    {Verb::claim, "claim SITE none|outdated [UNITS] [RESOURCE,...]"},
     {Verb::deliver, "deliver FROM -> TO [KIND [JSON]]"},
     {Verb::duplicate, "duplicate FROM -> TO [KIND [JSON]]"},
     {Verb::drop, "drop FROM -> TO [KIND [JSON]]"},

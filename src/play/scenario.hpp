@@ -40,6 +40,7 @@ enum class Verb : std::uint8_t {
     quiet,
     adopt,
     stop,
+    claim,
     deliver,
     duplicate,
     drop,
@@ -59,8 +60,8 @@ enum class Verb : std::uint8_t {
 };
 BOOST_DESCRIBE_ENUM(Verb, protocol, request, release, cancel, leave, join, restart, expel, timeout, crash,
                     kill, synced, copy, tick, cut, heal, pause, resume, view, see, lapse, renew, quiet, adopt,
-                    stop, deliver, duplicate, drop, settle, trusted, dead, suspected, departed, reconnected,
-                    stopped, state, put, empty, expect, loop, show)
+                    stop, claim, deliver, duplicate, drop, settle, trusted, dead, suspected, departed,
+                    reconnected, stopped, state, put, empty, expect, loop, show)
 
 // The form of a statement with this verb, for error messages.
 std::string_view usage(Verb verb);

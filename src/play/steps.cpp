@@ -577,6 +577,26 @@ Result<Move> read_program_step(Stage& stage, InputKind kind, Words& words) {
     return Error{why_no_program_step(stage, kind, site)};
 }
 
+Result<Move> read_claim(Stage& stage, Words& words) {
+    const SiteId site = words.site();
+    const std::string name = words.word("none or outdated");
+    const auto proof = enum_from<world::Proof>(name);
+    if (!proof && !words.error())
+        words.fail("\"" + name + "\": a program has no receipt, or an outdated one");
+    Demand demand;
+    if (words.more()) demand = read_demand(words);
+    if (const auto wrong = words.finish()) return Error{*wrong};
+    if (const auto error = not_up(stage, site)) return *error;
+    for (const Move& move : stage.walker().inputs(stage.world()))
+        if (move.site == site && move.input.kind == InputKind::claim &&
+            static_cast<world::Proof>(move.input.incarnation) == *proof &&
+            stage.machine().demand(move.input.argument) == demand)
+            return move;
+    return Error{site_text(site) + " has no such receipt, cannot be asked for this, has not started again, " +
+                 "is busy or has seen a view; or false-claims=" + text(stage.machine().setup().false_claims) +
+                 " are used up"};
+}
+
 // The count is the player's business.
 Result<Move> read_tick(Stage& stage, Words& words) {
     const bool all = words.next_is("all");
@@ -617,6 +637,8 @@ Result<Move> read_membership_step(Stage& stage, Verb verb, Words& words) {
             return read_program_step(stage, InputKind::adopt, words);
         case Verb::stop:
             return read_program_step(stage, InputKind::stop, words);
+        case Verb::claim:
+            return read_claim(stage, words);
         default:
             return Error{"this is no step of one site; write, for example, " +
                          std::string(usage(Verb::request))};

@@ -197,7 +197,8 @@ private:
         count_faults(before, move);
         const Faults& all = faults_;
         extent_.faults = all.crashes + all.crashes_inside + all.duplicates + all.losses + all.lies +
-                         all.false_suspicions + all.cuts + all.lapses + all.pauses + all.expulsions;
+                         all.false_suspicions + all.cuts + all.lapses + all.pauses + all.expulsions +
+                         all.false_claims;
         if (least_ == Extent{}) return;
         for (SiteId site = 0; site < run_.sites(); ++site)
             extent_.grants += run_.site(site).phase == Phase::holding &&
@@ -228,6 +229,7 @@ private:
         faults_.restarts += move.input.kind == InputKind::start && !absent;
         faults_.leaves += move.input.kind == InputKind::leave;
         faults_.cancels += move.input.kind == InputKind::cancel;
+        faults_.false_claims += move.input.kind == InputKind::claim;
         faults_.pauses += move.input.kind == InputKind::pause;
         faults_.lies += move.input.kind == InputKind::dead && !move.fair;
         faults_.false_suspicions += move.input.kind == InputKind::suspected && !move.fair;
@@ -275,7 +277,7 @@ std::optional<std::string> enough_restarts(const Draw& draw, const Parameters& f
 std::uint64_t most_faults(const world::Entry& entry, const world::Setup& setup) {
     if (entry.listens(Detection::suspected)) return world::Amount::any_number;
     return std::uint64_t{setup.crashes} + setup.duplicate + setup.lose.value + setup.lies + setup.cuts +
-           setup.expulsions + setup.lapses + setup.pauses;
+           setup.expulsions + setup.lapses + setup.pauses + setup.false_claims;
 }
 
 Result<std::unique_ptr<walk::Machine>> draw_machine_once(const world::Entry& entry, const Parameters& fixed,

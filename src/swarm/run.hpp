@@ -33,10 +33,12 @@ struct Faults {
     std::uint64_t expulsions = 0;
     std::uint64_t lapses = 0;
     std::uint64_t pauses = 0;
+    std::uint64_t false_claims = 0;
 };
 BOOST_DESCRIBE_STRUCT(Faults, (),
                       (crashes, crashes_inside, restarts, joins, leaves, cancels, duplicates, losses, lies,
-                       false_suspicions, lost_disks, restored_disks, cuts, views, expulsions, lapses, pauses))
+                       false_suspicions, lost_disks, restored_disks, cuts, views, expulsions, lapses, pauses,
+                       false_claims))
 
 // How much happens in a run before it closes.
 struct Extent {

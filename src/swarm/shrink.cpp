@@ -167,7 +167,7 @@ std::string header_for(const std::string& header, const std::vector<Move>& moves
             return move.kind == MoveKind::crash && static_cast<Disk>(move.input.argument) == disk;
         });
     };
-    const std::array<std::pair<std::string_view, bool>, 12> faults{
+    const std::array<std::pair<std::string_view, bool>, 13> faults{
         {{"crashes=", by_kind(MoveKind::crash) || by_kind(MoveKind::crash_inside)},
          {"restarts=", by_input(InputKind::start)},
          {"leaves=", by_input(InputKind::leave)},
@@ -178,6 +178,7 @@ std::string header_for(const std::string& header, const std::vector<Move>& moves
          {"expulsions=", by_kind(MoveKind::agree)},
          {"lapses=", by_input(InputKind::lapse)},
          {"pauses=", by_input(InputKind::pause)},
+         {"false-claims=", by_input(InputKind::claim)},
          {"lost-disks=", by_disk(Disk::lost)},
          {"restored-disks=", by_disk(Disk::restored)}}};
     std::string kept;

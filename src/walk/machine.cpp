@@ -52,7 +52,7 @@ std::string key_of(const Values<Base>& values, const Base& value) {
 Machine::Machine(std::unique_ptr<const Instance> instance, Setup setup)
     : instance_(std::move(instance)),
       setup_(std::move(setup)),
-      stepper_(*instance_, setup_.writes, setup_.orphans, setup_.orphan_ticks) {
+      stepper_(*instance_, setup_.writes, setup_.orphans, setup_.orphan_ticks, setup_.false_claims > 0) {
     intern_events({});  // id 0: nothing happened
     demands_of_.resize(setup_.sites);
     for (SiteId site = 0; site < setup_.sites; ++site)
@@ -271,7 +271,8 @@ World Machine::make_initial(Report& report) {
                          .cuts = setup_.cuts,
                          .expulsions = setup_.expulsions,
                          .lapses = setup_.lapses,
-                         .pauses = setup_.pauses},
+                         .pauses = setup_.pauses,
+                         .false_claims = setup_.false_claims},
                   initial_conditions(), Box<History>(instance_->history_values())};
     std::vector<Box<Site>> sites(setup_.sites, Box<Site>(instance_->site_values()));
     std::vector<Box<Envelope>> sent;
@@ -323,8 +324,8 @@ namespace {
 
 // Whether more than the site may change: a fault is paid for, or a view is forgotten.
 bool concerns_ledger(InputKind kind) {
-    constexpr InputKind some[]{InputKind::start, InputKind::see, InputKind::dead, InputKind::lapse,
-                               InputKind::pause};
+    constexpr InputKind some[]{InputKind::start, InputKind::see,   InputKind::dead,
+                               InputKind::lapse, InputKind::pause, InputKind::claim};
     return std::ranges::find(some, kind) != std::end(some);
 }
 
@@ -438,6 +439,9 @@ void Machine::run(SiteId self, Site& site, const Input& input) {
             return stepper_.adopt(self, site);
         case InputKind::stop:
             return stepper_.stop(site);
+        case InputKind::claim:
+            return stepper_.claim(self, site, demands_[input.argument],
+                                  static_cast<world::Proof>(input.incarnation));
         case InputKind::pause:
             return stepper_.pause(site);
         case InputKind::resume:
@@ -493,7 +497,7 @@ LocalInfo Machine::describe_local(SiteId self, const Site& site) {
     info.unsynced = site.unsynced;
     info.copied = !site.image.empty();
     info.membership = site.membership;
-    if (site.orphan && !site.has_taken_over()) info.orphan = site.orphan->incarnation;
+    if (site.orphan && !site.has_taken_over() && !site.only_claims()) info.orphan = site.orphan->incarnation;
     info.abandoned = site.orphan && !site.orphan->adopted;
     info.lease_over = site.lease_over();
     info.missed = site.missed;
@@ -550,6 +554,7 @@ Machine::Offers Machine::offers(SiteId self, const Site& site) {
         offers.push_back({{InputKind::copy}, false});
     offer_membership(self, site, offers);
     offer_orphan(site, offers);
+    if (setup_.false_claims > 0) offer_claims(self, site, offers);
     offer_detector(self, site, offers);
     if (setup_.pauses > 0) offers.push_back({{InputKind::pause}, false});
     return offers;
@@ -568,6 +573,18 @@ void Machine::offer_orphan(const Site& site, Offers& offers) {
     if (!site.orphan || site.orphan->adopted) return;
     offers.push_back({{InputKind::stop}, true});
     if (site.up() && site.application.phase == Phase::idle) offers.push_back({{InputKind::adopt}, false});
+}
+
+// After its first view a site adopts nobody. A claim beside an orphan would need two programs at one site.
+void Machine::offer_claims(SiteId self, const Site& site, Offers& offers) {
+    const bool rests = site.application.phase == Phase::idle && !site.orphan;
+    if (!rests || site.incarnation == 0 || site.membership.seen > 0) return;
+    const auto add = [&](std::uint32_t demand, world::Proof proof) {
+        offers.push_back({{InputKind::claim, demand, static_cast<std::uint32_t>(proof)}, false});
+    };
+    for (const std::uint32_t demand : demands_of_[self]) add(demand, world::Proof::none);
+    if (site.receipt && site.receipt->outdated)
+        add(intern_demand(site.receipt->demand), world::Proof::outdated);
 }
 
 void Machine::offer_application(SiteId self, const Site& site, Offers& offers) {

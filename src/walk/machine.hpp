@@ -134,11 +134,12 @@ struct Budget {
     std::uint32_t expulsions = 0;
     std::uint32_t lapses = 0;
     std::uint32_t pauses = 0;
+    std::uint32_t false_claims = 0;
     bool operator==(const Budget&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Budget, (),
                       (crashes, restarts, leaves, duplicate, lose, lies, lost_disks, restored_disks, cuts,
-                       expulsions, lapses, pauses))
+                       expulsions, lapses, pauses, false_claims))
 
 // The state of what connects the sites: their links, the time, and the views on which they have agreed.
 struct Conditions {
@@ -298,6 +299,7 @@ private:
     void offer_timers(const Site& site, Offers& offers);
     void offer_membership(SiteId self, const Site& site, Offers& offers);
     static void offer_orphan(const Site& site, Offers& offers);
+    void offer_claims(SiteId self, const Site& site, Offers& offers);
     void offer_detector(SiteId self, const Site& site, Offers& offers);
     void run(SiteId self, Site& site, const Input& input);
     void note_probes(Report& report);

@@ -41,6 +41,9 @@ std::string input_line(const Machine& machine, const World& before, const Move& 
             return line_about("deliver", machine, before, move.envelope);
         case InputKind::timeout:
             return timeout_line(move.site, machine.timer_name(move.input.argument));
+        case InputKind::claim:
+            return claim_line(move.site, machine.demand(move.input.argument),
+                              static_cast<world::Proof>(move.input.incarnation));
         case InputKind::see:
             return see_line(move.site, machine.view(move.input.argument).number);
         default:

@@ -72,10 +72,11 @@ const Walker::Observed& Walker::observe(LedgerId ledger, EventsId events) {
 }
 
 LedgerId Walker::spend(LedgerId ledger, std::uint32_t Budget::*what) {
-    constexpr std::array kinds{&Budget::crashes,    &Budget::restarts,       &Budget::leaves,
-                               &Budget::duplicate,  &Budget::lose,           &Budget::lies,
-                               &Budget::lost_disks, &Budget::restored_disks, &Budget::cuts,
-                               &Budget::expulsions, &Budget::lapses,         &Budget::pauses};
+    constexpr std::array kinds{&Budget::crashes,     &Budget::restarts,       &Budget::leaves,
+                               &Budget::duplicate,   &Budget::lose,           &Budget::lies,
+                               &Budget::lost_disks,  &Budget::restored_disks, &Budget::cuts,
+                               &Budget::expulsions,  &Budget::lapses,         &Budget::pauses,
+                               &Budget::false_claims};
     const auto kind = static_cast<std::uint64_t>(std::find(kinds.begin(), kinds.end(), what) - kinds.begin());
     const auto [place, fresh] = spent_.try_emplace(MemoKey{ledger, kind});
     if (fresh) place->second = machine_.spend(ledger, what);
@@ -177,6 +178,9 @@ void Walker::pay(const World& before, const Move& move) {
             return;
         case InputKind::pause:
             after_.ledger = spend(after_.ledger, &Budget::pauses);
+            return;
+        case InputKind::claim:
+            after_.ledger = spend(after_.ledger, &Budget::false_claims);
             return;
         default:
             return;
@@ -324,6 +328,7 @@ bool Walker::offered(const World& world, SiteId self, const LocalInfo& info, Off
     if (offer.input.kind == InputKind::start) return info.standing == Standing::absent || budget.restarts > 0;
     if (offer.input.kind == InputKind::leave) return budget.leaves > 0;
     if (offer.input.kind == InputKind::pause) return budget.pauses > 0;
+    if (offer.input.kind == InputKind::claim) return budget.false_claims > 0;
     if (offer.input.kind == InputKind::copy) return may_copy_disk(machine_, world);
     const auto detection = detection_of(offer.input.kind);
     if (!detection) return membership_offered(world, self, info, offer);

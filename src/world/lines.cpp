@@ -14,6 +14,15 @@ bool is_number(const std::string& word) {
            std::all_of(word.begin(), word.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
+std::string demand_text(const Demand& demand) {
+    const bool looks_like_units = demand.resources.size() == 1 && is_number(demand.resources.front().name());
+    std::string text;
+    if (demand.units != 1 || looks_like_units) text += " " + std::to_string(demand.units);
+    for (std::size_t i = 0; i < demand.resources.size(); ++i)
+        text += (i == 0 ? " " : ",") + demand.resources[i].name();
+    return text;
+}
+
 std::string channel_text(const Envelope& envelope) {
     return std::to_string(envelope.from) + " -> " + std::to_string(envelope.to);
 }
@@ -21,12 +30,11 @@ std::string channel_text(const Envelope& envelope) {
 }  // namespace
 
 std::string request_line(SiteId site, const Demand& demand) {
-    const bool looks_like_units = demand.resources.size() == 1 && is_number(demand.resources.front().name());
-    std::string line = "request " + std::to_string(site);
-    if (demand.units != 1 || looks_like_units) line += " " + std::to_string(demand.units);
-    for (std::size_t i = 0; i < demand.resources.size(); ++i)
-        line += (i == 0 ? " " : ",") + demand.resources[i].name();
-    return line;
+    return site_line(InputKind::request, site) + demand_text(demand);
+}
+
+std::string claim_line(SiteId site, const Demand& demand, Proof proof) {
+    return site_line(InputKind::claim, site) + " " + std::string(enum_name(proof)) + demand_text(demand);
 }
 
 std::string start_line(SiteId site, bool first) {

@@ -29,6 +29,8 @@ std::string channel_line(std::string_view verb, SiteId from, SiteId to);
 std::string view_line(ViewChange change, SiteId site);
 // `see 0 3`: site 0 sees the view with number 3.
 std::string see_line(SiteId site, std::uint32_t view);
+// `claim 1 none r0`: a program of site 1 says that it holds r0, and shows no receipt; or an `outdated` one.
+std::string claim_line(SiteId site, const Demand& demand, Proof proof);
 // `timeout 0 controller`.
 std::string timeout_line(SiteId site, std::string_view timer);
 // `trusted 0 1`: the detector of the first speaks of the second.

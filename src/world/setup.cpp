@@ -9,9 +9,9 @@ namespace allot::world {
 namespace {
 
 std::optional<std::string> count_error(const Parameters& given) {
-    for (const char* flag :
-         {"crashes", "restarts", "leaves", "duplicate", "lies", "lost-disks", "restored-disks", "cuts",
-          "skew", "pauses", "pause-ticks", "expulsions", "lapses", "orphan-ticks", "backlog", "copies"})
+    for (const char* flag : {"crashes", "restarts", "leaves", "duplicate", "lies", "lost-disks",
+                             "restored-disks", "cuts", "skew", "pauses", "pause-ticks", "expulsions",
+                             "lapses", "orphan-ticks", "false-claims", "backlog", "copies"})
         if (const auto text = given.find(flag); text != given.end())
             if (const auto count = parse_number(flag, text->second, 0, most_faults); !count)
                 return count.error();
@@ -46,6 +46,9 @@ std::optional<std::string> views_error(const Facts& facts, const Setup& setup) {
         return "--orphan-ticks " + std::to_string(setup.orphan_ticks) +
                ": write --orphans with it, for a protocol with clocks that tick";
     if (setup.orphans && !facts.adopts) return "--orphans: a site of " + name + " adopts no programs";
+    if (setup.false_claims > 0 && (!setup.orphans || !facts.sees_views))
+        return "--false-claims " + std::to_string(setup.false_claims) +
+               ": write --orphans with it, for a protocol with agreed views";
     return std::nullopt;
 }
 

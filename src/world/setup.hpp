@@ -49,6 +49,7 @@ struct Setup {
     std::uint32_t lapses = 0;
     bool orphans = false;
     std::uint32_t orphan_ticks = 0;
+    std::uint32_t false_claims = 0;
     bool strays = false;
     Trust trust = Trust::dense;
     AnchorChoice anchor;
@@ -83,6 +84,7 @@ struct Setup {
         {"lapses", "maximum of leases of members that end before they are renewed"},
         {"orphans", "a crash ends the site only: its program goes on until it stops or is adopted"},
         {"orphan_ticks", "maximum of ticks that a program outlives its site; 0: any number"},
+        {"false_claims", "maximum of programs that claim a grant without a receipt, or with an outdated one"},
         {"strays", "messages to a site that crashes reach its next incarnation, too"},
         {"trust",
          "dense: every detector trusts every site at once; sparse: late or never; anchor: only the "
@@ -119,8 +121,8 @@ struct Setup {
     BOOST_DESCRIBE_CLASS(Setup, (),
                          (requests, founders, cancel, crashes, restarts, leaves, duplicate, lose, lies,
                           writes, lost_disks, restored_disks, cuts, skew, pauses, pause_ticks, expulsions,
-                          lapses, orphans, orphan_ticks, strays, trust, anchor, links, starts, full, ranks,
-                          normalise, backlog, copies, campers, property),
+                          lapses, orphans, orphan_ticks, false_claims, strays, trust, anchor, links, starts,
+                          full, ranks, normalise, backlog, copies, campers, property),
                          (), ())
 };
 

@@ -21,8 +21,10 @@ void Stepper::start(SiteId self, Site& site, std::uint32_t requests) {
     begin();
     const std::uint32_t incarnation = site.standing == Standing::absent ? 0 : site.incarnation + 1;
     auto orphan = std::move(site.orphan);
+    auto receipt = std::move(site.receipt);
     if (site.standing == Standing::absent || !instance_.facts().durable) instance_.site_values().reset(site);
     site.orphan = std::move(orphan);
+    site.receipt = std::move(receipt);
     site.standing = Standing::up;
     site.incarnation = incarnation;
     site.application.requests_left = requests;
@@ -129,6 +131,17 @@ void Stepper::see(SiteId self, Site& site, const AgreedView& view) {
     membership.seen = view.number + 1;
     if (membership.first == 0) membership.first = membership.seen;
     run(self, site, input::Seen{view});
+    if (membership.first == membership.seen) renew_receipt(site);
+}
+
+// From the first view of an incarnation on, the receipts of earlier ones are those of programs that it did
+// not adopt.
+void Stepper::renew_receipt(Site& site) {
+    if (!site.receipt || site.receipt->incarnation == site.incarnation) return;
+    if (site.has_taken_over())
+        site.receipt->incarnation = site.incarnation;
+    else
+        site.receipt->outdated = true;
 }
 
 void Stepper::lapse(SiteId self, Site& site) {
@@ -156,7 +169,19 @@ void Stepper::adopt(SiteId self, Site& site) {
     site.application.demand = site.orphan->demand;
     site.application.fences = site.orphan->fences;
     const Demand demand = site.orphan->demand;
-    run(self, site, input::Adopt{demand, site.orphan->keeper});
+    run(self, site, input::Adopt{demand, site.orphan->keeper, site.orphan->keeper});
+}
+
+void Stepper::claim(SiteId self, Site& site, const Demand& demand, Proof proof) {
+    begin();
+    const std::uint32_t before = site.incarnation - 1;
+    site.orphan =
+        Orphan{.incarnation = site.incarnation, .keeper = before, .demand = demand, .adopted = true};
+    site.application.phase = Phase::holding;
+    site.application.demand = demand;
+    std::optional<std::uint32_t> receipt;
+    if (proof == Proof::outdated) receipt = site.receipt->incarnation;
+    run(self, site, input::Adopt{demand, before, receipt});
 }
 
 void Stepper::stop(Site& site) {
@@ -227,6 +252,7 @@ void Stepper::tell(SiteId self, Site& site, const Notice& notice) {
             expect(app.phase == Phase::waiting, "granted", app);
             app.phase = Phase::holding;
             app.fences = notice.fences;
+            if (receipts_) site.receipt = Receipt{site.incarnation, app.demand};
             return note(Event::Kind::granted, self, site);
         case Notice::Kind::released:
             expect(app.phase == Phase::leaving, "released", app);
@@ -267,10 +293,12 @@ void Stepper::note(Event::Kind kind, SiteId self, const Site& site) {
 void Stepper::retire(Site& site, Standing standing, Disk disk) {
     const std::uint32_t incarnation = site.incarnation;
     auto orphan = std::move(site.orphan);
+    auto receipt = std::move(site.receipt);
     instance_.lose_volatile(site, disk);
     site.standing = standing;
     site.incarnation = incarnation;
     site.orphan = std::move(orphan);
+    site.receipt = std::move(receipt);
 }
 
 // Its programs and requests end; those that it has not made yet are left to the next incarnation.
@@ -288,6 +316,7 @@ void Stepper::begin_again(SiteId self, Site& site) {
 // the views between waits for that one.
 void Stepper::leave_orphan(Site& site) const {
     const Application& app = site.application;
+    if (site.only_claims()) return site.orphan.reset();
     if (site.has_taken_over()) site.orphan->keeper = site.incarnation;
     if (site.orphan && site.orphan->adopted)
         site.orphan->adopted = false;

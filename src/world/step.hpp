@@ -42,10 +42,11 @@ enum class InputKind : std::uint8_t {
     stop,   // an orphan ends
     pause,  // the machine stands still
     resume,
+    claim,  // a program says that it ran under an earlier incarnation
 };
 BOOST_DESCRIBE_ENUM(InputKind, start, request, release, cancel, leave, deliver, timeout, trusted, dead,
                     suspected, reconnected, departed, stopped, interrupted, crash, synced, tick, copy, agree,
-                    see, lapse, renew, quiet, adopt, stop, pause, resume)
+                    see, lapse, renew, quiet, adopt, stop, pause, resume, claim)
 
 constexpr InputKind kind_of(Detection detection) {
     return static_cast<InputKind>(static_cast<unsigned>(InputKind::trusted) +
@@ -59,17 +60,22 @@ constexpr std::optional<Detection> detection_of(InputKind kind) {
     return static_cast<Detection>(static_cast<unsigned>(kind) - static_cast<unsigned>(InputKind::trusted));
 }
 
+// A false claim comes with no receipt, or with that of an earlier grant.
+enum class Proof : std::uint8_t { none, outdated };
+BOOST_DESCRIBE_ENUM(Proof, none, outdated)
+
 class Stepper {
 public:
     // Without delay, a write is on the disk in the step that makes it; else some time later, by `sync`. With
     // orphans, a program that holds goes on when its site crashes, for no more than so many ticks unless that
-    // is 0.
+    // is 0. With receipts, sites keep that of their newest grant.
     explicit Stepper(const Instance& instance, Writes writes = Writes::instant, bool orphans = false,
-                     std::uint32_t orphan_ticks = 0)
+                     std::uint32_t orphan_ticks = 0, bool receipts = false)
         : instance_(instance),
           writes_(writes),
           orphans_(orphans),
           orphan_ticks_(orphan_ticks),
+          receipts_(receipts),
           fx_(instance.make_effects()) {}
 
     const Instance& instance() const { return instance_; }
@@ -106,6 +112,8 @@ public:
     // The orphan becomes the site's application again, or ends.
     void adopt(SiteId self, Site& site);
     void stop(Site& site);
+    // A program that was granted nothing says that it held this under the incarnation before.
+    void claim(SiteId self, Site& site, const Demand& demand, Proof proof);
     // The site stops; nothing survives but its incarnation and what its disk has.
     void crash(SiteId self, Site& site, Disk disk = Disk::kept);
 
@@ -122,12 +130,14 @@ private:
     void begin_again(SiteId self, Site& site);
     void leave_orphan(Site& site) const;
     void age_orphan(Site& site) const;
+    static void renew_receipt(Site& site);
     void remember(Site& site, InputKind kind, Peer peer);
 
     const Instance& instance_;
     const Writes writes_;
     const bool orphans_;
     const std::uint32_t orphan_ticks_;
+    const bool receipts_;
     std::unique_ptr<AnyEffects> fx_;
     std::vector<Event> events_;
     Report report_;

@@ -37,12 +37,17 @@ struct AdoptionRules {
     bool refuse_late = true;
     bool refuse_stale = true;
     bool report_adopted = true;
+    bool check_receipts = true;
+    bool refuse_outdated = true;
     static constexpr Meaning meanings[]{
         {"refuse_late", "row 11: a program is adopted only by the successor of its host in the view"},
         {"refuse_stale", "row 11: and only if that replaces the incarnation under which the program ran"},
         {"report_adopted", "an adopted program is in the report of its host"},
+        {"check_receipts", "a program is adopted only with a receipt"},
+        {"refuse_outdated", "the receipt says under which incarnation the program ran, not the program"},
     };
-    BOOST_DESCRIBE_CLASS(AdoptionRules, (), (refuse_late, refuse_stale, report_adopted), (), ())
+    BOOST_DESCRIBE_CLASS(AdoptionRules, (),
+                         (refuse_late, refuse_stale, report_adopted, check_receipts, refuse_outdated), (), ())
 };
 
 // The numbers of fences, and requests that end meanwhile.

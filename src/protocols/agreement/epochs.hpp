@@ -112,7 +112,7 @@ public:
     void lapse(const Context& ctx, Effects& fx);
     void renewed(const Context& ctx, Effects& fx);
     void quiet(const Context& ctx, Effects& fx);
-    void adopt(const Context& ctx, const Demand& demand, std::uint32_t keeper, Effects& fx);
+    void adopt(const Context& ctx, const input::Adopt& program, Effects& fx);
     void timeout(const Context& ctx, Timer timer, Effects& fx);
     Phase phase() const { return phase_; }
 
@@ -456,16 +456,16 @@ void Epochs<P>::give_withheld(Effects& fx) {
     fx.granted(*std::exchange(withheld_, std::nullopt));
 }
 
-// A program comes back before its host has a view, or too late: the report has not mentioned it.
+// A program comes back before its host has a view, or too late: the report has not mentioned it. Its own word
+// counts for nothing.
 template <class P>
-void Epochs<P>::adopt(const Context&, const Demand& demand, std::uint32_t keeper, Effects& fx) {
-    if (views_.has_seen()) {
-        fx.reached("late-adoption");
-        return fx.stopped();
-    }
+void Epochs<P>::adopt(const Context& ctx, const input::Adopt& program, Effects& fx) {
+    const agreement::AdoptionRules& rules = ctx.config.rules;
+    if (views_.has_seen()) fx.reached("late-adoption");
+    if (views_.has_seen() || (!program.receipt && rules.check_receipts)) return fx.stopped();
     phase_ = Phase::holding;
-    demand_ = demand;
-    keeper_ = keeper;
+    demand_ = program.demand;
+    keeper_ = rules.refuse_outdated ? program.receipt.value_or(program.keeper) : program.keeper;
 }
 
 // A successor in the view goes on with the programs of the incarnation that it replaces. Others may have got

@@ -193,7 +193,7 @@ void Leases::pass_time(const Context& ctx, Effects& fx) {
 }
 
 // The incarnation that was a member is over, and its programs with it.
-void Leases::adopt(const Context&, const Demand&, std::uint32_t, Effects& fx) {
+void Leases::adopt(const Context&, const input::Adopt&, Effects& fx) {
     phase_ = Phase::holding;
     stop(fx, "");
 }

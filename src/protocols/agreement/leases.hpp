@@ -130,7 +130,7 @@ public:
     void synced(const Context& ctx, Effects& fx);
     void tick(const Context& ctx, Effects& fx);
     void timeout(const Context& ctx, Timer timer, Effects& fx);
-    void adopt(const Context& ctx, const Demand& demand, std::uint32_t keeper, Effects& fx);
+    void adopt(const Context& ctx, const input::Adopt& program, Effects& fx);
     void detected(const Context& ctx, Detection detection, Peer peer, Effects& fx);
     Phase phase() const { return phase_; }
 

@@ -113,6 +113,15 @@ INSTANTIATE_TEST_SUITE_P(
                         23'160, 70'902},
                     Pinned{"resources=1 improve=none loans=0 sites=3 crashes=1 pauses=1", 96'553, 309'012}));
 
+// Programs claim what nobody granted, without a receipt or with an outdated one.
+INSTANTIATE_TEST_SUITE_P(
+    FalseClaims, EpochsHold,
+    testing::Values(
+        Pinned{"resources=1 improve=none loans=0 sites=2 crashes=1 restarts=1 orphans=on false-claims=1",
+               7'850, 20'286},
+        Pinned{"resources=1 improve=none loans=0 sites=2 crashes=2 restarts=2 orphans=on false-claims=1",
+               433'300, 1'437'332}));
+
 // If it stands still for so long that it is removed, its program and a later one may run at once. Everything
 // else holds: fences tell the two apart, and everybody is served.
 TEST(Epochs, Promise_fences_and_service_after_a_long_pause_but_not_exclusion) {
@@ -182,6 +191,10 @@ INSTANTIATE_TEST_SUITE_P(
                 10},  // row 11: 10 steps there
         // Not in the specification: adoption after a removal and a return.
         Simpler{"refuse-stale", "sites=2 crashes=2 restarts=2 orphans=on", "one-holder", 13},
+        // Section 8: adoption believes nobody.
+        Simpler{"check-receipts", "sites=2 crashes=1 restarts=1 orphans=on false-claims=1", "one-holder", 6},
+        Simpler{"refuse-outdated", "sites=2 crashes=2 restarts=2 orphans=on false-claims=1", "one-holder",
+                14},
         // In that of kinds as S5 and S6: 15 and 16 steps there, among three hosts.
         Simpler{"report-adopted", "sites=2 crashes=1 restarts=1 orphans=on", "one-holder", 9},
         Simpler{"keep-ends", "sites=3 crashes=1", "deadlock", 12}));
