@@ -74,7 +74,8 @@ class Epochs {
 public:
     using InnerConfig = typename P::Config;
     struct Config : InnerConfig {
-        agreement::Recovered recovered = agreement::Recovered::queues;
+        agreement::Recovered recovered =
+            P::keeps_queues ? agreement::Recovered::queues : agreement::Recovered::users;
         agreement::EpochRepairs rules;
         static constexpr Meaning meanings[]{
             {"recovered", "queues: a new epoch keeps users and queues; users: those who wait ask again"}};
@@ -96,9 +97,11 @@ public:
     using Timer = TimerOf<P>;
     using Effects = allot::Effects<Message, Timer>;
     template <class... Also>
-    using InputWith = allot::Input<Message, input::Cancel, input::Lapse, input::Renewed, input::Quiet,
-                                   input::Seen, input::Adopt, input::Detected, Also...>;
-    using Input = std::conditional_t<P::has_seats, InputWith<input::Timeout<Timer>>, InputWith<>>;
+    using InputWith = allot::Input<Message, input::Lapse, input::Renewed, input::Quiet, input::Seen,
+                                   input::Adopt, input::Detected, Also...>;
+    using InputWithCancel = std::conditional_t<P::has_seats, InputWith<input::Cancel, input::Timeout<Timer>>,
+                                               InputWith<input::Cancel>>;
+    using Input = std::conditional_t<takes<P, input::Cancel>, InputWithCancel, InputWith<>>;
 
     void handle(const Context& ctx, const Input& input, Effects& fx) { dispatch(*this, ctx, input, fx); }
     void start(const Context& ctx, Effects& fx);
@@ -410,7 +413,8 @@ template <class P>
 void Epochs<P>::let_go(const Context& ctx, Effects& fx) {
     act(ctx, fx, [&](const InnerContext& self, InnerEffects& inner) {
         if (site_.phase() == Phase::holding) site_.release(self, inner);
-        if (site_.phase() == Phase::waiting) site_.cancel(self, inner);
+        if constexpr (takes<P, input::Cancel>)
+            if (site_.phase() == Phase::waiting) site_.cancel(self, inner);
     });
 }
 

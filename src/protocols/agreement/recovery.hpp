@@ -3,12 +3,13 @@
 //     P::rebuild(ctx, before, claims, fx)  the state of site ctx.self, made from the holdings of all members
 //     P::among(config, sites, view)        the configuration for so many members of the view
 //     forget_epoch(config)                 forgets what no rebuild needs
+//     P::keeps_queues                      whether the holdings that wait keep their order in `rebuild`
 //     P::has_seats                         whether a site serves programs beside the application; then also
 //     abandon()                            the application has ended its request, and nobody has to be told
 // `rebuild` is a pure function, and all members have the same claims at hand, so that together they make one
 // token of each resource. It sends no message of a request that the claims know; a site that gets all it
 // waits for announces its grant. Every epoch is an incarnation of the sites of P: ctx.incarnation is its
-// number.
+// number. Fallback<P> (fallback.hpp) offers all of this for most token protocols.
 #pragma once
 
 #include <boost/describe.hpp>

@@ -210,6 +210,7 @@ public:
     static Config among(const Config& config, std::uint32_t sites, std::uint32_t view);
     void forget_epoch(const Config&) { *this = {}; }
     static constexpr bool has_seats = false;
+    static constexpr bool keeps_queues = true;
 
     // How many entries this site keeps: resources, and requests for them that have ended or wait.
     std::size_t weight() const;

@@ -112,6 +112,13 @@ std::optional<ResourceId> Incremental::first_missing() const {
     return first;
 }
 
+// The tokens of all other resources are with site 0.
+Incremental Incremental::at_start(const Context& ctx, const agreement::Users& users) {
+    Incremental site;
+    for (const auto& [resource, user] : users) site.paths_.emplace(resource, Path::at_start(ctx.self, user));
+    return site;
+}
+
 // --- Properties.
 
 void Incremental::on_state(const View<Incremental>& view, Report& report) {

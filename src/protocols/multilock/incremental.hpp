@@ -19,12 +19,13 @@
 
 #include "core/protocol.hpp"
 #include "core/random.hpp"
+#include "protocols/agreement/fallback.hpp"
 #include "protocols/multilock/meanings.hpp"
 #include "protocols/multilock/path.hpp"
 
 namespace allot {
 
-class Incremental {
+class Incremental : public agreement::Fallback<Incremental> {
 public:
     static const Model<Incremental, FencesGrow> model;
 
@@ -66,6 +67,18 @@ public:
     std::optional<std::string> state_error(const Context& ctx) const;
 
     static void on_state(const View<Incremental>& view, Report& report);
+
+    // Recovery (agreement/fallback.hpp).
+    static Incremental at_start(const Context& ctx, const agreement::Users& users);
+    template <class F>
+    void for_each_token(F f) const {
+        for (const auto& [resource, path] : paths_)
+            if (path.token) f(resource);
+    }
+    template <class F>
+    static void for_each_token(const Message& message, F f) {
+        if (const auto* token = std::get_if<Token>(&message)) f(token->resource);
+    }
 
     bool operator==(const Incremental&) const = default;
 

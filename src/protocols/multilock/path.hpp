@@ -31,10 +31,10 @@ struct Path {
     bool operator==(const Path&) const = default;
     BOOST_DESCRIBE_CLASS(Path, (), (last, next, token, want), (), ())
 
-    // At the start site 0 has the token, and every site knows that.
-    static Path at_start(SiteId self) {
-        if (self == 0) return {.token = Token{}};
-        return {.last = 0};
+    // At the start one site has the token, and every site knows that.
+    static Path at_start(SiteId self, SiteId owner = 0) {
+        if (self == owner) return {.token = Token{}};
+        return {.last = owner};
     }
 
     // Afterwards the token is here, or this site waits for it.

@@ -198,6 +198,7 @@ public:
     void forget_epoch(const Config& config);
     void abandon() { seats_.front() = {}; }
     static constexpr bool has_seats = true;
+    static constexpr bool keeps_queues = true;
 
     const std::vector<host_permits::Seat>& seats() const { return seats_; }
     // For a host that drives its programs itself: as many seats as it needs, each with a request of a
