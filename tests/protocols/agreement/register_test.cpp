@@ -1,5 +1,7 @@
 // The register under the checker: the sizes of its specification (register, section 11), and that each wrong
 // variant (section 10) fails. The specification counts worlds without nacks, and so do most of these runs.
+#include "protocols/agreement/register.hpp"
+
 #include <gtest/gtest.h>
 
 #include "protocols/support.hpp"
@@ -105,6 +107,25 @@ TEST(Register, Holds_with_two_seals_where_no_message_is_forgotten) {
     const auto result = run("register", seals + "normalise=off");
     EXPECT_EQ(result.verdict, check::Verdict::holds);
     EXPECT_EQ(result.states, 1'417);
+}
+
+// A promise of a former voter says nothing about the values of newer voters.
+TEST(Register, Counts_no_answer_of_former_voters_when_it_hears_of_newer_ones) {
+    using namespace agreement;
+    const Register::Self self{.host = 4, .incarnation = 0, .rules = {}};
+    Register proposer;
+    RegisterEffects fx;
+    proposer.start(self, founders(3), true, fx);
+    proposer.begin(self, Operation::change, {}, {}, fx);
+    const Ballot ballot = std::get<Prepare>(fx.sends.front().message).ballot;
+    proposer.use({2, {{3, 1}}});
+    fx = {};
+    proposer.receive(self, 0, Promise{ballot, {}, {}}, fx);
+    EXPECT_TRUE(fx.sends.empty());
+    proposer.retry(self, fx);
+    ASSERT_EQ(fx.sends.size(), 1u);
+    EXPECT_EQ(fx.sends.front().to, SiteId(3));
+    EXPECT_TRUE(std::holds_alternative<Prepare>(fx.sends.front().message));
 }
 
 // --- Every wrong variant fails.
