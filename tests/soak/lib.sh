@@ -62,6 +62,17 @@ lasting() {
     ! grep -E ' never$' found.txt || complain "this probe was never reached"
 }
 
+# changing VIEWS RUNS STEPS PROTOCOL FLAGS...: as `clean`, and together the runs have at least VIEWS changes of the view.
+changing() {
+    local views=$1 found
+    shift
+    clean "$@"
+    found=$(tr '\n' ' ' <found.txt)
+    [[ $found =~ \ views\ ([0-9,]+) ]] || complain "no count of views"
+    echo "views ${BASH_REMATCH[1]}"
+    expect_at_least "$views" "changes of the view" "${BASH_REMATCH[1]}"
+}
+
 # mutation PROPERTY PROTOCOL --without SWITCH FLAGS...: 20,000 runs are enough to find what the switch does, and a scenario of
 # the repository shows it as well.
 mutation() {

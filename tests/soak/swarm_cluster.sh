@@ -7,6 +7,9 @@ lasting 10000 - cluster --ticks 30
 # Two hosts cannot reach every probe, and three only seldom.
 clean 80000 - cluster --sites 2 --grants 50 --faults 3 --ticks 30 --seed 2
 clean 10000 - cluster --sites 3 --grants 50 --faults 3 --ticks 30 --seed 2
+# Few runs have more hosts, which take longer; soak/long/cluster.sh has more of them.
+clean 200 - cluster --sites 5 --grants 50 --faults 3 --ticks 30 --seed 3
+clean 100 - cluster --sites 7 --grants 50 --faults 3 --ticks 30 --seed 3
 # A machine that dies for good keeps what is sticky, and nobody else is served.
 clean 10000 - cluster --sticky --property one-user --property at-most-k --property kept-first --property fences-grow \
     --property one-token --property kept-in-use --property request-kept --seed 4

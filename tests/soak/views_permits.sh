@@ -20,8 +20,10 @@ holds 5333877 29868434 views-permits --sites 4 --permits 2 --crashes 1 --request
 holds 2323001 11070750 views-permits --sites 3 --crashes 1 --restarts 1 --orphans
 holds 4593191 25236428 views-permits --sites 3 --permits 2 --crashes 1 --restarts 1 --orphans
 bounded 5000000 views-permits --sites 3 --crashes 1 --restarts 1 --expulsions 1 --orphans --requests 1,1,0
-# A program that never ends keeps nobody from units that are free.
-holds 467422 1836680 views-permits --sites 3 --permits 2 --max-request 2 --crashes 1 --campers 0,1,2 --property one-epoch
+# A program that never ends keeps nobody from units that are free: here the others fit beside it, whatever it holds.
+holds 95408 387000 views-permits --sites 3 --permits 2 --crashes 1 --campers 0 --property deadlock --property starvation
+holds 20113 73258 views-permits --sites 3 --permits 4 --max-request 2 --crashes 1 --requests 1,1,0 --campers 0 \
+    --property deadlock --property starvation
 # To keep permissions breaks the order of stamps, in which users come first, but neither safety nor the order of requests.
 holds 520999 1960046 views-permits --sites 3 --permits 2 --max-request 2 --crashes 1 --without drop-permissions \
     --property at-most-k --property room-for-earlier --property deadlock

@@ -80,6 +80,7 @@ void Register::use(const Record& record, const Value& sealed) {
     if (record.generation <= record_.generation) return;
     record_ = record;
     if (sealed.next == record) sealed_ = sealed;
+    if (open_) rest();  // its answers are those of another generation
 }
 
 // --- A voter.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <variant>
 #include <vector>
 
 #include "core/view.hpp"
@@ -15,6 +16,10 @@ inline constexpr PropertyName one_chain{"one-chain",
                                         "each value that is returned or chosen changes the one before it"};
 inline constexpr PropertyName promise_kept{"promise-kept",
                                            "a voter has accepted no ballot above its promise"};
+inline constexpr PropertyName answers_written{
+    "answers-written", "a voter has on its disk what it answered: no promise and no acceptance is forgotten"};
+inline constexpr PropertyName one_per_ballot{"one-per-ballot",
+                                             "voters of one record accept one value in one ballot"};
 
 // The hosts that have accepted what this voter has. A protocol whose machines share a name says so.
 template <class P>
@@ -60,6 +65,35 @@ void check_values(const View<P>& view, Report& report) {
                 report.violated(one_value.name, "a change was made twice");
             if (one->version.next() == other->version && other->parent != one->id)
                 report.violated(one_chain.name, "a value does not change the one before it");
+        }
+}
+
+// An answer in flight tells what a voter has promised or accepted: neither falls while somebody waits for it.
+template <class P>
+void check_answers(const View<P>& view, Report& report) {
+    for (const auto* envelope : view.flight) {
+        const auto* promise = std::get_if<Promise>(&envelope->message);
+        const auto* accepted = std::get_if<Accepted>(&envelope->message);
+        if (promise == nullptr && accepted == nullptr) continue;
+        const Register& asker = view.site(envelope->to).protocol.inner();
+        const Register& sender = view.site(envelope->from).protocol.inner();
+        const Register::Self self{.host = envelope->to, .incarnation = 0, .rules = {}};
+        const Voter voter = sender.after_crash(Disk::kept).voter();
+        if (voter.record != asker.record() || !asker.heeds(self, sender, 1, envelope->message)) continue;
+        if (promise != nullptr ? voter.promised < promise->ballot : voter.accepted < accepted->ballot)
+            report.violated(answers_written.name, "a crash would make a voter forget what it has answered");
+    }
+}
+
+template <class P>
+void check_ballots(const View<P>& view, Report& report) {
+    for (const auto* one : view.sites)
+        for (const auto* other : view.sites) {
+            const Voter& left = one->protocol.inner().voter();
+            const Voter& right = other->protocol.inner().voter();
+            const bool same = left.record == right.record && left.accepted == right.accepted;
+            if (same && left.accepted.counter > 0 && left.value != right.value)
+                report.violated(one_per_ballot.name, "two values were accepted in one ballot");
         }
 }
 

@@ -195,7 +195,8 @@ constexpr PropertyName never_older{"never-older",
                                    "an operation returns no older value than one returned before it began"};
 constexpr PropertyName ends_alone{
     "ends-alone", "a proposer alone with a majority of voters ends within two ballots (--lone-runs on)"};
-constexpr PropertyName properties[]{one_value, one_chain, promise_kept, never_older, ends_alone};
+constexpr PropertyName properties[]{one_value,      one_chain,   promise_kept, answers_written,
+                                    one_per_ballot, never_older, ends_alone};
 constexpr std::string_view probes[]{
     "refused-ballot",   // a voter has promised a higher ballot
     "moved-voters",     // a voter of an earlier generation names its successors
@@ -207,6 +208,8 @@ constexpr std::string_view probes[]{
 
 void RegisterProtocol::on_state(const View<RegisterProtocol>& view, Report& report) {
     check_values(view, report);
+    check_answers(view, report);
+    check_ballots(view, report);
     if (view.config.lone_runs) check_lone_runs(view, report);
 }
 

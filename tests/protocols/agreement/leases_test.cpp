@@ -27,6 +27,7 @@ INSTANTIATE_TEST_SUITE_P(Sizes, LeasesHold,
                                          Pinned{"requests=1,1,0 lease=2", 99200, 540840},
                                          Pinned{"requests=1,1,0 lease=3", 198810, 1089843},
                                          Pinned{"requests=1,1,0 through-peer=on", 56050, 307675},
+                                         Pinned{"requests=1,1,0 copies=2", 43672, 230852},
                                          Pinned{"requests=1,1,0,0 sites=4 voters=4", 1013120, 6650251}));
 
 INSTANTIATE_TEST_SUITE_P(Surroundings, LeasesHold,

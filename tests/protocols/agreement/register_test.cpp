@@ -1,5 +1,7 @@
 // The register under the checker: the sizes of its specification (register, section 11), and that each wrong
 // variant (section 10) fails. The specification counts worlds without nacks, and so do most of these runs.
+#include "protocols/agreement/register.hpp"
+
 #include <gtest/gtest.h>
 
 #include "protocols/support.hpp"
@@ -9,7 +11,7 @@ namespace {
 using namespace allot;
 using namespace allot::protocol_tests;
 
-constexpr std::size_t own_properties = 5;
+constexpr std::size_t own_properties = 7;
 
 struct Size {
     const char* flags;
@@ -77,6 +79,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Size{"nacks=off links=lossy sites=4 voters=1 scripts=-,-,S,C ballots=2", 1'671},
         Size{"nacks=off links=lossy sites=4 scripts=S,-,-,C ballots=1", 22'183},
+        Size{"nacks=off links=lossy sites=6 shift=3 scripts=S,-,-,C,-,- ballots=2", 472'786},
         Size{"nacks=off links=lossy sites=4 scripts=SC,-,-,R ballots=1 requests=2,0,0,1", 215'299},
         Size{"nacks=off links=lossy sites=4 scripts=SI,-,-,I ballots=1 requests=2,0,0,1", 229'057},
         Size{"sites=3 voters=1 scripts=S,-,Q ballots=1 crashes=1 restarts=1 lone-runs=on", 8'998}));
@@ -105,6 +108,25 @@ TEST(Register, Holds_with_two_seals_where_no_message_is_forgotten) {
     const auto result = run("register", seals + "normalise=off");
     EXPECT_EQ(result.verdict, check::Verdict::holds);
     EXPECT_EQ(result.states, 1'417);
+}
+
+// A promise of a former voter says nothing about the values of newer voters.
+TEST(Register, Counts_no_answer_of_former_voters_when_it_hears_of_newer_ones) {
+    using namespace agreement;
+    const Register::Self self{.host = 4, .incarnation = 0, .rules = {}};
+    Register proposer;
+    RegisterEffects fx;
+    proposer.start(self, founders(3), true, fx);
+    proposer.begin(self, Operation::change, {}, {}, fx);
+    const Ballot ballot = std::get<Prepare>(fx.sends.front().message).ballot;
+    proposer.use({2, {{3, 1}}});
+    fx = {};
+    proposer.receive(self, 0, Promise{ballot, {}, {}}, fx);
+    EXPECT_TRUE(fx.sends.empty());
+    proposer.retry(self, fx);
+    ASSERT_EQ(fx.sends.size(), 1u);
+    EXPECT_EQ(fx.sends.front().to, SiteId(3));
+    EXPECT_TRUE(std::holds_alternative<Prepare>(fx.sends.front().message));
 }
 
 // --- Every wrong variant fails.
@@ -154,6 +176,16 @@ INSTANTIATE_TEST_SUITE_P(
                 15},  // row 12
         Variant{"synced-reads", "sites=3 scripts=C,-,G ballots=1 writes=late crashes=1 restarts=1",
                 "one-value", 17}));  // row 18
+
+// Section 5, of which a broken rule first shows in what voters have accepted and answered.
+INSTANTIATE_TEST_SUITE_P(
+    Section5, WrongVariant,
+    testing::Values(
+        Variant{"sync-first", "sites=3 scripts=C,-,- ballots=1 writes=late", "answers-written", 2},
+        Variant{"known-disks", "sites=3 scripts=C,-,- ballots=1 crashes=1 restarts=1 lost-disks=1",
+                "answers-written", 4},
+        Variant{"unique-ballots,strict-promises", "sites=4 scripts=C,-,-,C ballots=1 crashes=1 restarts=1",
+                "one-per-ballot", 13}));
 
 INSTANTIATE_TEST_SUITE_P(Looks, WrongVariant,
                          testing::Values(Variant{"confirmed-reads", "sites=3 scripts=C,-,C ballots=2 looks=1",

@@ -64,13 +64,14 @@ TEST(ViewsPermits, Hold_with_void_messages_too) {
     expect_holds("views-permits", {"sites=3 crashes=1 normalise=off", 71'589, 243'671}, own_properties);
 }
 
-// A program that never ends keeps nobody from units that are free.
+// A program that never ends keeps nobody from units that are free, because a host says how many it leaves.
 TEST(ViewsPermits, Serve_all_that_fit_beside_a_program_that_never_ends) {
-    const auto result = run(
-        "views-permits",
-        "sites=3 permits=2 seats=2 seat-requests=1,0 requests=1,1,0 crashes=1 campers=0 property=one-epoch");
+    const std::string beside_one =
+        "sites=3 permits=2 seats=2 seat-requests=1,0 requests=1,1,0 crashes=1 campers=0 property=deadlock";
+    const auto result = run("views-permits", beside_one);
     EXPECT_EQ(result.verdict, check::Verdict::holds);
     EXPECT_EQ(result.states, 56'942u);
+    EXPECT_EQ(run("views-permits", beside_one + " without=keep-bounds").verdict, check::Verdict::violated);
 }
 
 // Permissions that are kept come from no earlier request, so it is as right to keep them (section 4.5).
@@ -138,6 +139,12 @@ INSTANTIATE_TEST_SUITE_P(
                     Wrong{"freeze", "sites=3 founders=2 crashes=1", "claims-fit", 12},             // S11
                     Wrong{"stay-frozen", "sites=3 founders=2 crashes=1", "room-for-earlier", 12},  // S11
                     Wrong{"stay-frozen", "sites=3 founders=2 crashes=1", "at-most-k", 14}));       // S11
+
+INSTANTIATE_TEST_SUITE_P(Seats, WrongPermits,
+                         testing::Values(Wrong{"bound-all-seats", "sites=2 permits=2 seats=2", "at-most-k",
+                                               7},  // S10
+                                         Wrong{"defer-again", "sites=2 permits=2 max-request=2 seats=2",
+                                               "one-epoch", 10}));  // S10
 
 INSTANTIATE_TEST_SUITE_P(
     Resizing, WrongPermits,
