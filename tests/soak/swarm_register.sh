@@ -11,8 +11,8 @@ mutation never-older register --without majority-reads --property never-older
 mutation one-value register --without confirmed-reads
 mutation never-older register --without sync-first --property never-older
 mutation one-value register --without known-disks --property one-value --lost-disks 1 --crashes 1 --restarts 1
-mutation one-value register --without committed-seal
-mutation one-value register --without seal
+mutation one-value register --without committed-seal --property one-value
+mutation one-value register --without seal --property one-value
 mutation never-older register --without sealed-reads
 mutation no-overlap leases --without from-question --property no-overlap
 mutation no-overlap leases --without whole-hold-off --property no-overlap
