@@ -5,7 +5,7 @@ engine=${engine:-hosts}
 
 expect() { [[ $1 == *"$2"* ]] || fail "expected \"$2\", found: $1"; }
 
-agree $'lease = "3s"\ngrace = "500ms"\nsilence = "1s"'
+agree $'lease = "6s"\ngrace = "500ms"\nsilence = "2s"'
 configure 3
 rm -f wrong later
 start_all
