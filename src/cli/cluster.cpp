@@ -147,12 +147,6 @@ int run_show(const Options& options) {
     return exit_ok;
 }
 
-std::uint64_t units_in_use(const session::ResourceStatus& resource) {
-    std::uint64_t used = resource.more_units;
-    for (const session::Party& holder : resource.holders) used += holder.units;
-    return used;
-}
-
 // Fewer permits than are in use take nothing away.
 void print_overuse(const Options& options, const std::vector<std::string>& changes) {
     const auto daemon = daemon_at(options.daemon, "allot cluster");
@@ -163,11 +157,12 @@ void print_overuse(const Options& options, const std::vector<std::string>& chang
             const auto change =
                 std::ranges::find_if(changes, [&](const std::string& text) { return text.starts_with(key); });
             if (one.kind != "semaphore" || change == changes.end()) continue;
-            const std::uint64_t used = units_in_use(one);
+            const std::uint64_t used = session::units_in_use(one);
             const std::string permits = change->substr(key.size());
-            if (used > std::strtoull(permits.c_str(), nullptr, 10))
-                fmt::print("{}: {} of {} units are in use; nobody gets one until enough are given back\n",
-                           one.name, used, permits);
+            if (used <= std::strtoull(permits.c_str(), nullptr, 10)) continue;
+            fmt::print("{}: {} of {} units are in use; {}\n", one.name, used, permits,
+                       permits == "0" ? "nobody gets one from now on"
+                                      : "nobody gets one until enough are given back");
         }
     } catch (const client::Failure& failure) {
         print_error(fmt::format("how many units are in use is not known: {}", failure.what()));

@@ -76,12 +76,6 @@ std::string program(const Party& party) {
     return fmt::format("on host {}{} ({})", party.host, process, party.command);
 }
 
-std::uint64_t units_in_use(const ResourceStatus& resource) {
-    std::uint64_t units = resource.more_units;
-    for (const Party& holder : resource.holders) units += holder.units;
-    return units;
-}
-
 bool is_exhausted(const client::Demand& demand, const ResourceStatus& resource) {
     return !resource.holders.empty() && units_in_use(resource) + wanted(demand, resource) > resource.capacity;
 }

@@ -121,7 +121,8 @@ void Enquiries::find_status(bool whole, const std::function<void(const session::
     if (whole)
         for (const HostId host : config_.others())
             if (mail_.status(host).connected) others.insert(host);
-    survey_.ask(others, {{self_, own_report()}}, [this, done](const Survey::Reports& reports) {
+    survey_.ask(others, [this, done](Survey::Reports reports) {
+        reports.insert_or_assign(self_, own_report());
         std::map<HostId, session::HostStatus> missing;
         for (const HostId host : config_.others())
             if (!reports.contains(host)) missing[host] = status_of(host);

@@ -11,10 +11,9 @@ constexpr std::chrono::milliseconds patience{500};
 
 }  // namespace
 
-void Survey::ask(const std::set<net::HostId>& hosts, Reports known, Done done) {
+void Survey::ask(const std::set<net::HostId>& hosts, Done done) {
     const std::uint64_t number = next_++;
     Round& round = rounds_[number];
-    round.reports = std::move(known);
     round.awaited = hosts;
     round.done = std::move(done);
     if (hosts.empty()) return finish(number);
@@ -31,8 +30,8 @@ void Survey::receive(net::HostId from, const ReportAnswer& answer) {
 }
 
 void Survey::finish(std::uint64_t number) {
-    const auto round = rounds_.extract(number);
-    round.mapped().done(round.mapped().reports);
+    auto round = rounds_.extract(number);
+    round.mapped().done(std::move(round.mapped().reports));
 }
 
 }  // namespace allot::daemon

@@ -21,13 +21,13 @@ namespace allot::daemon {
 class Survey {
 public:
     using Reports = std::map<net::HostId, Report>;
-    using Done = std::function<void(const Reports&)>;
+    using Done = std::function<void(Reports)>;
 
     Survey(boost::asio::io_context& loop, std::function<void(net::HostId to, const ReportQuery&)> send)
         : loop_(loop), send_(std::move(send)) {}
 
-    // `known`: reports that need no question. Done at once if no host is asked.
-    void ask(const std::set<net::HostId>& hosts, Reports known, Done done);
+    // Done at once if no host is asked.
+    void ask(const std::set<net::HostId>& hosts, Done done);
     void receive(net::HostId from, const ReportAnswer& answer);
 
 private:

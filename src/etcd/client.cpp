@@ -91,7 +91,7 @@ std::string Client::problems() const {
         if (!problems_[i].empty())
             all +=
                 fmt::format("{}{}: {}", all.empty() ? "" : "; ", settings_.endpoints[i].text(), problems_[i]);
-    return all;
+    return all.empty() ? "no endpoint has answered yet" : all;
 }
 
 }  // namespace allot::etcd

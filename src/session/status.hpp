@@ -49,6 +49,12 @@ BOOST_DESCRIBE_STRUCT(ResourceStatus, (),
                       (name, kind, capacity, holders, waiters, more_holders, more_units, more_waiters, place,
                        note, state))
 
+inline std::uint64_t units_in_use(const ResourceStatus& resource) {
+    std::uint64_t units = resource.more_units;
+    for (const Party& holder : resource.holders) units += holder.units;
+    return units;
+}
+
 struct LinkView {
     std::string to;
     std::string state;  // up, silent, down
