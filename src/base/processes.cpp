@@ -55,8 +55,8 @@ std::optional<pid_t> process_number(const Descriptor& process) {
     return std::nullopt;
 }
 
-bool process_ended(const Descriptor& process) {
-    pollfd ended{.fd = process.get(), .events = POLLIN, .revents = 0};
+bool process_ended(int process) {
+    pollfd ended{.fd = process, .events = POLLIN, .revents = 0};
     return ::poll(&ended, 1, 0) == 1;
 }
 

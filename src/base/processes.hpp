@@ -23,7 +23,10 @@ Descriptor open_process(pid_t number);
 // else.
 std::optional<pid_t> process_number(const Descriptor& process);
 // True if the process of this pidfd has ended; its parent may not have noticed yet.
-bool process_ended(const Descriptor& process);
+bool process_ended(int process);
+inline bool process_ended(const Descriptor& process) {
+    return process_ended(process.get());
+}
 // False, with errno, if the kernel refuses it.
 bool signal_process(const Descriptor& process, int signal);
 

@@ -43,35 +43,56 @@ std::string own_pid_namespace() {
     return std::filesystem::read_symlink("/proc/self/ns/pid", failure).string();
 }
 
-class PidWatch final : public ProcessWatch {
+// Waits until a process has ended. The watch owns it, and the loop only knows it weakly.
+class PidWait : public std::enable_shared_from_this<PidWait> {
 public:
-    PidWatch(boost::asio::io_context& loop, std::function<void()> gone)
-        : loop_(loop), process_(loop), gone_(std::make_shared<std::function<void()>>(std::move(gone))) {}
+    PidWait(boost::asio::io_context& loop, std::function<void()> gone)
+        : loop_(loop), process_(loop), gone_(std::move(gone)) {}
 
-    // The kernel makes a pidfd readable when its process ends.
-    bool watch(Descriptor process) {
+    bool start(Descriptor process) {
         boost::system::error_code failure;
         process_.assign(process.get(), failure);
         if (failure) return false;
         process.release();
-        process_.async_wait(boost::asio::posix::stream_descriptor::wait_read,
-                            [weak = std::weak_ptr(gone_)](const boost::system::error_code& stopped) {
-                                const auto gone = weak.lock();
-                                if (gone && !stopped) (*gone)();
-                            });
+        wait();
         return true;
     }
 
     void tell() {
-        boost::asio::post(loop_, [weak = std::weak_ptr(gone_)] {
-            if (const auto gone = weak.lock()) (*gone)();
+        boost::asio::post(loop_, [weak = weak_from_this()] {
+            if (const auto self = weak.lock()) self->gone_();
         });
     }
 
 private:
+    // The kernel makes a pidfd readable when its process ends. Asio may call without that: it gives a closed
+    // descriptor's record to the next one, with the events that are still queued for it. So the kernel is
+    // asked.
+    void wait() {
+        process_.async_wait(boost::asio::posix::stream_descriptor::wait_read,
+                            [weak = weak_from_this()](const boost::system::error_code& stopped) {
+                                const auto self = weak.lock();
+                                if (!self || stopped) return;
+                                if (process_ended(self->process_.native_handle())) return self->gone_();
+                                self->wait();
+                            });
+    }
+
     boost::asio::io_context& loop_;
     boost::asio::posix::stream_descriptor process_;
-    const std::shared_ptr<std::function<void()>> gone_;
+    const std::function<void()> gone_;
+};
+
+class PidWatch final : public ProcessWatch {
+public:
+    PidWatch(boost::asio::io_context& loop, std::function<void()> gone)
+        : wait_(std::make_shared<PidWait>(loop, std::move(gone))) {}
+
+    bool watch(Descriptor process) { return wait_->start(std::move(process)); }
+    void tell() { wait_->tell(); }
+
+private:
+    const std::shared_ptr<PidWait> wait_;
 };
 
 // True if both run under one kernel, in one PID namespace.
