@@ -157,7 +157,8 @@ kill_machine() {
     local i=$1 name
     shift
     pull_cable "$i"
-    # At once: the guardian must not see the end of the daemon.
+    # At once: neither may see the end of the other; a guardian would end programs, a daemon would start another guardian.
+    kill -STOP "${process[$i]}"
     kill -KILL $(pgrep -f "allot guardian --folder $PWD/h$i ") "${process[$i]}"
     wait "${process[$i]}" 2>/dev/null
     for name in "$@"; do kill -KILL "${asker[$name]}" "$(cat "$name.in")"; done
