@@ -155,9 +155,10 @@ void Cluster::sample(Draw& draw) {
     // An operation of the hosts' own register takes several ticks, more among many hosts; and a lease takes
     // several operations.
     std::uint32_t longer = 0;
+    std::uint32_t voters = 0;
     if (draw.choice("engine", {"atomic", "hosts"}) == "hosts") {
         longer = 2 + sites / 2;
-        draw.number("voters", 1, std::min(sites, 5u));
+        voters = draw.number("voters", 1, std::min(sites, 5u));
         draw.choice("writes", {"instant", "late"});
         if (draw.toggle("first-start")) draw.faults("successions", 2);
         draw.faults("full-disks", 2);
@@ -187,13 +188,16 @@ void Cluster::sample(Draw& draw) {
     // A machine that dies for good keeps what is sticky, and nobody else is served.
     if (crashes == 0) draw.choice("sticky", {"off", "off", "on"});
     draw.faults("restarts", crashes);
-    if (longer > 0) draw.faults("lost-disks", crashes);
+    const auto lost = longer > 0 ? draw.faults("lost-disks", crashes) : 0;
     draw.faults("cuts", 4);
     // A longer pause may outlast the hold-off.
     if (skew < tolerance && draw.faults("pauses", 2) > 0) draw.number("pause-ticks", 1, 2);
     draw.toggle("cancel");
     draw.choice("backlog", {"3", "6"});
     draw.requests(6);
+    // The limits of Recall: a host that lost its disk may have been the one who knew, and a lone voter tells
+    // nobody.
+    if (crashes > 0 && lost == 0 && voters > 1) draw.faults("restored-disks", 1);
 }
 
 }  // namespace allot
