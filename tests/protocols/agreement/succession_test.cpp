@@ -67,7 +67,7 @@ TEST_F(SuccessionTest, Two_voters_do_not_go_on_without_a_third) {
     settings.hosts[2].standing = Standing::out;
     stop(2);
     EXPECT_EQ(settled(), Hosts{0}) << "with two, the loss of either would be the end";
-    heard.push_back(3);
+    heard.emplace_back(3);
     EXPECT_EQ(settled(), (Hosts{0, 1, 3}));
 }
 
