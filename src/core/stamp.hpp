@@ -36,10 +36,14 @@ struct StampAccess {
     static constexpr Stamp make(std::uint64_t value) { return Stamp(value); }
 };
 
-// The stamp that comes with the n-th grant of an epoch: later than all of earlier epochs.
+// The stamp that comes with the n-th grant of an epoch: later than all of earlier epochs. An epoch must end
+// before its numbers are used up.
+inline constexpr unsigned bits_within_epoch = 40;
 constexpr Stamp in_epoch(std::uint32_t epoch, Stamp n) {
-    constexpr unsigned bits_of_n = 40;
-    return StampAccess::make(std::uint64_t{epoch} << bits_of_n | StampAccess::value(n));
+    return StampAccess::make(std::uint64_t{epoch} << bits_within_epoch | StampAccess::value(n));
+}
+constexpr std::uint64_t number_within_epoch(Stamp stamp) {
+    return StampAccess::value(stamp) & ((std::uint64_t{1} << bits_within_epoch) - 1);
 }
 
 // The stamp of a site among all: sites may make equal stamps, and their places tell them apart.

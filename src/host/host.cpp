@@ -107,6 +107,7 @@ bool Host::may_grant(const Self& self) const {
 bool Host::granted(const Self& self, RequestId id, const std::vector<Fence>& fences, Effects& fx) {
     Request& request = *requests_[id];
     request.fences.insert(request.fences.end(), fences.begin(), fences.end());
+    note_numbers(self, fences);
     ++request.taken;
     if (!request.complete()) {
         ask_next(self, id);
@@ -121,6 +122,11 @@ bool Host::granted(const Self& self, RequestId id, const std::vector<Fence>& fen
         fx.reached("withheld-grant");
     }
     return false;
+}
+
+void Host::note_numbers(const Self& self, const std::vector<Fence>& fences) {
+    for (const Fence fence : fences)
+        numbers_run_out_ |= number_within_epoch(fence) > self.config.most_numbers;
 }
 
 void Host::tell(Request& request, Effects& fx) {
@@ -386,6 +392,7 @@ void Host::begin_epoch(const Self& self, Effects& fx) {
     if (views_.all_fresh()) fx.reached("cold-start");
     if (views_.newest().members.size() == 1) fx.reached("single-member");
     std::vector<Parts> parts = views_.begin_epoch();
+    numbers_run_out_ = false;
     take_settings(parts, fx);
     std::vector<RequestId> refused;
     with_each_kind(self, [&](ResourceId name, auto& kind, const auto& ctx, auto out) {

@@ -19,6 +19,7 @@
 #pragma once
 
 #include <boost/container/flat_map.hpp>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
@@ -27,6 +28,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/stamp.hpp"
 #include "core/want.hpp"
 #include "host/hearing.hpp"
 #include "host/key.hpp"
@@ -53,6 +55,8 @@ struct Config {
     Ticks return_within = 0;            // the same for a member whose daemon has ended; it may come back
     std::uint32_t lives = 256;          // of one daemon; the next one must begin before they are used up
     std::size_t most_weight = 100'000;  // entries about locks, above which a new view is proposed
+    // The same for the numbers of the fences of an epoch: half of those that there are.
+    std::uint64_t most_numbers = std::uint64_t{1} << (bits_within_epoch - 1);
     agreement::ViewRules views;
     agreement::AdoptionRules adoption;
     Rules rules;
@@ -302,6 +306,7 @@ private:
     void stop(const Self& self, RequestId id, const char* why, Effects& fx);
     RequestId add(Request request);
     bool may_grant(const Self& self) const;
+    void note_numbers(const Self& self, const std::vector<Fence>& fences);
 
     // Sticky requests.
     const agreement::Kept* find_kept(const agreement::ValueId& id) const;
@@ -391,6 +396,7 @@ private:
     std::set<ResourceId> unsettled_;  // semaphores with something to settle
     agreement::Settings settings_;    // of the epoch
     std::size_t kept_weight_ = 0;     // with which the epoch began, if that is much
+    bool numbers_run_out_ = false;    // those of the fences of the epoch
     // Views and leases.
     std::uint32_t life_ = 0;
     Views views_;
@@ -414,10 +420,10 @@ private:
 
     BOOST_DESCRIBE_CLASS(Host, (), (), (),
                          (requests_, free_ids_, withheld_, sticky_, disowned_, numbered_, ids_, locks_,
-                          semaphores_, unsettled_, settings_, kept_weight_, life_, views_, known_, asked_,
-                          lease_left_, missing_, first_seen_, hearing_, told_misses_, awaited_, unwanted_,
-                          proposed_, refuted_, certified_, renewed_, beat_, knows_programs_, leaving_,
-                          stays_))
+                          semaphores_, unsettled_, settings_, kept_weight_, numbers_run_out_, life_, views_,
+                          known_, asked_, lease_left_, missing_, first_seen_, hearing_, told_misses_,
+                          awaited_, unwanted_, proposed_, refuted_, certified_, renewed_, beat_,
+                          knows_programs_, leaving_, stays_))
 };
 
 }  // namespace allot::host

@@ -101,6 +101,33 @@ TEST_F(LoneHost, Names_in_use_do_not_make_view_after_view) {
     EXPECT_TRUE(call_register()) << "now there is much to forget";
 }
 
+TEST_F(LoneHost, A_view_follows_before_the_numbers_of_fences_are_used_up) {
+    const auto fence = [&] { return host.find({1, 1000})->fences.front(); };
+    config.most_numbers = 5;
+    for (std::uint64_t i = 0; i < 5; ++i) use_once(i, "popular");
+    EXPECT_FALSE(call_register());
+    ask(1000, {.locks = {ResourceId("popular")}, .permits = {}});
+    const Fence sixth = fence();
+    EXPECT_EQ(number_within_epoch(sixth), 6u);
+    EXPECT_TRUE(call_register());
+    EXPECT_EQ(fence(), sixth) << "a program keeps the fence that it has";
+    release(1000);
+    ask(1000, {.locks = {ResourceId("popular")}, .permits = {}});
+    EXPECT_GT(fence(), sixth);
+    EXPECT_LT(number_within_epoch(fence()), 5u);
+    EXPECT_FALSE(call_register());
+}
+
+TEST_F(LoneHost, A_view_follows_before_the_numbers_of_a_permit_are_used_up) {
+    config.most_numbers = 5 << 8;  // the last eight bits are the place of the host
+    for (std::uint64_t i = 0; i < 10; ++i) {
+        ask(i, {.locks = {}, .permits = {{ResourceId("permit"), 1}}});
+        release(i);
+    }
+    EXPECT_TRUE(call_register());
+    EXPECT_FALSE(call_register());
+}
+
 // In a process of its own, because it must not know other ids.
 TEST(ResourceNames, Only_used_names_stay_known) {
     const auto forget = [] {
