@@ -6,6 +6,7 @@ lasting 30000 15000000 views-counters
 clean 30000 2700000 views-counters --seed 2
 clean 30000 1700000 views-counters --seed 2 --sites 2 --orphans --crashes 3 --restarts 3
 clean 20000 1100000 views-counters --seed 2 --sites 2 --orphans --crashes 3 --restarts 3 --false-claims 2
+clean 20000 1800000 views-incremental --seed 2
 mutation one-holder views-counters --without hold-off --property one-holder
 mutation assertion views-counters --without numbered-messages --property assertion
 mutation one-holder views-counters --without stay-frozen --property one-holder
