@@ -53,8 +53,12 @@ void wait_for_signal(int descriptor, Clock::time_point until) {
 
 }  // namespace
 
-Child::Child(pid_t pid, Descriptor start, Descriptor signals)
-    : pid_(pid), start_(std::move(start)), signals_(std::move(signals)) {}
+Child::Child(pid_t pid, Descriptor start, Descriptor signals, std::optional<ControlGroup> group)
+    : pid_(pid), start_(std::move(start)), signals_(std::move(signals)), group_(std::move(group)) {}
+
+Child::~Child() {
+    if (group_) group_->remove();
+}
 
 Result<Child> Child::start(const std::vector<std::string>& command, const Environment& environment,
                            Fate fate) {
@@ -71,7 +75,12 @@ Result<Child> Child::start(const std::vector<std::string>& command, const Enviro
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
     const pid_t pid = ::fork();
     if (pid < 0) return Error{std::strerror(errno)};
-    if (pid > 0) return Child(pid, std::move(start_end), std::move(signals));
+    if (pid > 0) {
+        std::optional<ControlGroup> group;
+        if (fate == Fate::its_own)
+            if (auto made = ControlGroup::make(pid)) group = std::move(*made);
+        return Child(pid, std::move(start_end), std::move(signals), std::move(group));
+    }
 
     ::close(ends[1]);
     // If the parent has ended before this, the pipe says so.

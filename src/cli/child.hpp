@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "allot/client.hpp"
+#include "base/control_group.hpp"
 #include "base/descriptor.hpp"
 #include "base/result.hpp"
 
@@ -23,8 +24,12 @@ enum class Fate { its_own, shared };
 
 class Child {
 public:
+    Child(Child&&) = default;
+    ~Child();
     // Forks. The child waits for go() and then executes the command; it exits if go() never comes. From now
-    // on answer_signals() handles the signals of this process.
+    // on answer_signals() handles the signals of this process. A command with its own fate has its own
+    // control group, where this user may make one: then the guardian finds all that it starts, even if this
+    // process is killed.
     static Result<Child> start(const std::vector<std::string>& command, const Environment& environment,
                                Fate fate);
 
@@ -43,7 +48,7 @@ public:
     void stop(Clock::time_point kill_at);
 
 private:
-    Child(pid_t pid, Descriptor start, Descriptor signals);
+    Child(pid_t pid, Descriptor start, Descriptor signals, std::optional<ControlGroup> group);
     void pass_on(int signal, bool from_terminal);
     void look_after_child();
     void bury_orphans();
@@ -53,6 +58,7 @@ private:
     pid_t pid_;
     Descriptor start_;  // the child waits for a byte here
     Descriptor signals_;
+    std::optional<ControlGroup> group_;
     std::optional<int> exit_code_;
 };
 

@@ -4,8 +4,10 @@
 #include <boost/container_hash/hash.hpp>
 #include <compare>
 #include <cstdint>
+#include <optional>
 #include <string>
 
+#include "base/control_group.hpp"
 #include "base/descriptor.hpp"
 
 namespace allot::guardian {
@@ -31,6 +33,8 @@ struct Charge {
     bool stoppable = true;
     // The command and all descendants of owner and command are stopped. True: the owner itself as well.
     bool stoppable_owner = false;
+    // Of the command, if it has one: all that run there are stopped, whoever their parents are by then.
+    std::optional<ControlGroup> group{};
 };
 
 }  // namespace allot::guardian

@@ -61,6 +61,11 @@ std::string name_of(const ChargeId& id) {
     return fmt::format("session {}, ticket {}", id.session, id.ticket);
 }
 
+std::optional<ControlGroup> group_of(const Descriptor& command) {
+    const auto number = process_number(command);
+    return number && *number != 0 ? ControlGroup::find(*number) : std::nullopt;
+}
+
 // --- Independence of the daemon and its terminal
 
 void use_descriptor_as(int wanted, const char* path, int flags) {
@@ -206,6 +211,7 @@ private:
     TimePoint next_round_{};
     TimePoint idle_since_ = BootClock::now();
     bool asked_to_end_ = false;
+    bool told_of_groups_ = false;         // that a command has none
     bool rests_ = false;                  // it has nothing to say, and no standard error
     std::optional<Testament> testament_;  // of a daemon whose end is not certified yet
     Descriptor testator_;                 // pidfd of the last daemon
@@ -516,6 +522,12 @@ void Guardian::take(Keep&& keep, Packet&& packet) {
                   .stoppable = keep.stoppable,
                   .stoppable_owner = keep.stoppable_owner};
     if (keep.has_command) charge.command = std::move(packet.passed[1]);
+    if (charge.command) charge.group = group_of(charge.command);
+    if (charge.command && !charge.group && !std::exchange(told_of_groups_, true))
+        say(LogLevel::info,
+            "a command has no control group of its own: if its `allot run` is killed, processes whose "
+            "parents "
+            "have ended as well are not found when the lease ends");
     this->keep(std::move(charge));
 }
 
@@ -528,6 +540,7 @@ void Guardian::keep(Charge&& charge) {
         if (charge.stoppable) kept.phase = before->second.phase;
         if (charge.stoppable) kept.stopping = std::move(before->second.stopping);
         kept.until = before->second.until;
+        if (!charge.group) charge.group = before->second.charge.group;  // the command has ended
         drop(id);
     }
     kept.charge = std::move(charge);
@@ -551,6 +564,7 @@ void Guardian::drop(const ChargeId& id) {
         unwatch(*one);
         processes_.erase(one->get());
     }
+    if (found->second.charge.group) found->second.charge.group->remove();
     charges_.erase(found);
     if (charges_.empty()) idle_since_ = BootClock::now();
 }

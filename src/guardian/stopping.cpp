@@ -27,6 +27,7 @@ void Stopping::look(const Charge& charge, const std::set<pid_t>& spared) {
     forget_ended();
     if (charge.command) add(charge.command);
     if (charge.stoppable_owner) add(charge.owner);
+    if (charge.group) add_members(*charge.group, spared);
     std::vector<pid_t> known;
     for (const auto& [number, process] : found_) known.push_back(number);
     add_descendants(charge.owner, spared);
@@ -58,6 +59,20 @@ void Stopping::add(const Descriptor& process) {
     Descriptor same = open(*number);
     // The number has belonged to this process all the time if it has not ended even now.
     if (same && !process_ended(process)) found_.emplace(*number, std::move(same));
+}
+
+// A number counts only if it was that of a member while we had its pidfd.
+void Stopping::add_members(const ControlGroup& group, const std::set<pid_t>& spared) {
+    std::map<pid_t, Descriptor> members;
+    for (const pid_t number : group.processes()) {
+        if (spared.contains(number) || found_.contains(number)) continue;
+        if (Descriptor process = open(number)) members.emplace(number, std::move(process));
+    }
+    if (members.empty()) return;
+    const auto again = group.processes();
+    for (auto& [number, process] : members)
+        if (std::ranges::find(again, number) != again.end() && !process_ended(process))
+            found_.emplace(number, std::move(process));
 }
 
 void Stopping::add_descendants(const Descriptor& ancestor, const std::set<pid_t>& spared) {

@@ -26,6 +26,7 @@ public:
 private:
     void forget_ended();
     void add(const Descriptor& process);
+    void add_members(const ControlGroup& group, const std::set<pid_t>& spared);
     void add_descendants(const Descriptor& ancestor, const std::set<pid_t>& spared);
     std::map<pid_t, Descriptor> new_children(const Descriptor& parent, const std::set<pid_t>& spared);
     Descriptor open(pid_t number);
