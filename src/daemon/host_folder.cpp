@@ -43,7 +43,7 @@ Result<HostFolder::Memory> HostFolder::open() {
     if (::flock(lock_.get(), LOCK_EX | LOCK_NB) != 0)
         return Error{fmt::format(
             "{}: another daemon runs with this state folder; stop it, or write another `state`", path_)};
-    const auto record = durable::read_record(path_ + "/host", kind);
+    const auto record = durable::read_record(memory_file(), kind);
     if (!record) return Error{record.error()};
     if (!*record) {
         if (const auto taken = take_over_earlier_version(); !taken) return Error{taken.error()};
@@ -113,12 +113,15 @@ Result<bool> HostFolder::set_aside(const std::string& name) const {
 
 Result<bool> HostFolder::note(const Memory& memory) {
     if (memory == memory_) return true;
-    const auto written = durable::write_record(
-        path_ + "/host", {std::string(kind), edition_, sequence_ + 1, to_bytes(memory, edition_)});
-    if (!written) return written;
-    ++sequence_;
+    const Memory before = memory_;
+    auto written = durable::write_record(memory_file(), record_of(memory));
+    if (!written) memory_ = before;
+    return written;
+}
+
+durable::Record HostFolder::record_of(const Memory& memory) {
     memory_ = memory;
-    return true;
+    return {std::string(kind), edition_, ++sequence_, to_bytes(memory, edition_)};
 }
 
 }  // namespace allot::daemon

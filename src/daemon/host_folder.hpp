@@ -10,6 +10,7 @@
 
 #include "base/descriptor.hpp"
 #include "base/result.hpp"
+#include "durable/record.hpp"
 #include "protocols/agreement/settings.hpp"
 
 namespace allot::daemon {
@@ -43,6 +44,9 @@ public:
     Result<bool> set_aside(const std::string& name) const;
     // On the disk when this returns.
     Result<bool> note(const Memory& memory);
+    // The record that is to be written to memory_file() now; it counts as noted.
+    durable::Record record_of(const Memory& memory);
+    std::string memory_file() const { return path_ + "/host"; }
     const Memory& memory() const { return memory_; }
     const std::string& path() const { return path_; }
 

@@ -15,23 +15,32 @@
 
 namespace allot::daemon {
 
+Progress::Progress(boost::asio::io_context& loop, const Config& file, const Config& config,
+                   HostFolder& folder, Events events)
+    : file_(file),
+      config_(config),
+      folder_(folder),
+      events_(std::move(events)),
+      record_(loop, folder.memory_file(), events_.noted) {}
+
 void Progress::note(const host::Host& host, std::uint32_t incarnation) {
     if (host.views().is_frozen() && !frozen_since_) frozen_since_ = step_began_;
     const std::uint32_t view = host.views().epoch().value_or(0);
-    const bool is_written = incarnation <= folder_.memory().incarnation && view <= folder_.memory().view;
-    if (is_written && !has_news(host)) return;
-    write(incarnation, view);
+    if (incarnation > folder_.memory().incarnation) use_up(incarnation);
+    if (view > folder_.memory().view) {
+        HostFolder::Memory memory = folder_.memory();
+        memory.view = view;
+        memory.quiet = false;
+        record_.write(folder_.record_of(memory));
+    }
     if (has_news(host)) show_epoch(host);
 }
 
-void Progress::write(std::uint32_t incarnation, std::uint32_t view) {
+void Progress::use_up(std::uint32_t incarnation) {
     HostFolder::Memory memory = folder_.memory();
     memory.incarnation = std::max(memory.incarnation, incarnation);
-    memory.quiet &= view <= memory.view;
-    memory.view = std::max(memory.view, view);
-    const auto noted = folder_.note(memory);
-    if (!noted && problem_.empty()) log_error("cannot write what must survive a crash: " + noted.error());
-    problem_ = noted ? "" : noted.error();
+    durable::Record record = folder_.record_of(memory);
+    if (!record_.write_now(record)) record_.write(std::move(record));
 }
 
 void Progress::show_epoch(const host::Host& host) {
@@ -44,7 +53,7 @@ void Progress::show_epoch(const host::Host& host) {
     // From the first report after the last epoch until now.
     const auto since = std::exchange(frozen_since_, std::nullopt).value_or(step_began_);
     frozen_for_ = std::chrono::duration_cast<std::chrono::microseconds>(BootClock::now() - since);
-    audit_("view", text);
+    events_.audit("view", text);
 }
 
 void Progress::tell_differences(const agreement::Settings& settings) const {

@@ -2,6 +2,7 @@
 // that it completes, which people find in the log with the time that they took.
 #pragma once
 
+#include <boost/asio/io_context.hpp>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -11,21 +12,32 @@
 #include "base/boot_clock.hpp"
 #include "daemon/config.hpp"
 #include "daemon/host_folder.hpp"
+#include "daemon/later_record.hpp"
 #include "host/member.hpp"
 
 namespace allot::daemon {
 
 class Progress {
 public:
-    // `audit` writes an event and its reason into the audit log.
-    using Audit = std::function<void(const std::string& event, const std::string& reason)>;
+    struct Events {
+        // Writes an event and its reason into the audit log.
+        std::function<void(const std::string& event, const std::string& reason)> audit;
+        // Programs may hear of the newest epoch.
+        std::function<void()> noted;
+    };
     // `file`: the configuration without what the cluster has agreed on.
-    Progress(const Config& file, const Config& config, HostFolder& folder, Audit audit)
-        : file_(file), config_(config), folder_(folder), audit_(std::move(audit)) {}
+    Progress(boost::asio::io_context& loop, const Config& file, const Config& config, HostFolder& folder,
+             Events events);
 
     void step_begins() { step_began_ = BootClock::now(); }
-    // To be called after each step, before anything is sent.
+    // To be called after each step, before anything is sent. The number of an incarnation is on the disk when
+    // this returns, that of a view later.
     void note(const host::Host& host, std::uint32_t incarnation);
+    // The number of a view is being written: no program hears of a grant before it is on the disk, so that a
+    // register which is put back to an earlier time cannot give the same fence again.
+    bool is_noting() const { return record_.is_writing(); }
+    // The next incarnation has a number after this one.
+    void use_up(std::uint32_t incarnation);
     // True if the host works in an epoch that was not noted yet.
     bool has_news(const host::Host& host) const {
         return host.views().works() && host.views().epoch() != shown_view_;
@@ -36,10 +48,9 @@ public:
     // Tells the log of the newest epoch, and lets this process forget the names that it does not use.
     void finish_epoch(const host::Member& member, std::size_t report_bytes);
     // Why the numbers cannot be written; empty if they can.
-    const std::string& problem() const { return problem_; }
+    const std::string& problem() const { return record_.problem(); }
 
 private:
-    void write(std::uint32_t incarnation, std::uint32_t view);
     void show_epoch(const host::Host& host);
     void note_settings(const agreement::Settings& settings);
     void tell_differences(const agreement::Settings& settings) const;
@@ -48,8 +59,8 @@ private:
     const Config& file_;
     const Config& config_;
     HostFolder& folder_;
-    Audit audit_;
-    std::string problem_;
+    const Events events_;
+    LaterRecord record_;
     std::optional<std::uint32_t> shown_view_;
     std::optional<agreement::Settings> noted_settings_;
     bool has_new_epoch_ = false;

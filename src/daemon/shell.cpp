@@ -4,6 +4,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <csignal>
+#include <deque>
 #include <fmt/format.h>
 #include <random>
 
@@ -75,6 +76,7 @@ private:
     template <class Action>
     void act(Action&& action);
     void carry_out(Member::Effects& fx);
+    void tell_programs();
     std::string name_of(HostId host) const { return config_.name_of(host); }
 
     // Time.
@@ -136,6 +138,7 @@ private:
     bool unsettled_ = true;  // something may be due earlier than the ticker knows
     Desk desk_;
     Mail mail_;
+    std::deque<Member::Effects> untold_;  // what programs hear when the number of the view is on the disk
     Progress progress_;
     Enquiries enquiries_;
     Orders orders_;
@@ -169,8 +172,10 @@ Shell::Shell(const Config& file, Config config)
       engine_(Engine::make(loop_, config_, folder_, engine_subject(), engine_events())),
       desk_(loop_, config_, member_, ways()),
       mail_(loop_, config_, mail_events()),
-      progress_(file_, config_, folder_,
-                [this](const std::string& event, const std::string& why) { desk_.note(event, why); }),
+      progress_(
+          loop_, file_, config_, folder_,
+          {.audit = [this](const std::string& event, const std::string& why) { desk_.note(event, why); },
+           .noted = [this] { tell_programs(); }}),
       enquiries_(loop_, config_, member_, desk_, mail_,
                  {.self = [this] { return self(); },
                   .trouble = [this] { return trouble(); },
@@ -343,12 +348,24 @@ void Shell::carry_out(Member::Effects& fx) {
     if (host().has_lease()) desk_.renew(deadline(), myself().incarnation);
     fx.for_each_send([this](SiteId to, auto message) { mail_.send(to, std::move(message)); });
     if (reports) boost::asio::post(loop_, [] { stop_at("after-report"); });  // the links have sent it then
-    desk_.tell(fx);
+    if (untold_.empty() && !progress_.is_noting())
+        desk_.tell(fx);
+    else
+        untold_.push_back(fx);
     if (fx.persist) engine_->persist();
     if (fx.call) engine_->call(self(), *fx.call);
     if (stopping_ && (host().has_left() || has_renewed())) finish();
     if (host().is_worn_out(host_self()) && !begins_again_)
         begin_again(myself().incarnation, "this host was removed and joined again too often for one daemon");
+}
+
+// What they were not told while the number of a view was being written.
+void Shell::tell_programs() {
+    while (!untold_.empty() && !progress_.is_noting()) {
+        Member::Effects fx = std::move(untold_.front());
+        untold_.pop_front();
+        desk_.tell(fx);
+    }
 }
 
 // --- Time.
@@ -519,9 +536,7 @@ void Shell::disowned(HostId by, std::uint32_t met) {
 
 // The next daemon has a number after this one.
 void Shell::begin_again(std::uint32_t used, const std::string& why) {
-    HostFolder::Memory memory = folder_.memory();
-    memory.incarnation = std::max(memory.incarnation, used);
-    if (const auto noted = folder_.note(memory); !noted) log_error(noted.error());
+    progress_.use_up(used);
     log_error(why + ". This daemon begins again");
     desk_.note("disowned", why);
     begins_again_ = true;
