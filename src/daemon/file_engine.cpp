@@ -122,12 +122,13 @@ void FileEngine::look_for_certificate(const Peer& member) {
 }
 
 void FileEngine::look_for_certificates() {
-    const auto& members = member_.host().known().members;
+    std::vector<Peer> awaited = member_.host().known().members;
+    for (const Peer& removed : member_.host().held_off()) awaited.push_back(removed);
     std::erase_if(gone_, [&](net::HostId one) {
-        return std::ranges::find(members, SiteId(one), &Peer::site) == members.end();
+        return std::ranges::find(awaited, SiteId(one), &Peer::site) == awaited.end();
     });
-    for (const Peer& member : members)
-        if (gone_.contains(member.site)) look_for_certificate(member);
+    for (const Peer& one : awaited)
+        if (gone_.contains(one.site)) look_for_certificate(one);
     events_.changed();
     if (!gone_.empty()) certificates_.set(tick, [this] { look_for_certificates(); });
 }

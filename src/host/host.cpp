@@ -163,6 +163,12 @@ std::vector<std::pair<Peer, Ticks>> Host::hold_offs(const Self& self) const {
     return all;
 }
 
+std::vector<Peer> Host::held_off() const {
+    std::vector<Peer> all;
+    for (const auto& [peer, passed] : missing_) all.push_back(peer);
+    return all;
+}
+
 // --- Kinds.
 
 Epoch Host::epoch(const Self& self) const {
@@ -592,10 +598,12 @@ void Host::pass_lease(const Self& self, Effects& fx) {
     settle(self, fx);
 }
 
+// Nobody waits for programs that have ended for certain, even if that was not known when their host was
+// removed.
 void Host::pass_hold_offs(const Self& self, Effects& fx) {
     const Ticks whole = self.config.hold_off - (self.config.rules.whole_hold_off ? 0 : 1);
     for (auto one = missing_.begin(); one != missing_.end();) {
-        if (++one->second < whole) {
+        if (++one->second < whole && !certified_.contains(one->first)) {
             ++one;
             continue;
         }
@@ -617,12 +625,12 @@ void Host::returned(const Self& self, const Value& value, Effects& fx) {
     std::erase_if(unwanted_, [&](SiteId host) {
         return std::ranges::find(value.members, host, &Peer::site) == value.members.end();
     });
-    std::erase_if(certified_, [&](const Peer& one) {
-        return std::ranges::find(value.members, one) == value.members.end();
-    });
     const bool renews = is_member(self, value) || !self.config.rules.members_only;
     if (renews) renew(self, self.config.rules.from_question ? age : 0);
     see(self, value, fx);
+    std::erase_if(certified_, [&](const Peer& one) {
+        return std::ranges::find(known_.members, one) == known_.members.end() && !missing_.contains(one);
+    });
     tell_complete(self, fx);
     if (!is_member(self, value) && !leaving_ && is_new) call_register(self, fx);
     if (!is_new) return;

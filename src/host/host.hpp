@@ -283,6 +283,8 @@ public:
     std::vector<agreement::Kept> unheld(const Self& self) const;
     // Members that are gone, and ticks that are left until their programs have stopped for certain.
     std::vector<std::pair<Peer, Ticks>> hold_offs(const Self& self) const;
+    // The same without the time.
+    std::vector<Peer> held_off() const;
     // Members that claimed locks which another member uses with a larger fence.
     const std::set<Peer>& refuted() const { return refuted_; }
     const std::vector<std::optional<Request>>& requests() const { return requests_; }
@@ -411,7 +413,7 @@ private:
     std::set<SiteId> unwanted_;                    // to be removed, as somebody says
     std::optional<agreement::Settings> proposed_;  // instead of the newest ones
     std::set<Peer> refuted_;
-    std::set<Peer> certified_;  // members that are gone with all their programs
+    std::set<Peer> certified_;  // members, or removed ones, that are gone with all their programs
     Ticks renewed_ = 0;         // ticks since the last question, if it is answered
     Ticks beat_ = 0;            // ticks since the last signs of life
     bool knows_programs_ = true;

@@ -53,4 +53,19 @@ wait_until 20 "the program still holds a" told_twice
 tell holder .
 wait "${asker[holder]}" || fail "the program has lost a: $(cat holder.out)"
 run 1 --lock a --timeout 20s -- true || fail "a is not free"
+for i in 1 2 3; do stop $i; done
+
+# --- The program ends when its host has been removed already: nobody waits for the rest of the lease.
+agree $'lease = "120s"\nsilence = "1s"\nreturn_within = "500ms"'
+configure 3
+start_all
+hold late 2 --lock a
+kill_host 2
+kill -KILL "${asker[late]}"
+wait_until 20 "h2 is removed" members_are 1 h1,h3
+ask next 3 --lock a
+wait_until 20 "next waits" waits_for a 1 3
+timeout 20 bash -c 'echo >late.fifo' || fail "the job does not use a any more"
+wait_until 20 "next is served when the program of a removed host has ended" granted next
+let_go next
 exit 0
