@@ -112,14 +112,16 @@ void Raymond::check_answers(const View<Raymond>& view, Report& report) {
         const SiteId peer = reply ? envelope->from : envelope->to;
         under_way[asker * sites + peer] += reply ? reply->answers : 1;
     }
+    boost::container::small_vector<const Raymond*, 6> live;  // nothing in place of those that are down
+    for (SiteId site = 0; site < sites; ++site)
+        live.push_back(view.site(site).up() ? &view.site(site).protocol : nullptr);
     for (SiteId asker = 0; asker < sites; ++asker) {
-        if (!view.site(asker).up()) continue;
-        const auto& unanswered = view.site(asker).protocol.unanswered_;
+        if (live[asker] == nullptr) continue;
+        const auto& unanswered = live[asker]->unanswered_;
         for (SiteId peer = 0; peer < sites; ++peer) {
-            if (!view.site(peer).up()) continue;
+            if (live[peer] == nullptr) continue;
             const std::uint32_t waited = unanswered[peer];
-            const std::uint32_t due =
-                under_way[asker * sites + peer] + view.site(peer).protocol.deferred_[asker];
+            const std::uint32_t due = under_way[asker * sites + peer] + live[peer]->deferred_[asker];
             if (waited != due)
                 return report.violated("answers-kept", "site " + std::to_string(asker) + " waits for " +
                                                            std::to_string(waited) + " answers of site " +
