@@ -44,6 +44,13 @@ std::string CertificateWatch::expiry(Time expires, Time now) const {
         over ? ", and others refuse new connections with it" : "");
 }
 
+std::string CertificateWatch::warning() const {
+    if (!tls_) return "";
+    const Time expires = net::condition_of(tls_).expires;
+    const Time now = system_clock::now();
+    return expires > now && expires - now <= soon ? expiry(expires, now) : "";
+}
+
 std::string CertificateWatch::trouble() const {
     if (!tls_) return "";
     const net::TlsCondition condition = net::condition_of(tls_);

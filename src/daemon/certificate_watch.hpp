@@ -20,6 +20,8 @@ public:
     void start(const std::string& certificate, net::TlsPtr tls);
     // Why new connections fail, or will fail soon though new files are there; empty if all is well.
     std::string trouble() const;
+    // What will end soon, though all is well so far; empty if nothing will.
+    std::string warning() const;
 
 private:
     using Time = std::chrono::system_clock::time_point;

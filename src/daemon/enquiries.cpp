@@ -38,6 +38,7 @@ HttpPages Enquiries::pages() {
     };
     pages.metrics = [this](const auto& done) { metrics_.ask(done); };
     pages.health = [this] { return trouble(); };
+    pages.warning = ways_.warning;
     return pages;
 }
 
@@ -78,8 +79,10 @@ Report Enquiries::own_report() const {
     Report report = member_report().report();
     report.host.sessions = static_cast<std::uint32_t>(desk_.connected());
     report.host.grants = desk_.grants();
+    report.host.note = ways_.warning();
     if (std::string why = trouble(); !why.empty()) {
-        report.host.note = why;
+        if (!report.host.note.empty()) report.host.note.insert(0, "; ");
+        report.host.note.insert(0, why);
         if (!grants()) add_troubles(why, report);
     }
     const host::Host& own = member_.host();

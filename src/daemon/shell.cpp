@@ -115,6 +115,7 @@ private:
     void set_ended(HostId peer, bool has_ended);
 
     std::string trouble() const;
+    std::string warning() const;
     void log_silent_register();
     void after_turn();
     Desk::Ways ways();
@@ -174,7 +175,8 @@ Shell::Shell(const Config& file, Config config)
       enquiries_(loop_, config_, member_, desk_, mail_,
                  {.self = [this] { return self(); },
                   .trouble = [this] { return trouble(); },
-                  .remark = [this] { return certificate_watch_.trouble(); }}),
+                  .remark = [this] { return certificate_watch_.trouble(); },
+                  .warning = [this] { return warning(); }}),
       orders_(loop_, member_, desk_, mail_, order_ways()),
       ticker_(loop_),
       patience_(loop_),
@@ -220,6 +222,7 @@ std::optional<std::string> Shell::begin() {
     if (auto testament = engine_->testament(incarnation_)) desk_.set_testament(std::move(*testament));
     start_host();
     if (loop_.stopped()) return std::nullopt;  // it has failed, or another daemon must follow
+    if (const std::string exposure = config_.exposure(); !exposure.empty()) log_warning(exposure);
     desk_.note("started");
     log_info(fmt::format("host {} is ready: incarnation {}, programs at {}", config_.host, incarnation_,
                          config_.socket));
@@ -643,6 +646,11 @@ std::string Shell::trouble() const {
     if (std::string why = desk_.trouble(); !why.empty()) return why;
     if (!progress_.problem().empty()) return "cannot write what must survive a crash: " + progress_.problem();
     return engine_->trouble(self());
+}
+
+std::string Shell::warning() const {
+    std::string exposure = config_.exposure();
+    return exposure.empty() ? certificate_watch_.warning() : exposure;
 }
 
 // A start takes a moment, and so does a view; only a longer time is worth a line.

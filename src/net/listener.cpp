@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include "net/local_user.hpp"
 #include "net/log_once.hpp"
 #include "net/socket.hpp"
 #include "net/socket_stream.hpp"
@@ -181,7 +182,9 @@ Result<std::unique_ptr<Listener>> listen_tcp(boost::asio::io_context& loop, cons
         send_small_packets_at_once(one);
         notice_vanishing(one);
         who = identity_of_tcp_peer(one);
-        return tls ? tls_channel(one, tls, Side::accepts) : tcp_channel(one);
+        if (tls) return tls_channel(one, tls, Side::accepts);
+        who.local_user = user_at_other_end(one, Side::accepts);
+        return tcp_channel(one);
     };
     auto acceptor =
         std::make_shared<Acceptor>(loop, std::move(*socket), admit, std::move(accepted), patience);

@@ -69,6 +69,7 @@ private:
     void closed(Wire& stranger, const std::string& why) override;
     WirePtr no_stranger_any_more(const Wire& wire);
     bool turn_away(Wire& wire, Peer* suspect, const std::string& why);
+    bool keep_out(Wire& wire, const std::string& why);
     bool hear_petition(const WirePtr& wire, const Petition& petition);
     Peer* peer_called(std::string_view name) const;
 
@@ -176,6 +177,8 @@ void MeshOfPeers::accept(StreamPtr stream) {
 
 bool MeshOfPeers::frame(Wire& stranger, std::string_view content) {
     const WirePtr wire = no_stranger_any_more(stranger);
+    if (const std::string why = here_.objection_to(wire->identity()); !why.empty())
+        return keep_out(*wire, why);
     if (is_petition(content)) {
         const auto petition = read_petition(content);
         return petition ? hear_petition(wire, *petition) : turn_away(*wire, nullptr, petition.error());
@@ -188,6 +191,8 @@ bool MeshOfPeers::frame(Wire& stranger, std::string_view content) {
     }
     Peer* const peer = peer_called(hello->from);
     const std::string name = printable(hello->from);
+    if (here_.config.tls && !wire->identity().may_speak_as(hello->from))
+        return turn_away(*wire, peer, contradiction(name, wire->identity()));
     if (peer == nullptr)
         return turn_away(
             *wire, nullptr,
@@ -232,7 +237,14 @@ WirePtr MeshOfPeers::no_stranger_any_more(const Wire& wire) {
 bool MeshOfPeers::turn_away(Wire& wire, Peer* suspect, const std::string& why) {
     logged_.refusal(wire.identity(), why);
     if (suspect != nullptr) suspect->note_problem(why);
-    wire.refuse(why);
+    wire.refuse(here_.to_tell(why));
+    return false;
+}
+
+// A stranger learns what every host would say, and changes nothing.
+bool MeshOfPeers::keep_out(Wire& wire, const std::string& why) {
+    logged_.refusal(wire.identity(), fmt::format("{}; {}", why, believed_without_tls));
+    wire.refuse(std::string(believed_without_tls));
     return false;
 }
 

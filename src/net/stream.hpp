@@ -25,6 +25,8 @@ struct Identity {
         std::vector<std::uint32_t> groups;  // all groups of the process
     };
     std::optional<Process> process;
+    // Plaintext over TCP within this machine: the user of the other end (local_user.hpp).
+    std::optional<std::uint32_t> local_user{};
     // From its certificate: the hosts it may speak as (allot:host:NAME), or a program (allot:program:NAME).
     std::vector<std::string> hosts;
     std::string program;

@@ -318,7 +318,10 @@ MeshConfig with_tls(HostId self, TlsPtr tls) {
     return config;
 }
 
-class MeshTls : public MeshTest {};
+class MeshTls : public MeshTest {
+protected:
+    std::unique_ptr<Attempt> attempt;
+};
 
 TEST_F(MeshTls, Links_hosts_by_the_names_on_their_certificates) {
     start_both(with_tls(ant, tls_of("ant")), with_tls(bee, tls_of("bee")));
@@ -376,6 +379,30 @@ TEST_F(MeshTls, Refuses_a_program_that_is_called_like_a_host) {
     EXPECT_EQ(b->problem(ant), "it says that it is host ant, but its certificate is for program ant");
     EXPECT_EQ(a->problem(bee), "refused: " + b->problem(ant));
     EXPECT_TRUE(b->told.empty());
+}
+
+// Neither which hosts there are, nor what they have agreed on.
+TEST_F(MeshTls, Tells_a_program_nothing_but_what_it_said_itself) {
+    b = std::make_unique<TestHost>(loop, with_tls(bee, tls_of("bee")));
+    b->start();
+    const auto answer_to = [&](const Hello& hello) {
+        End end;
+        attempt = connect_tcp(loop, b->address(), tls_of("programs/ant"), "bee",
+                              [&](Result<StreamPtr> result) { end.take(std::move(*result)); });
+        EXPECT_TRUE(until([&] { return end.stream != nullptr; }));
+        std::string bytes;
+        put_hello(hello, bytes);
+        end.stream->write(bytes);
+        EXPECT_TRUE(until([&] { return end.closed; }));
+        return end.bytes;
+    };
+    for (const char* name : {"ant", "wasp"}) {
+        std::string refusal;
+        put_link_frame(
+            {.kind = FrameKind::refusal},
+            fmt::format("it says that it is host {}, but its certificate is for program ant", name), refusal);
+        EXPECT_EQ(answer_to({.from = name, .to = "cat", .agreement = 7}), refusal);
+    }
 }
 
 TEST_F(MeshTls, Does_not_connect_to_a_program_that_is_called_like_a_host) {

@@ -1,0 +1,45 @@
+# Hosts on one machine without TLS, and somebody who may not use their sockets: it starts a daemon that calls itself h1, and
+# one that listens in the place of h3. No host believes either of them.
+. "$ALLOT_SOURCE_DIR/tests/cluster/lib.sh"
+[ "$(id -u)" -eq 0 ] || { echo "only root can be somebody else"; exit 77; }
+engine=hosts
+configure 3
+start_all
+hold job 2 --lock db
+
+# As nobody, in a folder that nobody may write to; the command must be readable there, too.
+theirs=$(mktemp -d /tmp/allot-stranger.XXXXXX)
+trap 'end_all; rm -rf "$theirs"' EXIT
+cp "$ALLOT" "$theirs/allot"
+# impostor HOST: a daemon with the configuration of that host.
+impostor() {
+    sed "s,\"h$1.sock\",\"$theirs/sock$1\",; s,state = \"h$1\",state = \"$theirs/state$1\"," "h$1.toml" >"$theirs/h$1.toml"
+    mkdir "$theirs/state$1"
+    chown -R nobody "$theirs"
+    (cd "$theirs" && exec setpriv --reuid nobody --regid nogroup --clear-groups ./allot node --config "h$1.toml") \
+        2>"impostor$1.log" &
+    impostor=$!
+}
+end_impostor() {
+    kill -KILL $impostor
+    wait $impostor 2>/dev/null
+}
+
+kill_host 1
+impostor 1
+wait_until 10 "h2 refuses somebody who calls itself h1" contains 'no link to host h2: refused: without TLS a host believes only' impostor1.log
+contains 'a connection from 127.* is refused: it belongs to user 65534, not to user 0 or root' h2.log || fail "h2 does not say why"
+grep -qE 'seats|bootstrap|builds' impostor1.log && fail "the refusal tells of the configuration: $(cat impostor1.log)"
+end_impostor
+
+kill_host 3
+impostor 3
+start 1
+for i in 1 2; do
+    wait_until 10 "h$i does not believe who listens in the place of h3" \
+        contains "no link to host h3: the process at .*7403 is not believed: it belongs to user 65534" "h$i.log"
+done
+end_impostor
+start 3
+wait_until 20 "all hosts take part again" all_take_part
+let_go job
