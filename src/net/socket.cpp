@@ -20,7 +20,8 @@ namespace allot::net {
 
 namespace {
 
-constexpr int backlog = 128;
+// As many as the kernel allows: those that must wait for their handshake wait there.
+constexpr int backlog = SOMAXCONN;
 constexpr int socket_flags = SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC;
 
 struct InfoDeleter {

@@ -64,6 +64,9 @@ public:
         }
     }
 
+    bool is_laborious() const override { return true; }
+    bool hears_first() const override { return SSL_is_server(session_.get()) == 1; }
+
     Transfer open(Identity& who) override {
         ERR_clear_error();
         const int result = SSL_do_handshake(session_.get());

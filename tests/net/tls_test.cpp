@@ -1,11 +1,14 @@
 // TLS: who is let in, and who is not.
 
+#include <array>
+#include <ctime>
 #include <filesystem>
 #include <fmt/format.h>
 
 #include "net/cert.hpp"
 #include "net/fault_proxy.hpp"
 #include "net/mesh_support.hpp"
+#include "net/source_limit.hpp"
 #include "net/stream.hpp"
 
 namespace allot::net {
@@ -203,6 +206,52 @@ TEST_F(TlsStream, Gives_up_on_a_listener_that_does_not_answer) {
                           {.handshake_ms = 100});
     ASSERT_TRUE(until([&] { return !problem.empty(); }));
     EXPECT_TRUE(problem == "no answer in time" || problem == "the handshake takes too long") << problem;
+}
+
+// --- The cost of handshakes
+
+std::chrono::nanoseconds cpu_time(clockid_t clock) {
+    timespec time{};
+    ::clock_gettime(clock, &time);
+    return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
+// Both ends of each handshake are here, so nearly all time of this process is that of handshakes.
+TEST_F(TlsStream, Takes_its_arithmetic_off_the_loop) {
+    listen(tls_of("bee"));
+    const auto all_before = cpu_time(CLOCK_PROCESS_CPUTIME_ID);
+    const auto loop_before = cpu_time(CLOCK_THREAD_CPUTIME_ID);
+    for (int i = 0; i < 100; ++i) {
+        connected = {};
+        connect(tls_of("ant"), "bee");
+        ASSERT_TRUE(until([&] { return connected.stream != nullptr; })) << problem;
+    }
+    const auto all = cpu_time(CLOCK_PROCESS_CPUTIME_ID) - all_before;
+    const auto of_loop = cpu_time(CLOCK_THREAD_CPUTIME_ID) - loop_before;
+    EXPECT_LT(of_loop, all / 2) << of_loop.count() / 1000 << " us of " << all.count() / 1000;
+}
+
+TEST_F(TlsStream, Is_refused_for_a_while_to_an_address_whose_handshakes_fail) {
+    listen(tls_of("bee"));
+    std::size_t failed = 0;
+    while (failed < static_cast<std::size_t>(SourceLimit::at_once) + 500) {
+        std::array<End, 100> garbage;
+        std::array<std::unique_ptr<Attempt>, 100> attempts;
+        for (std::size_t i = 0; i < garbage.size(); ++i)
+            attempts[i] = connect_tcp(loop, address(), nullptr, "", [&, i](Result<StreamPtr> result) {
+                garbage[i].take(std::move(*result));
+                garbage[i].stream->write("GET / HTTP/1.1\r\n\r\n");
+            });
+        ASSERT_TRUE(until([&] { return std::ranges::all_of(garbage, &End::closed); }));
+        failed += garbage.size();
+    }
+    connect(tls_of("ant"), "bee");
+    ASSERT_TRUE(until([&] { return !problem.empty(); }));
+    // The limit forgives 250 a second.
+    ASSERT_TRUE(until([&] {
+        if (!std::exchange(problem, {}).empty()) connect(tls_of("ant"), "bee");
+        return accepted.stream != nullptr;
+    }));
 }
 
 TEST(TlsFilesTest, That_cannot_be_read_are_named) {
