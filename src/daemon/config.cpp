@@ -40,7 +40,10 @@ public:
             read_mode(top);
             read_addresses(top);
             top.table("cluster", [&](Section& section) { section.flag("plaintext", config_.plaintext); });
-            top.table("tls", [&](Section& section) { config_.tls = read_tls(section); });
+            top.table("tls", [&](Section& section) {
+                config_.tls = read_tls(section);
+                section.text("crl", config_.tls->crl);
+            });
             top.table("register", [&](Section& section) { read_register(section); });
             top.table("bootstrap", [&](Section& section) { read_bootstrap(section); });
             top.table("limits", [&](Section& section) {

@@ -227,6 +227,16 @@ void Connections::drop(SessionId session) {
     connection.mapped()->close();
 }
 
+void Connections::close_revoked(const net::TlsPtr& tls) {
+    std::vector<std::shared_ptr<Connection>> revoked;
+    const auto look = [&](const std::shared_ptr<Connection>& one) {
+        if (net::is_revoked(tls, one->identity())) revoked.push_back(one);
+    };
+    for (const auto& [id, connection] : connected_) look(connection);
+    for (const auto& connection : strangers_) look(connection);
+    for (const auto& connection : revoked) connection->break_off("its certificate is revoked");
+}
+
 void Connections::close_all() {
     for (const auto& [id, connection] : connected_) {
         connection->session.reset();

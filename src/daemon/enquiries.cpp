@@ -24,7 +24,9 @@ Enquiries::Enquiries(boost::asio::io_context& loop, const Config& config, const 
       survey_(loop, [this](HostId to, const ReportQuery& query) { mail_.send(to, query); }),
       statuses_(loop, [this](const auto& done) { find_status(true, done); }),
       own_statuses_(loop, [this](const auto& done) { find_status(false, done); }),
-      metrics_(loop, [this](const auto& done) { done(metrics_page(own_report(), member_.host())); }) {}
+      metrics_(loop, [this](const auto& done) {
+          done(metrics_page(own_report(), member_.host(), ways_.certificates()));
+      }) {}
 
 void Enquiries::ask_status(bool whole, std::function<void(const session::Status&)> done) {
     (whole ? statuses_ : own_statuses_).ask(std::move(done));

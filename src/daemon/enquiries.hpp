@@ -25,6 +25,8 @@ public:
         std::function<std::string()> remark;
         // The same, but all is well so far.
         std::function<std::string()> warning;
+        // None without TLS.
+        std::function<std::optional<net::TlsCondition>()> certificates;
     };
 
     Enquiries(boost::asio::io_context& loop, const Config& config, const host::Member& member,

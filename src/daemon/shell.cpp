@@ -176,7 +176,8 @@ Shell::Shell(const Config& file, Config config)
                  {.self = [this] { return self(); },
                   .trouble = [this] { return trouble(); },
                   .remark = [this] { return certificate_watch_.trouble(); },
-                  .warning = [this] { return warning(); }}),
+                  .warning = [this] { return warning(); },
+                  .certificates = [this] { return certificate_watch_.condition(); }}),
       orders_(loop_, member_, desk_, mail_, order_ways()),
       ticker_(loop_),
       patience_(loop_),
@@ -234,7 +235,10 @@ std::optional<std::string> Shell::load_tls() {
     auto tls = net::load_tls(*config_.tls);
     if (!tls) return tls.error();
     tls_ = *tls;
-    certificate_watch_.start(config_.tls->certificate, tls_);
+    certificate_watch_.start(*config_.tls, tls_, [this] {
+        mail_.close_revoked();
+        desk_.close_revoked(tls_);
+    });
     return std::nullopt;
 }
 

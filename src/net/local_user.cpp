@@ -69,8 +69,7 @@ std::optional<inet_diag_msg> find_socket(int family, const Place& own, const Pla
     const Descriptor kernel(::socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_SOCK_DIAG));
     const Question question = question_about(family, own, other);
     // The kernel answers before send() returns.
-    if (!kernel || ::send(kernel.get(), &question, sizeof question, 0) != sizeof question)
-        return std::nullopt;
+    if (!kernel || ::send(kernel.get(), &question, sizeof question, 0) < 0) return std::nullopt;
     alignas(Answer) std::array<char, 4096> bytes;
     const ssize_t size = ::recv(kernel.get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
     Answer answer;

@@ -60,6 +60,7 @@ public:
     Result<std::uint16_t> start() override;
     void stop() override;
     void update(const std::vector<MeshConfig::Host>& hosts, Edition edition) override;
+    void close_revoked() override;
     void send(HostId to, std::string_view payload) override;
     LinkStatus status(HostId peer) const override;
 
@@ -150,6 +151,10 @@ void MeshOfPeers::update(const std::vector<MeshConfig::Host>& hosts, Edition edi
         if (started_ && !here_.stopped) peers_.back()->start();
     }
     if (started_ && !here_.stopped) for_each_peer([](Peer& peer) { peer.look_at_list(); });
+}
+
+void MeshOfPeers::close_revoked() {
+    if (!here_.stopped) for_each_peer([](Peer& peer) { peer.close_if_revoked(); });
 }
 
 void MeshOfPeers::send(HostId to, std::string_view payload) {
@@ -243,6 +248,7 @@ bool MeshOfPeers::turn_away(Wire& wire, Peer* suspect, const std::string& why) {
 
 // A stranger learns what every host would say, and changes nothing.
 bool MeshOfPeers::keep_out(Wire& wire, const std::string& why) {
+    if (here_.config.tls) return turn_away(wire, nullptr, why);
     logged_.refusal(wire.identity(), fmt::format("{}; {}", why, believed_without_tls));
     wire.refuse(std::string(believed_without_tls));
     return false;

@@ -120,6 +120,10 @@ void Peer::look_at_list() {
     go_down("it is not in the cluster any more");
 }
 
+void Peer::close_if_revoked() {
+    if (up_ && is_revoked(here_.config.tls, up_->identity())) break_off("its certificate is revoked");
+}
+
 void Peer::stop() {
     if (up_) {
         write({.kind = FrameKind::goodbye}, "");

@@ -28,7 +28,8 @@ struct Surroundings {
     // Why the other end is not known; empty if the kernel or a certificate vouches for it, or if nobody need
     // to.
     std::string objection_to(const Identity& who) const {
-        return config.tls || config.plaintext ? "" : objection_to_user(who);
+        if (config.tls) return is_revoked(config.tls, who) ? "its certificate is revoked" : "";
+        return config.plaintext ? "" : objection_to_user(who);
     }
     // What the other end of a connection is told. Where nobody vouches for it, the reason stays in the log.
     std::string to_tell(const std::string& why) const {
@@ -60,6 +61,7 @@ public:
     void stop();
     // The list of hosts has changed: closes the link to a host that is not present, opens it to one that is.
     void look_at_list();
+    void close_if_revoked();
 
     void send(std::string_view payload);
     // Takes a connection of this peer with its hello. False if it was refused.
