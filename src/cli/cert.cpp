@@ -83,7 +83,8 @@ void add_cert(CommandLine& line) {
         .one_at_a_time();
     const auto add_revoked = [options](const std::string& list) {
         if (!options->revoke) options->revoke.emplace();
-        for (std::string& file : split_list(list)) options->revoke->push_back(std::move(file));
+        for (std::string& file : split_list(list))
+            if (!file.empty()) options->revoke->push_back(std::move(file));
     };
     command.option("--revoke", add_revoked, "Certificates that count no more: FILE,FILE")
         .repeatable()

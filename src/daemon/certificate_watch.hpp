@@ -23,7 +23,7 @@ public:
     void start(const net::TlsFiles& files, net::TlsPtr tls, std::function<void()> renewed);
     // Why new connections fail, or will fail soon though new files are there; empty if all is well.
     std::string trouble() const;
-    // What will end soon, though all is well so far; empty if nothing will.
+    // Names what ends soon, though all is well so far; empty if nothing does.
     std::string warning() const;
     // None without TLS.
     std::optional<net::TlsCondition> condition() const;

@@ -397,15 +397,15 @@ std::string Config::exposure() const {
     if (!plaintext) return "";
     if (!tls)
         return fmt::format(
-            "plaintext = true is unsafe: whoever reaches {} can speak as any host and take what others hold; "
-            "write [tls] (`allot cert` makes certificates)",
+            "plaintext = true is unsafe: everybody who reaches {} can speak as any host and take what others "
+            "hold; write [tls] (`allot cert` makes certificates)",
             own_address());
     const auto is_exposed = [](const etcd::Endpoint& one) { return !one.tls && !is_loopback(one.host); };
     const auto exposed = std::ranges::find_if(agreed.endpoints, is_exposed);
     if (exposed == agreed.endpoints.end()) return "";
     return fmt::format(
-        "plaintext = true is unsafe: whoever is between this host and {} can change who takes part; use "
-        "https there",
+        "plaintext = true is unsafe: everybody between this host and {} can change who takes part; use https "
+        "there",
         exposed->text());
 }
 

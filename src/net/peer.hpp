@@ -31,7 +31,7 @@ struct Surroundings {
         if (config.tls) return is_revoked(config.tls, who) ? "its certificate is revoked" : "";
         return config.plaintext ? "" : objection_to_user(who);
     }
-    // What the other end of a connection is told. Where nobody vouches for it, the reason stays in the log.
+    // The reason as the other end hears it. Where nobody vouches for that end, the reason stays in the log.
     std::string to_tell(const std::string& why) const {
         return config.tls || !config.plaintext ? why : "the log there says why";
     }

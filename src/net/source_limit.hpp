@@ -1,6 +1,5 @@
-// Limits what one source of connections may cost: handshakes that fail. Those that succeed are not counted,
-// so many programs on one machine may connect at once, and a host is heard soon although others fail from its
-// address.
+// Limits the handshakes that fail from one source of connections. Those that succeed are not counted: many
+// programs on one machine may connect at once, and a host is heard soon although others fail from its address.
 #pragma once
 
 #include <array>
@@ -17,7 +16,7 @@ class SourceLimit {
 public:
     using Clock = std::chrono::steady_clock;
 
-    // So many may fail at once; each second forgives so many more.
+    // Failures that one source may have at once, and those that each second forgives.
     static constexpr double at_once = 2000;
     static constexpr double per_second = 250;
     // Sources that are remembered. Others share one limit then.

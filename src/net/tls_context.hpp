@@ -17,7 +17,7 @@ namespace allot::net {
 class TlsContext {
 public:
     static Result<TlsPtr> load(const TlsFiles& files, Counterpart counterpart);
-    // What the files contain.
+    // The files, read.
     struct Content {
         openssl::ContextPtr context;
         std::vector<openssl::RevocationListPtr> lists;

@@ -4,6 +4,7 @@
 [ "$(id -u)" -eq 0 ] || { echo "only root can be somebody else"; exit 77; }
 engine=hosts
 configure 3
+with_page 1
 start_all
 hold job 2 --lock db
 
@@ -43,3 +44,14 @@ end_impostor
 start 3
 wait_until 20 "all hosts take part again" all_take_part
 let_go job
+
+# --- Whoever allows plaintext explicitly is told what that means, and all goes on.
+page /health | grep -q warning && fail "a warning for nothing: $(page /health)"
+stop 1
+printf '[cluster]\nplaintext = true\n' >>h1.toml
+start 1
+wait_until 20 "h1 takes part with plaintext" all_take_part
+contains 'plaintext = true is unsafe: everybody who reaches' h1.log || fail "the log does not say so"
+wait_until 10 "h1 is well" healthy
+page /health | grep -q '^warning: plaintext = true is unsafe' || fail "/health does not say so: $(page /health)"
+"$ALLOT" status --socket ./h2.sock | grep -q 'h1: plaintext = true is unsafe' || fail "status does not say so"
