@@ -9,6 +9,7 @@
 #include "base/frame.hpp"
 #include "base/log.hpp"
 #include "core/bytes.hpp"
+#include "net/local_user.hpp"
 #include "session/speak.hpp"
 
 namespace allot::daemon {
@@ -178,6 +179,11 @@ void Connections::accept(net::StreamPtr stream) {
 
 void Connections::hello(const std::shared_ptr<Connection>& connection, const session::Hello& hello) {
     const net::Identity& who = connection->identity();
+    // Otherwise this address would let in everybody whom the mode of the socket keeps out.
+    if (!config_.tls && !who.process && !net::objection_to_user(who).empty())
+        return connection->break_off(
+            "without TLS only programs of root and of the daemon's user may connect to this address; use the "
+            "daemon's socket");
     if (config_.tls && !who.process && who.program.empty())
         return connection->break_off(
             fmt::format("its certificate is for {}; write one that `allot cert --program NAME` made",

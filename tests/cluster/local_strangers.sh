@@ -4,6 +4,7 @@
 [ "$(id -u)" -eq 0 ] || { echo "only root can be somebody else"; exit 77; }
 engine=hosts
 configure 3
+sed -i "1i clients = \"$loopback:7482\"" h2.toml
 with_page 1
 start_all
 hold job 2 --lock db
@@ -11,7 +12,7 @@ hold job 2 --lock db
 # As nobody, in a folder that nobody may write to; the command must be readable there, too.
 theirs=$(mktemp -d /tmp/allot-stranger.XXXXXX)
 trap 'end_all; rm -rf "$theirs"' EXIT
-cp "$ALLOT" "$theirs/allot"
+cp "$ALLOT" "$HOLDER" "$theirs"
 # impostor HOST: a daemon with the configuration of that host.
 impostor() {
     sed "s,\"h$1.sock\",\"$theirs/sock$1\",; s,state = \"h$1\",state = \"$theirs/state$1\"," "h$1.toml" >"$theirs/h$1.toml"
@@ -32,6 +33,12 @@ wait_until 10 "h2 refuses somebody who calls itself h1" contains 'no link to hos
 contains 'a connection from 127.* is refused: it belongs to user 65534, not to user 0 or root' h2.log || fail "h2 does not say why"
 grep -qE 'seats|bootstrap|builds' impostor1.log && fail "the refusal tells of the configuration: $(cat impostor1.log)"
 end_impostor
+
+# Nor do they come in by the port for programs, where there is no socket that keeps them out.
+(cd "$theirs" && setpriv --reuid nobody --regid nogroup --clear-groups ./holder "tcp:$loopback:7482" mine) >mine.out 2>&1 </dev/null &&
+    fail "a program of another user is let in: $(cat mine.out)"
+contains 'without TLS only programs of root and of the daemon' mine.out || fail "it is refused for another reason: $(cat mine.out)"
+"$HOLDER" "tcp:$loopback:7482" mine </dev/null >mine.out 2>&1 || fail "a program of the same user is refused: $(cat mine.out)"
 
 kill_host 3
 impostor 3
