@@ -1,5 +1,5 @@
-# Every test that docs/promises.md names exists, and every promise names a command or a test. The commands of the page, in the
-# source folder, hold, and are violated without each rule in the brackets after them. Those of what is not promised are violated.
+# Every test that docs/promises.md and SECURITY.md name exists, and every promise names a command or a test. The commands of
+# the former, in the source folder, hold, and are violated without each rule in the brackets after them. Those of what is not promised are violated.
 set -eu
 . "$ALLOT_SOURCE_DIR/tests/support/page.sh"
 here=$PWD
@@ -28,6 +28,7 @@ is_known() { grep -qxF -- "$1" "$here/known.txt" || grep -qE "^$1\\." "$here/kno
 {
     cut -d'|' -f 4 "$here/rows.txt" | names_of
     names_of <"$page" | grep -E '^(script|cluster|soak)\.[a-z_]+$'
+    names_of <SECURITY.md | grep -E '^((script|cluster|soak)\.[a-z_]+|[A-Z][A-Za-z]+(\.[A-Za-z_]+)?)$'
 } | sort -u >"$here/named.txt"
 while read -r name; do is_known "$name" || fail "there is no test $name"; done <"$here/named.txt"
 

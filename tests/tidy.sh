@@ -146,7 +146,7 @@ line ~ /[;}:]$/ { header = "" }
 AWK
 findings=$here/findings.txt
 
-for page in README.md bench/README.md docs/*.md; do
+for page in README.md SECURITY.md bench/README.md docs/*.md; do
     awk -f "$here/pages.awk" "$page" >"$findings"
     compare "$findings" "$page" "${page_allowance[$page]:-0}" page_allowance
 done

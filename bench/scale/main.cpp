@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "allot.hpp"
+#include "handshakes.hpp"
 #include "host_costs.hpp"
 #include "targets.hpp"
 #include "workloads.hpp"
@@ -157,6 +158,8 @@ int run(const std::string& program) {
     judge_semaphores(targets, program, folder);
     fmt::print("\n");
     judge_view(targets, program, folder);
+    fmt::print("\n");
+    judge_handshakes(targets, program, folder);
     return targets.all_reached() ? 0 : 1;
 }
 

@@ -32,7 +32,7 @@ Result<net::PetitionAnswer> ask(const daemon::Config& config, const std::string&
     net::Petition petition{
         .name = config.host, .address = config.own_address(), .settings = config.required_settings()};
     if (dry_run) petition.opening.magic = net::trial_magic;
-    return net::ask_to_join(address, tls, petition, agreed_within);
+    return net::ask_to_join(address, tls, config.plaintext, petition, agreed_within);
 }
 
 // The folder may be one of another cluster, whose numbers mean other hosts.

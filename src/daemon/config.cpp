@@ -40,7 +40,10 @@ public:
             read_mode(top);
             read_addresses(top);
             top.table("cluster", [&](Section& section) { section.flag("plaintext", config_.plaintext); });
-            top.table("tls", [&](Section& section) { config_.tls = read_tls(section); });
+            top.table("tls", [&](Section& section) {
+                config_.tls = read_tls(section);
+                section.text("crl", config_.tls->crl);
+            });
             top.table("register", [&](Section& section) { read_register(section); });
             top.table("bootstrap", [&](Section& section) { read_bootstrap(section); });
             top.table("limits", [&](Section& section) {
@@ -388,6 +391,22 @@ std::string Config::own_address() const {
 bool Config::has_address() const {
     const std::string own = own_address();
     return !own.empty() && !own.ends_with(":0");
+}
+
+std::string Config::exposure() const {
+    if (!plaintext) return "";
+    if (!tls)
+        return fmt::format(
+            "plaintext = true is unsafe: everybody who reaches {} can speak as any host and take what others "
+            "hold; write [tls] (`allot cert` makes certificates)",
+            own_address());
+    const auto is_exposed = [](const etcd::Endpoint& one) { return !one.tls && !is_loopback(one.host); };
+    const auto exposed = std::ranges::find_if(agreed.endpoints, is_exposed);
+    if (exposed == agreed.endpoints.end()) return "";
+    return fmt::format(
+        "plaintext = true is unsafe: everybody between this host and {} can change who takes part; use https "
+        "there",
+        exposed->text());
 }
 
 std::optional<std::string> Config::unlisted() const {

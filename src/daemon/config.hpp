@@ -93,6 +93,8 @@ struct Config {
     // Where other hosts reach this one, and whether they can.
     std::string own_address() const;
     bool has_address() const;
+    // Says what plaintext = true exposes; empty if it exposes nothing.
+    std::string exposure() const;
     // The error of a file with which this host is to form a cluster.
     std::optional<std::string> unlisted() const;
     // The settings that a host must have before it joins a cluster, which tells it all others.

@@ -9,6 +9,7 @@
 #include "base/frame.hpp"
 #include "base/log.hpp"
 #include "core/bytes.hpp"
+#include "net/local_user.hpp"
 #include "session/speak.hpp"
 
 namespace allot::daemon {
@@ -178,6 +179,11 @@ void Connections::accept(net::StreamPtr stream) {
 
 void Connections::hello(const std::shared_ptr<Connection>& connection, const session::Hello& hello) {
     const net::Identity& who = connection->identity();
+    // Otherwise this address would let in everybody whom the mode of the socket keeps out.
+    if (!config_.tls && !who.process && !net::objection_to_user(who).empty())
+        return connection->break_off(
+            "without TLS only programs of root and of the daemon's user may connect to this address; use the "
+            "daemon's socket");
     if (config_.tls && !who.process && who.program.empty())
         return connection->break_off(
             fmt::format("its certificate is for {}; write one that `allot cert --program NAME` made",
@@ -225,6 +231,16 @@ void Connections::drop(SessionId session) {
     if (!connection) return;
     connection.mapped()->session.reset();
     connection.mapped()->close();
+}
+
+void Connections::close_revoked(const net::TlsPtr& tls) {
+    std::vector<std::shared_ptr<Connection>> revoked;
+    const auto look = [&](const std::shared_ptr<Connection>& one) {
+        if (net::is_revoked(tls, one->identity())) revoked.push_back(one);
+    };
+    for (const auto& [id, connection] : connected_) look(connection);
+    for (const auto& connection : strangers_) look(connection);
+    for (const auto& connection : revoked) connection->break_off("its certificate is revoked");
 }
 
 void Connections::close_all() {

@@ -49,6 +49,8 @@ public:
     std::size_t count() const { return connected_.size(); }
     // Closes the connection of a session without a word.
     void drop(SessionId session);
+    // Those of programs whose certificates have been revoked.
+    void close_revoked(const net::TlsPtr& tls);
     void close_all();
 
 private:

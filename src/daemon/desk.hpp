@@ -46,6 +46,7 @@ public:
     bool knows_all() const { return wards_.knows_all(); }
 
     void accept(net::StreamPtr stream) { connections_.accept(std::move(stream)); }
+    void close_revoked(const net::TlsPtr& tls) { connections_.close_revoked(tls); }
     void close_all() { connections_.close_all(); }
     bool holds_anything() const;
     // Nobody is served any more.

@@ -24,7 +24,9 @@ Enquiries::Enquiries(boost::asio::io_context& loop, const Config& config, const 
       survey_(loop, [this](HostId to, const ReportQuery& query) { mail_.send(to, query); }),
       statuses_(loop, [this](const auto& done) { find_status(true, done); }),
       own_statuses_(loop, [this](const auto& done) { find_status(false, done); }),
-      metrics_(loop, [this](const auto& done) { done(metrics_page(own_report(), member_.host())); }) {}
+      metrics_(loop, [this](const auto& done) {
+          done(metrics_page(own_report(), member_.host(), ways_.certificates()));
+      }) {}
 
 void Enquiries::ask_status(bool whole, std::function<void(const session::Status&)> done) {
     (whole ? statuses_ : own_statuses_).ask(std::move(done));
@@ -38,6 +40,7 @@ HttpPages Enquiries::pages() {
     };
     pages.metrics = [this](const auto& done) { metrics_.ask(done); };
     pages.health = [this] { return trouble(); };
+    pages.warning = ways_.warning;
     return pages;
 }
 
@@ -78,8 +81,10 @@ Report Enquiries::own_report() const {
     Report report = member_report().report();
     report.host.sessions = static_cast<std::uint32_t>(desk_.connected());
     report.host.grants = desk_.grants();
+    report.host.note = ways_.warning();
     if (std::string why = trouble(); !why.empty()) {
-        report.host.note = why;
+        if (!report.host.note.empty()) report.host.note.insert(0, "; ");
+        report.host.note.insert(0, why);
         if (!grants()) add_troubles(why, report);
     }
     const host::Host& own = member_.host();

@@ -23,6 +23,10 @@ public:
         std::function<std::string()> trouble;
         // A matter for the operator, though all requests are served; empty if there is none.
         std::function<std::string()> remark;
+        // The same, but all is well so far.
+        std::function<std::string()> warning;
+        // None without TLS.
+        std::function<std::optional<net::TlsCondition>()> certificates;
     };
 
     Enquiries(boost::asio::io_context& loop, const Config& config, const host::Member& member,

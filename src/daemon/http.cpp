@@ -84,8 +84,11 @@ private:
             });
         if (path == "/health") {
             const std::string trouble = pages_.health();
-            return reply(trouble.empty() ? http::status::ok : http::status::service_unavailable, "text/plain",
-                         trouble.empty() ? "ok\n" : trouble + "\n");
+            if (!trouble.empty())
+                return reply(http::status::service_unavailable, "text/plain", trouble + "\n");
+            const std::string warning = pages_.warning();
+            return reply(http::status::ok, "text/plain",
+                         warning.empty() ? "ok\n" : fmt::format("ok\nwarning: {}\n", warning));
         }
         reply(http::status::not_found, "text/plain", "there is /status, /metrics and /health\n");
     }

@@ -15,6 +15,8 @@ struct HttpPages {
     std::function<void(std::function<void(std::string)>)> status;
     std::function<void(std::function<void(std::string)>)> metrics;
     std::function<std::string()> health;  // empty: all is well; otherwise what is not
+    // A matter for the operator while all is well; empty if there is none.
+    std::function<std::string()> warning = [] { return std::string(); };
 };
 
 class HttpServer {

@@ -49,6 +49,9 @@ public:
     std::optional<std::string> open(std::uint32_t daemon, const net::TlsPtr& tls);
     // The list of hosts has changed.
     void follow_list() { mesh_->update(hosts(), config_.edition); }
+    void close_revoked() {
+        if (mesh_) mesh_->close_revoked();
+    }
     // No event comes after this, and nothing is sent.
     void close() { mesh_->stop(); }
 

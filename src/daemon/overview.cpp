@@ -226,7 +226,8 @@ Report report_of(const Config& config, std::vector<PartyReport> parties, std::ve
     return report;
 }
 
-std::string metrics_page(const Report& report, const host::Host& host) {
+std::string metrics_page(const Report& report, const host::Host& host,
+                         const std::optional<net::TlsCondition>& certificates) {
     std::uint64_t holding = 0;
     std::uint64_t waiting = 0;
     for (const auto& request : host.requests())
@@ -249,6 +250,16 @@ std::string metrics_page(const Report& report, const host::Host& host) {
     describe("allot_link_sent_total", "counter", "Messages sent to a host.");
     for (const session::LinkView& link : report.host.links)
         text += fmt::format("allot_link_sent_total{{host=\"{}\"}} {}\n", link.to, link.sent);
+    const auto add_end = [&](const char* name, const char* help, std::chrono::system_clock::time_point end) {
+        const auto since_1970 = std::chrono::duration_cast<std::chrono::seconds>(end.time_since_epoch());
+        add(name, "gauge", help, static_cast<std::uint64_t>(since_1970.count()));
+    };
+    if (certificates)
+        add_end("allot_certificate_expires_timestamp_seconds", "The end of this host's certificate.",
+                certificates->expires);
+    if (certificates && certificates->list_expires)
+        add_end("allot_revocation_list_expires_timestamp_seconds", "The end of the revocation list.",
+                *certificates->list_expires);
     return text;
 }
 

@@ -117,6 +117,7 @@ private:
     void set_ended(HostId peer, bool has_ended);
 
     std::string trouble() const;
+    std::string warning() const;
     void log_silent_register();
     void after_turn();
     Desk::Ways ways();
@@ -179,7 +180,9 @@ Shell::Shell(const Config& file, Config config)
       enquiries_(loop_, config_, member_, desk_, mail_,
                  {.self = [this] { return self(); },
                   .trouble = [this] { return trouble(); },
-                  .remark = [this] { return certificate_watch_.trouble(); }}),
+                  .remark = [this] { return certificate_watch_.trouble(); },
+                  .warning = [this] { return warning(); },
+                  .certificates = [this] { return certificate_watch_.condition(); }}),
       orders_(loop_, member_, desk_, mail_, order_ways()),
       ticker_(loop_),
       patience_(loop_),
@@ -225,6 +228,7 @@ std::optional<std::string> Shell::begin() {
     if (auto testament = engine_->testament(incarnation_)) desk_.set_testament(std::move(*testament));
     start_host();
     if (loop_.stopped()) return std::nullopt;  // it has failed, or another daemon must follow
+    if (const std::string exposure = config_.exposure(); !exposure.empty()) log_warning(exposure);
     desk_.note("started");
     log_info(fmt::format("host {} is ready: incarnation {}, programs at {}", config_.host, incarnation_,
                          config_.socket));
@@ -236,7 +240,10 @@ std::optional<std::string> Shell::load_tls() {
     auto tls = net::load_tls(*config_.tls);
     if (!tls) return tls.error();
     tls_ = *tls;
-    certificate_watch_.start(config_.tls->certificate, tls_);
+    certificate_watch_.start(*config_.tls, tls_, [this] {
+        mail_.close_revoked();
+        desk_.close_revoked(tls_);
+    });
     return std::nullopt;
 }
 
@@ -658,6 +665,11 @@ std::string Shell::trouble() const {
     if (std::string why = desk_.trouble(); !why.empty()) return why;
     if (!progress_.problem().empty()) return "cannot write what must survive a crash: " + progress_.problem();
     return engine_->trouble(self());
+}
+
+std::string Shell::warning() const {
+    std::string exposure = config_.exposure();
+    return exposure.empty() ? certificate_watch_.warning() : exposure;
 }
 
 // A start takes a moment, and so does a view; only a longer time is worth a line.

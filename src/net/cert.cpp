@@ -121,9 +121,9 @@ Pair new_certificate(const Subject& subject, int days, const Pair& authority) {
     return made;
 }
 
-std::string last_day(const X509* certificate) {
+std::string day_of(const ASN1_TIME* time) {
     tm when{};
-    must(ASN1_TIME_to_tm(X509_get0_notAfter(certificate), &when) == 1);
+    must(ASN1_TIME_to_tm(time, &when) == 1);
     return fmt::format("{:04}-{:02}-{:02}", when.tm_year + 1900, when.tm_mon + 1, when.tm_mday);
 }
 
@@ -203,9 +203,12 @@ std::string name_error(const std::string& name) {
     return "";
 }
 
+std::string days_error(int days) {
+    return days < 1 || days > 36500 ? fmt::format("--days {}: write a number from 1 to 36500", days) : "";
+}
+
 std::string order_error(const CertificateOrder& order) {
-    if (order.days < 1 || order.days > 36500)
-        return fmt::format("--days {}: write a number from 1 to 36500", order.days);
+    if (std::string wrong = days_error(order.days); !wrong.empty()) return wrong;
     std::set<std::string> seen;
     for (const auto& [name, is_host, paths] : subjects_of(order)) {
         if (std::string wrong = name_error(name); !wrong.empty()) return wrong;
@@ -224,7 +227,7 @@ void list(Files& files, const Paths& paths, const Pair& pair, const char* conten
     files.push_back({.path = paths.certificate,
                      .content = content,
                      .name = name,
-                     .until = last_day(pair.certificate.get()),
+                     .until = day_of(X509_get0_notAfter(pair.certificate.get())),
                      .kept = kept});
     files.push_back({.path = paths.key, .content = "key", .name = name, .kept = kept});
 }
@@ -241,7 +244,78 @@ Result<Pair> authority_in(const CertificateOrder& order, Files& files) {
     return authority;
 }
 
+// --- Revocation
+
+std::string as_pem(X509_CRL* list) {
+    const BioPtr bio(BIO_new(BIO_s_mem()));
+    must(bio && PEM_write_bio_X509_CRL(bio.get(), list) == 1);
+    return text_in(bio.get());
+}
+
+// The list as it is in the file, or an empty one.
+Result<RevocationListPtr> list_in(const std::string& path, const Pair& authority) {
+    RevocationListPtr list(X509_CRL_new());
+    if (is_there(path)) {
+        const BioPtr file(BIO_new_file(path.c_str(), "r"));
+        list.reset(file ? PEM_read_bio_X509_CRL(file.get(), nullptr, nullptr, nullptr) : nullptr);
+        const bool is_ours = list && X509_CRL_verify(list.get(), authority.key.get()) == 1;
+        ERR_clear_error();
+        if (!is_ours) return Error{path + ": the file contains no list of this authority; move it away"};
+        return list;
+    }
+    must(list && X509_CRL_set_version(list.get(), X509_CRL_VERSION_2) == 1 &&
+         X509_CRL_set_issuer_name(list.get(), X509_get_subject_name(authority.certificate.get())) == 1);
+    return list;
+}
+
+std::optional<Error> add_to(X509_CRL* list, const std::string& path, const Pair& authority) {
+    const BioPtr file(BIO_new_file(path.c_str(), "r"));
+    const CertificatePtr certificate(file ? PEM_read_bio_X509(file.get(), nullptr, nullptr, nullptr)
+                                          : nullptr);
+    const bool is_ours = certificate && X509_verify(certificate.get(), authority.key.get()) == 1;
+    ERR_clear_error();
+    if (!is_ours) return Error{path + ": the file contains no certificate of this authority"};
+    X509_REVOKED* known = nullptr;
+    if (X509_CRL_get0_by_cert(list, &known, certificate.get()) == 1) return std::nullopt;
+    std::unique_ptr<X509_REVOKED, Deleter<X509_REVOKED_free>> entry(X509_REVOKED_new());
+    const std::unique_ptr<ASN1_TIME, Deleter<ASN1_TIME_free>> now(X509_gmtime_adj(nullptr, 0));
+    must(entry && now &&
+         X509_REVOKED_set_serialNumber(entry.get(), X509_get_serialNumber(certificate.get())) == 1 &&
+         X509_REVOKED_set_revocationDate(entry.get(), now.get()) == 1 &&
+         X509_CRL_add0_revoked(list, entry.get()) == 1);
+    static_cast<void>(entry.release());
+    return std::nullopt;
+}
+
+void sign(X509_CRL* list, int days, const Pair& authority) {
+    // The clocks of hosts differ.
+    const std::unique_ptr<ASN1_TIME, Deleter<ASN1_TIME_free>> since(
+        X509_time_adj_ex(nullptr, -1, 0, nullptr));
+    const std::unique_ptr<ASN1_TIME, Deleter<ASN1_TIME_free>> until(
+        X509_time_adj_ex(nullptr, days, 0, nullptr));
+    must(since && until && X509_CRL_set1_lastUpdate(list, since.get()) == 1 &&
+         X509_CRL_set1_nextUpdate(list, until.get()) == 1 && X509_CRL_sort(list) == 1 &&
+         X509_CRL_sign(list, authority.key.get(), EVP_sha256()) != 0);
+}
+
 }  // namespace
+
+Result<CertificateFile> revoke_certificates(const RevocationOrder& order) {
+    if (std::string wrong = days_error(order.days); !wrong.empty()) return Error{std::move(wrong)};
+    const auto authority = read_authority(Paths(order.folder, "ca"));
+    if (!authority) return Error{authority.error()};
+    const std::string path = (std::filesystem::path(order.folder) / "crl.pem").string();
+    auto list = list_in(path, *authority);
+    if (!list) return Error{list.error()};
+    for (const std::string& certificate : order.revoke)
+        if (auto error = add_to(list->get(), certificate, *authority)) return *error;
+    sign(list->get(), order.days, *authority);
+    if (auto error = write_file(path, as_pem(list->get()), 0644)) return *error;
+    return CertificateFile{.path = path,
+                           .content = "revocation list",
+                           .name = authority_name,
+                           .until = day_of(X509_CRL_get0_nextUpdate(list->get()))};
+}
 
 Result<std::vector<CertificateFile>> make_certificates(const CertificateOrder& order) {
     if (std::string wrong = order_error(order); !wrong.empty()) return Error{std::move(wrong)};

@@ -29,4 +29,13 @@ struct CertificateFile {
 // first: a bad name, an existing file, an incomplete authority.
 Result<std::vector<CertificateFile>> make_certificates(const CertificateOrder& order);
 
+struct RevocationOrder {
+    std::string folder;               // of the authority
+    std::vector<std::string> revoke;  // files with certificates of this authority; none: only renew the list
+    int days = 3650;                  // validity of the list
+};
+
+// Adds certificates to crl.pem, the authority's list of certificates that count no more, and signs it again.
+Result<CertificateFile> revoke_certificates(const RevocationOrder& order);
+
 }  // namespace allot::net

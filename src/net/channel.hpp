@@ -33,8 +33,13 @@ class Channel {
 public:
     virtual ~Channel() = default;
 
-    // Continues the handshake; call it until it is done. `who` is complete then.
+    // Continues the handshake; call it until it is done. `who` is complete then. It may be called from
+    // another thread than all else, but not at the same time.
     virtual Transfer open(Identity& who) = 0;
+    // That takes too long for a loop that others wait for.
+    virtual bool is_laborious() const { return false; }
+    // The other end speaks first.
+    virtual bool hears_first() const { return false; }
     virtual Transfer read(std::span<char> into) = 0;
     virtual Transfer write(std::string_view bytes) = 0;
     // Sends the closing message, if that is possible at once.

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <fmt/format.h>
 
+#include "net/local_user.hpp"
 #include "net/socket.hpp"
 #include "net/socket_stream.hpp"
 
@@ -92,10 +93,11 @@ private:
         Descriptor socket(socket_.release());
         const int number = socket.get();
         send_small_packets_at_once(number);
+        Identity who = identity_of_tcp_peer(number);
+        if (!tls_) who.local_user = user_at_other_end(number, Side::connects);
         handshake_ = std::make_shared<Handshake>(
             loop_, std::move(socket),
-            tls_ ? tls_channel(number, tls_, Side::connects, name_) : tcp_channel(number),
-            identity_of_tcp_peer(number));
+            tls_ ? tls_channel(number, tls_, Side::connects, name_) : tcp_channel(number), std::move(who));
         handshake_->start(timer_.expiry(), [this](Result<StreamPtr> result) { finish(std::move(result)); });
     }
 

@@ -8,9 +8,12 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include "net/handshake_worker.hpp"
+#include "net/local_user.hpp"
 #include "net/log_once.hpp"
 #include "net/socket.hpp"
 #include "net/socket_stream.hpp"
+#include "net/source_limit.hpp"
 
 namespace allot::net {
 
@@ -20,17 +23,25 @@ constexpr int accepted_per_turn = 16;
 // Pause after the process has run out of descriptors: accepting again at once would only burn CPU.
 constexpr std::chrono::milliseconds rest_without_descriptors{100};
 // Maximum number of pending handshakes; the oldest is dropped.
-constexpr std::size_t handshakes_at_once = 256;
+constexpr std::size_t handshakes_at_once = 512;
+// Until then the kernel keeps those that connect.
+constexpr std::chrono::milliseconds rest_of_busy_worker{5};
 
 using Admit = std::function<ChannelPtr(int socket, Identity& who)>;
 
+struct Pending {
+    std::shared_ptr<Handshake> handshake;
+    Endpoint source;
+};
+
 class Acceptor : public std::enable_shared_from_this<Acceptor> {
 public:
-    Acceptor(boost::asio::io_context& loop, Descriptor socket, Admit admit, Accepted accepted,
+    Acceptor(boost::asio::io_context& loop, Descriptor socket, bool has_tls, Admit admit, Accepted accepted,
              Patience patience)
         : loop_(loop),
           socket_(loop, socket.release()),
           rest_(loop),
+          has_tls_(has_tls),
           admit_(std::move(admit)),
           accepted_(std::move(accepted)),
           patience_(patience.handshake_ms) {}
@@ -53,6 +64,8 @@ public:
 
 private:
     void accept_some() {
+        if (has_tls_ && boost::asio::use_service<HandshakeWorker>(loop_).is_busy())
+            return rest_for(rest_of_busy_worker);
         for (int i = 0; i < accepted_per_turn && socket_.is_open(); ++i) {
             Descriptor one(
                 ::accept4(socket_.native_handle(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
@@ -71,7 +84,11 @@ private:
     void rest(int error) {
         if (!std::exchange(exhausted_, true))
             log_error(fmt::format("cannot accept connections: {}", system_message(error)));
-        rest_.expires_after(rest_without_descriptors);
+        rest_for(rest_without_descriptors);
+    }
+
+    void rest_for(std::chrono::milliseconds time) {
+        rest_.expires_after(time);
         rest_.async_wait([weak = weak_from_this()](const boost::system::error_code& failure) {
             const auto self = weak.lock();
             if (self && !failure) self->wait();
@@ -79,41 +96,57 @@ private:
     }
 
     void admit(Descriptor one) {
+        const Endpoint source = endpoint_of_peer(one.get());
+        if (!limit_.lets_in(source, SourceLimit::Clock::now()))
+            return logged_.refusal({.address = source.text()},
+                                   "too many handshakes from there have failed; it must wait");
         Identity who;
         ChannelPtr channel = admit_(one.get(), who);
-        if (pending_.size() == handshakes_at_once) {
-            logged_.refusal(pending_.front()->identity(), "too many handshakes are pending");
-            pending_.pop_front();
-        }
+        if (pending_.size() == handshakes_at_once) drop_oldest();
         const auto handshake =
             std::make_shared<Handshake>(loop_, std::move(one), std::move(channel), std::move(who));
-        pending_.push_back(handshake);
+        pending_.push_back({handshake, source});
         handshake->start(
             std::chrono::steady_clock::now() + patience_,
             [this, key = handshake.get()](Result<StreamPtr> result) { done(key, std::move(result)); });
+    }
+
+    void drop_oldest() {
+        const Pending oldest = std::move(pending_.front());
+        pending_.pop_front();
+        logged_.refusal(oldest.handshake->identity(), "too many handshakes are pending");
+        note_failure(oldest);
+    }
+
+    // Silence costs next to nothing.
+    void note_failure(const Pending& one) {
+        if (one.handshake->has_begun()) limit_.failed(one.source, SourceLimit::Clock::now());
     }
 
     void done(const Handshake* key, Result<StreamPtr> result) {
         // The receiver of a stream may stop listening.
         const auto alive = shared_from_this();
         const auto place = std::find_if(pending_.begin(), pending_.end(),
-                                        [key](const auto& handshake) { return handshake.get() == key; });
-        const std::shared_ptr<Handshake> handshake = *place;
+                                        [key](const Pending& one) { return one.handshake.get() == key; });
+        const Pending one = *place;
         pending_.erase(place);
         if (result) {
             accepted_(std::move(*result));
         } else {
-            logged_.refusal(handshake->identity(), result.error());
+            logged_.refusal(one.handshake->identity(), result.error());
+            note_failure(one);
         }
     }
 
     boost::asio::io_context& loop_;
     boost::asio::posix::stream_descriptor socket_;
     boost::asio::steady_timer rest_;
+    const bool has_tls_;
     const Admit admit_;
     const Accepted accepted_;
     const std::chrono::milliseconds patience_;
-    std::deque<std::shared_ptr<Handshake>> pending_;
+    std::deque<Pending> pending_;
+    SourceLimit limit_;
     LogOnce logged_;
     bool exhausted_ = false;
 };
@@ -167,7 +200,7 @@ Result<std::unique_ptr<Listener>> listen_unix(boost::asio::io_context& loop, con
         return unix_channel(one);
     };
     auto acceptor =
-        std::make_shared<Acceptor>(loop, std::move(*socket), admit, std::move(accepted), Patience{});
+        std::make_shared<Acceptor>(loop, std::move(*socket), false, admit, std::move(accepted), Patience{});
     return std::unique_ptr<Listener>(new UnixListener(std::move(acceptor), path));
 }
 
@@ -177,14 +210,17 @@ Result<std::unique_ptr<Listener>> listen_tcp(boost::asio::io_context& loop, cons
     if (!parsed) return Error{parsed.error()};
     auto socket = bound_tcp(*parsed);
     if (!socket) return Error{socket.error()};
+    const bool has_tls = tls != nullptr;
     const Admit admit = [tls = std::move(tls)](int one, Identity& who) {
         send_small_packets_at_once(one);
         notice_vanishing(one);
         who = identity_of_tcp_peer(one);
-        return tls ? tls_channel(one, tls, Side::accepts) : tcp_channel(one);
+        if (tls) return tls_channel(one, tls, Side::accepts);
+        who.local_user = user_at_other_end(one, Side::accepts);
+        return tcp_channel(one);
     };
     auto acceptor =
-        std::make_shared<Acceptor>(loop, std::move(*socket), admit, std::move(accepted), patience);
+        std::make_shared<Acceptor>(loop, std::move(*socket), has_tls, admit, std::move(accepted), patience);
     return std::unique_ptr<Listener>(new SocketListener(std::move(acceptor)));
 }
 

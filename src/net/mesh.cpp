@@ -60,6 +60,7 @@ public:
     Result<std::uint16_t> start() override;
     void stop() override;
     void update(const std::vector<MeshConfig::Host>& hosts, Edition edition) override;
+    void close_revoked() override;
     void send(HostId to, std::string_view payload) override;
     LinkStatus status(HostId peer) const override;
 
@@ -69,6 +70,7 @@ private:
     void closed(Wire& stranger, const std::string& why) override;
     WirePtr no_stranger_any_more(const Wire& wire);
     bool turn_away(Wire& wire, Peer* suspect, const std::string& why);
+    bool keep_out(Wire& wire, const std::string& why);
     bool hear_petition(const WirePtr& wire, const Petition& petition);
     Peer* peer_called(std::string_view name) const;
 
@@ -151,6 +153,10 @@ void MeshOfPeers::update(const std::vector<MeshConfig::Host>& hosts, Edition edi
     if (started_ && !here_.stopped) for_each_peer([](Peer& peer) { peer.look_at_list(); });
 }
 
+void MeshOfPeers::close_revoked() {
+    if (!here_.stopped) for_each_peer([](Peer& peer) { peer.close_if_revoked(); });
+}
+
 void MeshOfPeers::send(HostId to, std::string_view payload) {
     ensure(to < peers_.size() && peers_[to], "a payload is sent to an unknown host, or to this one");
     if (here_.stopped) return;
@@ -176,6 +182,8 @@ void MeshOfPeers::accept(StreamPtr stream) {
 
 bool MeshOfPeers::frame(Wire& stranger, std::string_view content) {
     const WirePtr wire = no_stranger_any_more(stranger);
+    if (const std::string why = here_.objection_to(wire->identity()); !why.empty())
+        return keep_out(*wire, why);
     if (is_petition(content)) {
         const auto petition = read_petition(content);
         return petition ? hear_petition(wire, *petition) : turn_away(*wire, nullptr, petition.error());
@@ -188,6 +196,8 @@ bool MeshOfPeers::frame(Wire& stranger, std::string_view content) {
     }
     Peer* const peer = peer_called(hello->from);
     const std::string name = printable(hello->from);
+    if (here_.config.tls && !wire->identity().may_speak_as(hello->from))
+        return turn_away(*wire, peer, contradiction(name, wire->identity()));
     if (peer == nullptr)
         return turn_away(
             *wire, nullptr,
@@ -232,7 +242,15 @@ WirePtr MeshOfPeers::no_stranger_any_more(const Wire& wire) {
 bool MeshOfPeers::turn_away(Wire& wire, Peer* suspect, const std::string& why) {
     logged_.refusal(wire.identity(), why);
     if (suspect != nullptr) suspect->note_problem(why);
-    wire.refuse(why);
+    wire.refuse(here_.to_tell(why));
+    return false;
+}
+
+// A stranger learns what every host would say, and changes nothing.
+bool MeshOfPeers::keep_out(Wire& wire, const std::string& why) {
+    if (here_.config.tls) return turn_away(wire, nullptr, why);
+    logged_.refusal(wire.identity(), fmt::format("{}; {}", why, believed_without_tls));
+    wire.refuse(std::string(believed_without_tls));
     return false;
 }
 

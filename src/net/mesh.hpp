@@ -102,6 +102,9 @@ public:
     // The list from now on. It may only grow: hosts keep their numbers and names, and this host its address.
     virtual void update(const std::vector<MeshConfig::Host>& hosts, Edition edition) = 0;
 
+    // Closes the links to hosts whose certificates have been revoked.
+    virtual void close_revoked() = 0;
+
     // `to` is another host; `payload` has at most frame_limit bytes. The mesh keeps it until it is
     // acknowledged or the receiving incarnation has ended, without a time limit.
     virtual void send(HostId to, std::string_view payload) = 0;

@@ -30,6 +30,7 @@ using CertificatePtr = std::unique_ptr<X509, Deleter<X509_free>>;
 using ExtensionPtr = std::unique_ptr<X509_EXTENSION, Deleter<X509_EXTENSION_free>>;
 using NamesPtr = std::unique_ptr<GENERAL_NAMES, Deleter<GENERAL_NAMES_free>>;
 using StoreContextPtr = std::unique_ptr<X509_STORE_CTX, Deleter<X509_STORE_CTX_free>>;
+using RevocationListPtr = std::unique_ptr<X509_CRL, Deleter<X509_CRL_free>>;
 using BioPtr = std::unique_ptr<BIO, Deleter<BIO_free>>;
 
 // The first error is the cause; the later ones are its callers.

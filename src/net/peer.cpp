@@ -37,8 +37,15 @@ std::string difference(const std::string& ours, const std::vector<Setting>& all_
 
 }  // namespace
 
+std::string contradiction(std::string_view name, const Identity& who) {
+    return fmt::format("it says that it is host {}, but its certificate is for {}", printable(name),
+                       printable(who.certified_as()));
+}
+
 std::string objection_to(const Surroundings& here, const Hello& hello, const Identity& who,
                          const MeshConfig::Host& host) {
+    // First of all, so that whoever has no certificate of that host learns nothing else.
+    if (here.config.tls && !who.may_speak_as(hello.from)) return contradiction(hello.from, who);
     if (hello.to != here.self().name)
         return fmt::format("it expects host {}, this is host {}", printable(hello.to), here.self().name);
     if (hello.from != host.name)
@@ -52,9 +59,6 @@ std::string objection_to(const Surroundings& here, const Hello& hello, const Ide
                            hello.from_number + 1, number + 1);
     if (!host.present)
         return fmt::format("host {} is not in the cluster; `allot cluster join` brings it in", host.name);
-    if (here.config.tls && !who.may_speak_as(host.name))
-        return fmt::format("it says that it is host {}, but its certificate is for {}", host.name,
-                           printable(who.certified_as()));
     if (hello.opening.newest < here.config.edition)
         return fmt::format(
             "the hosts of this cluster write edition {}, and host {} knows {} only; install a "
@@ -73,9 +77,7 @@ std::string objection_to(const Surroundings& here, const Hello& hello, const Ide
 
 std::string objection_to(const Surroundings& here, const Petition& petition, const Identity& who) {
     const std::string name = printable(petition.name);
-    if (here.config.tls && !who.may_speak_as(petition.name))
-        return fmt::format("it says that it is host {}, but its certificate is for {}", name,
-                           printable(who.certified_as()));
+    if (here.config.tls && !who.may_speak_as(petition.name)) return contradiction(petition.name, who);
     if (petition.settings != here.config.required)
         return "its configuration differs: " + difference(here.self().name, here.config.required, name,
                                                           petition.settings, "write the same on all hosts");
@@ -118,6 +120,10 @@ void Peer::look_at_list() {
     go_down("it is not in the cluster any more");
 }
 
+void Peer::close_if_revoked() {
+    if (up_ && is_revoked(here_.config.tls, up_->identity())) break_off("its certificate is revoked");
+}
+
 void Peer::stop() {
     if (up_) {
         write({.kind = FrameKind::goodbye}, "");
@@ -133,11 +139,19 @@ void Peer::stop() {
 void Peer::connect() {
     attempt_ = connect_tcp(here_.loop, host().address, here_.config.tls, host().name,
                            [this](Result<StreamPtr> result) {
-                               if (result) return greet(std::move(*result));
+                               if (result) return greet_if_known(std::move(*result));
                                fail_to_connect(LogLevel::info, fmt::format("cannot connect to {}: {}",
                                                                            host().address, result.error()));
                            },
                            {.handshake_ms = static_cast<std::uint32_t>(here_.config.handshake.count())});
+}
+
+// Our hello says much about the cluster.
+void Peer::greet_if_known(StreamPtr stream) {
+    const std::string objection = here_.objection_to(stream->identity());
+    if (objection.empty()) return greet(std::move(stream));
+    fail_to_connect(LogLevel::warning,
+                    fmt::format("the process at {} is not believed: {}", host().address, objection));
 }
 
 void Peer::greet(StreamPtr stream) {
@@ -176,7 +190,7 @@ bool Peer::take_answer(std::string_view content) {
     const std::string objection =
         answer ? objection_to(here_, *answer, wire->identity(), host()) : answer.error();
     if (objection.empty()) return admit(wire, *answer);
-    wire->refuse(objection);
+    wire->refuse(here_.to_tell(objection));
     fail_to_connect(LogLevel::warning, objection);
     return false;
 }
@@ -209,7 +223,7 @@ bool Peer::meet(const WirePtr& wire, const Hello& theirs) {
         const std::string why = fmt::format("host {} runs already: host {} has a link to it, from {}",
                                             host().name, here_.self().name, up_->identity().address);
         logged_.refusal(wire->identity(), why);
-        wire->refuse(why, name_taken);
+        wire->refuse(here_.to_tell(why), name_taken);
         return false;
     }
     return admit(wire, theirs);
@@ -234,7 +248,7 @@ bool Peer::admit(const WirePtr& wire, const Hello& theirs) {
 bool Peer::object_to(Wire& wire, const Hello& theirs, const std::string& objection) {
     // The other end learns our position from the answer.
     answer(wire);
-    wire.refuse(objection);
+    wire.refuse(here_.to_tell(objection));
     fail_to_connect(LogLevel::warning, objection);
     if (link_.is_disowned_by(theirs.position) && !std::exchange(disowned_, true))
         here_.tell(here_.events.disowned, id_, *theirs.position.met);

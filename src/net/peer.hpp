@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "core/random.hpp"
+#include "net/local_user.hpp"
 #include "net/log_once.hpp"
 #include "net/mesh.hpp"
 #include "net/process_watch.hpp"
@@ -24,12 +25,25 @@ struct Surroundings {
     bool stopped = false;
 
     const MeshConfig::Host& self() const { return config.hosts[config.self]; }
+    // Why the other end is not known; empty if the kernel or a certificate vouches for it, or if nobody need
+    // to.
+    std::string objection_to(const Identity& who) const {
+        if (config.tls) return is_revoked(config.tls, who) ? "its certificate is revoked" : "";
+        return config.plaintext ? "" : objection_to_user(who);
+    }
+    // The reason as the other end hears it. Where nobody vouches for that end, the reason stays in the log.
+    std::string to_tell(const std::string& why) const {
+        return config.tls || !config.plaintext ? why : "the log there says why";
+    }
     // Calls an event, if it has a handler and the mesh is not stopped.
     template <class Event, class... Arguments>
     void tell(const Event& event, Arguments... arguments) const {
         if (event && !stopped) event(arguments...);
     }
 };
+
+// A host may only speak as itself.
+std::string contradiction(std::string_view name, const Identity& who);
 
 // Why this hello does not come from that host or does not fit this mesh; empty if it does.
 std::string objection_to(const Surroundings& here, const Hello& hello, const Identity& who,
@@ -47,6 +61,7 @@ public:
     void stop();
     // The list of hosts has changed: closes the link to a host that is not present, opens it to one that is.
     void look_at_list();
+    void close_if_revoked();
 
     void send(std::string_view payload);
     // Takes a connection of this peer with its hello. False if it was refused.
@@ -70,6 +85,7 @@ private:
     void drained(Wire& wire) override;
 
     void connect();
+    void greet_if_known(StreamPtr stream);
     void greet(StreamPtr stream);
     bool take_answer(std::string_view content);
     void retry_later();

@@ -5,6 +5,7 @@
 
 #include "base/frame.hpp"
 #include "core/bytes.hpp"
+#include "net/local_user.hpp"
 #include "net/wire.hpp"
 
 namespace allot::net {
@@ -46,15 +47,20 @@ namespace {
 
 class Petitioner final : public Wire::Owner {
 public:
-    Petitioner(std::string address, const TlsPtr& tls, Petition petition, std::chrono::milliseconds within)
+    Petitioner(std::string address, const TlsPtr& tls, bool plaintext, Petition petition,
+               std::chrono::milliseconds within)
         : address_(std::move(address)), petition_(std::move(petition)), deadline_(loop_) {
         deadline_.set(within, [this] { end(Error{"there is no answer"}); });
-        attempt_ = connect_tcp(loop_, address_, tls, "", [this, is_private = tls != nullptr](auto stream) {
-            if (!stream) return end(Error{stream.error()});
-            if (is_private && (*stream)->identity().hosts.empty())
-                return end(Error{"its certificate is for " + (*stream)->identity().certified_as()});
-            speak(std::move(*stream));
-        });
+        attempt_ = connect_tcp(
+            loop_, address_, tls, "", [this, is_private = tls != nullptr, plaintext](auto stream) {
+                if (!stream) return end(Error{stream.error()});
+                const Identity& who = (*stream)->identity();
+                if (is_private && who.hosts.empty())
+                    return end(Error{"its certificate is for " + who.certified_as()});
+                if (const auto why = objection_to_user(who); !is_private && !plaintext && !why.empty())
+                    return end(Error{fmt::format("{}; {}", why, believed_without_tls)});
+                speak(std::move(*stream));
+            });
     }
 
     Result<PetitionAnswer> wait() {
@@ -107,9 +113,9 @@ private:
 
 }  // namespace
 
-Result<PetitionAnswer> ask_to_join(const std::string& address, const TlsPtr& tls, const Petition& petition,
-                                   std::chrono::milliseconds within) {
-    return Petitioner(address, tls, petition, within).wait();
+Result<PetitionAnswer> ask_to_join(const std::string& address, const TlsPtr& tls, bool plaintext,
+                                   const Petition& petition, std::chrono::milliseconds within) {
+    return Petitioner(address, tls, plaintext, petition, within).wait();
 }
 
 }  // namespace allot::net

@@ -45,8 +45,9 @@ void put_petition_answer(const PetitionAnswer& answer, Edition edition, std::str
 bool is_petition(std::string_view frame);
 Result<Petition> read_petition(std::string_view frame);
 
-// Sends a petition and waits for its answer. An error says why there is none.
-Result<PetitionAnswer> ask_to_join(const std::string& address, const TlsPtr& tls, const Petition& petition,
-                                   std::chrono::milliseconds within);
+// Sends a petition and waits for its answer. An error says why there is none. Without TLS, only a process of
+// this user or of root is asked, unless `plaintext` is true.
+Result<PetitionAnswer> ask_to_join(const std::string& address, const TlsPtr& tls, bool plaintext,
+                                   const Petition& petition, std::chrono::milliseconds within);
 
 }  // namespace allot::net

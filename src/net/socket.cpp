@@ -20,7 +20,8 @@ namespace allot::net {
 
 namespace {
 
-constexpr int backlog = 128;
+// As many as the kernel allows: those that must wait for their handshake wait there.
+constexpr int backlog = SOMAXCONN;
 constexpr int socket_flags = SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC;
 
 struct InfoDeleter {
@@ -113,8 +114,16 @@ Result<Descriptor> bound_tcp(const HostPort& address) {
     return Error{problem};
 }
 
+Endpoint endpoint_of(int socket) {
+    return endpoint_from(socket, ::getsockname);
+}
+
+Endpoint endpoint_of_peer(int socket) {
+    return endpoint_from(socket, ::getpeername);
+}
+
 std::uint16_t port_of(int socket) {
-    const Endpoint endpoint = endpoint_from(socket, ::getsockname);
+    const Endpoint endpoint = endpoint_of(socket);
     if (endpoint.family() == AF_INET6)
         return ntohs(reinterpret_cast<const sockaddr_in6*>(&endpoint.storage)->sin6_port);
     if (endpoint.family() == AF_INET)
@@ -227,7 +236,7 @@ Identity identity_of_unix_peer(int socket) {
 }
 
 Identity identity_of_tcp_peer(int socket) {
-    return {.address = endpoint_from(socket, ::getpeername).text()};
+    return {.address = endpoint_of_peer(socket).text()};
 }
 
 }  // namespace allot::net

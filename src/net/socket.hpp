@@ -29,6 +29,9 @@ Result<std::vector<Endpoint>> resolve(const HostPort& address);
 
 Result<Descriptor> bound_tcp(const HostPort& address);
 std::uint16_t port_of(int socket);
+// Of this end and the other one; empty if there is none.
+Endpoint endpoint_of(int socket);
+Endpoint endpoint_of_peer(int socket);
 
 // A Unix socket whose file has `mode`. An error if a live process listens at `path`; replaces the socket of a
 // dead one.

@@ -15,27 +15,27 @@ namespace allot::net {
 StreamPtr make_stream(boost::asio::io_context& loop, boost::asio::posix::stream_descriptor socket,
                       ChannelPtr channel, Identity identity);
 
-// A connected socket during its handshake. Destroying it cancels the handshake.
-class Handshake : public std::enable_shared_from_this<Handshake> {
+// A connected socket during its handshake. Destroying it cancels the handshake and closes the connection.
+class Handshake {
 public:
     using Done = std::function<void(Result<StreamPtr>)>;
 
     Handshake(boost::asio::io_context& loop, Descriptor socket, ChannelPtr channel, Identity identity);
+    ~Handshake();
+    Handshake(const Handshake&) = delete;
+    Handshake& operator=(const Handshake&) = delete;
+
     // Calls `done` once, at the deadline at the latest, perhaps before it returns.
     void start(std::chrono::steady_clock::time_point deadline, Done done);
-    const Identity& identity() const { return identity_; }
+    // Whatever the kernel knows about the other end.
+    const Identity& identity() const;
+    // It has cost something already.
+    bool has_begun() const;
 
 private:
-    void proceed();
-    void proceed_when(boost::asio::posix::stream_descriptor::wait_type ready);
-    void finish(Result<StreamPtr> result);
-
-    boost::asio::io_context& loop_;
-    boost::asio::posix::stream_descriptor socket_;
-    ChannelPtr channel_;
-    Identity identity_;
-    boost::asio::steady_timer deadline_;
-    Done done_;
+    class Task;
+    // The thread that does the arithmetic may need it for a moment longer.
+    const std::shared_ptr<Task> task_;
 };
 
 }  // namespace allot::net

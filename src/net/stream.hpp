@@ -15,6 +15,8 @@
 #include "base/result.hpp"
 #include "net/loop.hpp"
 
+struct x509_st;  // of OpenSSL
+
 namespace allot::net {
 
 // The other end, as far as the kernel (Unix socket) or a certificate (TLS) vouches for it.
@@ -25,9 +27,12 @@ struct Identity {
         std::vector<std::uint32_t> groups;  // all groups of the process
     };
     std::optional<Process> process;
+    // Plaintext over TCP within this machine: the user of the other end (local_user.hpp).
+    std::optional<std::uint32_t> local_user{};
     // From its certificate: the hosts it may speak as (allot:host:NAME), or a program (allot:program:NAME).
     std::vector<std::string> hosts;
     std::string program;
+    std::shared_ptr<x509_st> certificate{};
     std::string address;  // as text: "unix", "127.0.0.1:4711"
 
     bool may_speak_as(std::string_view host) const {
@@ -68,7 +73,8 @@ using StreamPtr = std::shared_ptr<Stream>;
 struct TlsFiles {
     std::string certificate;  // PEM file: own certificate,
     std::string key;          // its private key,
-    std::string authority;    // and the authority of the other end's certificate
+    std::string authority;    // and the authority of the other end's certificate;
+    std::string crl{};        // its list of revoked certificates, if it is not empty
     bool operator==(const TlsFiles&) const = default;
 };
 // TLS with certificates on both ends, made from the files. Renewed files are used for new handshakes
@@ -82,11 +88,16 @@ Result<TlsPtr> load_tls(const TlsFiles& files, Counterpart counterpart = Counter
 
 struct TlsCondition {
     std::string unusable;  // why renewed files are not used; empty if the files are in use
-    std::chrono::system_clock::time_point expires;  // of the certificate in use
+    std::chrono::system_clock::time_point expires;                        // of the certificate in use,
+    std::optional<std::chrono::system_clock::time_point> list_expires{};  // and of the revocation list
+    bool is_revoked = false;                                              // the certificate in use
+    std::uint64_t revision = 0;  // grows whenever renewed files are used
 };
 TlsCondition condition_of(const TlsPtr& tls);
 // Looks at the files first, as handshakes do at most once a second.
 TlsCondition look_at(const TlsPtr& tls);
+// The other end's certificate was revoked, perhaps after its handshake.
+bool is_revoked(const TlsPtr& tls, const Identity& who);
 
 class Listener {
 public:

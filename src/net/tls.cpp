@@ -64,16 +64,20 @@ public:
         }
     }
 
+    bool is_laborious() const override { return true; }
+    bool hears_first() const override { return SSL_is_server(session_.get()) == 1; }
+
     Transfer open(Identity& who) override {
         ERR_clear_error();
         const int result = SSL_do_handshake(session_.get());
         if (result != 1) return outcome(result);
-        const CertificatePtr certificate(SSL_get1_peer_certificate(session_.get()));
+        CertificatePtr certificate(SSL_get1_peer_certificate(session_.get()));
         if (!certificate) return {.progress = Progress::failed, .why = "no certificate"};
         if (has_server()) return {};  // OpenSSL has compared the address
         const Identity roles = roles_of(certificate.get());
         who.hosts = roles.hosts;
         who.program = roles.program;
+        who.certificate = std::move(certificate);
         if (host_.empty() || who.may_speak_as(host_)) return {};
         return {.progress = Progress::failed,
                 .why = fmt::format("its certificate is for {}, not for host {}", who.certified_as(), host_)};

@@ -6,6 +6,7 @@
 #include <ctime>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <openssl/pem.h>
 #include <unistd.h>
 
 #include "base/ensure.hpp"
@@ -55,11 +56,37 @@ int no_password(char*, int, int, void*) {
     return 0;
 }
 
-Result<ContextPtr> read_files(const TlsFiles& files, Counterpart counterpart) {
-    for (const std::string& path : {files.certificate, files.key, files.authority})
-        if (::access(path.c_str(), R_OK) != 0)
+// All lists in the file: each authority has its own.
+Result<std::vector<RevocationListPtr>> read_lists(const std::string& path) {
+    std::vector<RevocationListPtr> lists;
+    if (path.empty()) return lists;
+    const BioPtr file(BIO_new_file(path.c_str(), "r"));
+    while (file) {
+        RevocationListPtr list(PEM_read_bio_X509_CRL(file.get(), nullptr, nullptr, nullptr));
+        if (!list) break;
+        lists.push_back(std::move(list));
+    }
+    const bool is_at_end = ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE;
+    if (lists.empty() || !is_at_end) return tls_error(path, "the file contains no revocation list in PEM");
+    ERR_clear_error();
+    return lists;
+}
+
+// Each certificate must then be of an authority that has a list, and not in it.
+void demand_lists(SSL_CTX* context, const std::vector<RevocationListPtr>& lists) {
+    X509_STORE* store = SSL_CTX_get_cert_store(context);
+    for (const RevocationListPtr& list : lists)
+        ensure(X509_STORE_add_crl(store, list.get()) == 1, "no memory for TLS");
+    if (!lists.empty()) X509_STORE_set_flags(store, X509_V_FLAG_CRL_CHECK);
+}
+
+Result<TlsContext::Content> read_files(const TlsFiles& files, Counterpart counterpart) {
+    for (const std::string& path : {files.certificate, files.key, files.authority, files.crl})
+        if (!path.empty() && ::access(path.c_str(), R_OK) != 0)
             return Error{path + ": " + std::strerror(errno) + "; write the path of a file that can be read"};
     ERR_clear_error();
+    auto lists = read_lists(files.crl);
+    if (!lists) return Error{lists.error()};
     ContextPtr context(SSL_CTX_new(TLS_method()));
     ensure(context != nullptr, "no memory for TLS");
     demand_certificates(context.get(), counterpart);
@@ -71,19 +98,31 @@ Result<ContextPtr> read_files(const TlsFiles& files, Counterpart counterpart) {
         return tls_error(files.key, "the file contains no private key for that certificate");
     if (SSL_CTX_load_verify_file(context.get(), files.authority.c_str()) != 1)
         return tls_error(files.authority, "the file contains no authority in PEM");
-    return context;
+    demand_lists(context.get(), *lists);
+    return TlsContext::Content{std::move(context), std::move(*lists)};
 }
 
 // --- Looking at certificates.
 
 // A malformed date counts as long ago: nobody accepts such a certificate.
-system_clock::time_point end_of(const X509* certificate) {
+system_clock::time_point point_of(const ASN1_TIME* time) {
     std::tm parts{};
-    if (ASN1_TIME_to_tm(X509_get0_notAfter(certificate), &parts) != 1) return system_clock::time_point();
+    if (ASN1_TIME_to_tm(time, &parts) != 1) return system_clock::time_point();
     return system_clock::from_time_t(::timegm(&parts));
 }
 
-// Why the authority of the same set, as it is now, does not vouch for the certificate; empty if it does.
+// None if the lists name no end.
+std::optional<system_clock::time_point> first_end_of(const std::vector<RevocationListPtr>& lists) {
+    std::optional<system_clock::time_point> first;
+    for (const RevocationListPtr& list : lists) {
+        const ASN1_TIME* end = X509_CRL_get0_nextUpdate(list.get());
+        if (end != nullptr) first = std::min(first.value_or(system_clock::time_point::max()), point_of(end));
+    }
+    return first;
+}
+
+// Why the authority of the same set, as it is now, does not vouch for the certificate; empty if it does. A
+// host whose own certificate is revoked must still heed the list.
 std::string refusal_by_authority(SSL_CTX* context) {
     const StoreContextPtr check(X509_STORE_CTX_new());
     STACK_OF(X509)* chain = nullptr;
@@ -93,7 +132,8 @@ std::string refusal_by_authority(SSL_CTX* context) {
            "no memory for TLS");
     if (X509_verify_cert(check.get()) == 1) return "";
     ERR_clear_error();
-    return X509_verify_cert_error_string(X509_STORE_CTX_get_error(check.get()));
+    const int error = X509_STORE_CTX_get_error(check.get());
+    return error == X509_V_ERR_CERT_REVOKED ? "" : X509_verify_cert_error_string(error);
 }
 
 }  // namespace
@@ -114,26 +154,27 @@ Identity roles_of(const X509* certificate) {
     return who;
 }
 
-TlsContext::TlsContext(TlsFiles files, Counterpart counterpart, ContextPtr context)
-    : files_(std::move(files)), counterpart_(counterpart), context_(std::move(context)) {}
+TlsContext::TlsContext(TlsFiles files, Counterpart counterpart, Content content)
+    : files_(std::move(files)), counterpart_(counterpart), content_(std::move(content)) {}
 
 Result<TlsPtr> TlsContext::load(const TlsFiles& files, Counterpart counterpart) {
     // Stamps first: a file that changes while it is read then differs from its stamp, and is read again.
     const Stamps stamps = stamps_of(files);
-    auto context = read_files(files, counterpart);
-    if (!context) return Error{context.error()};
-    auto made = std::make_shared<TlsContext>(files, counterpart, std::move(*context));
+    auto content = read_files(files, counterpart);
+    if (!content) return Error{content.error()};
+    auto made = std::make_shared<TlsContext>(files, counterpart, std::move(*content));
     made->stamps_ = stamps;
     return made;
 }
 
 TlsContext::Stamps TlsContext::stamps_of(const TlsFiles& files) {
-    return {FileStamp::of(files.certificate), FileStamp::of(files.key), FileStamp::of(files.authority)};
+    return {FileStamp::of(files.certificate), FileStamp::of(files.key), FileStamp::of(files.authority),
+            FileStamp::of(files.crl)};
 }
 
 SSL_CTX* TlsContext::current() {
     if (steady_clock::now() - looked_at_ >= look_every) look();
-    return context_.get();
+    return content_.context.get();
 }
 
 // Files that cannot be used are tried again each time: a certificate may become valid later.
@@ -143,7 +184,7 @@ void TlsContext::look() {
     if (found == stamps_) return unusable_.clear();
     auto renewed = read_files(files_, counterpart_);
     if (!renewed) return keep_former(renewed.error());
-    if (const std::string why = objection_to(renewed->get()); !why.empty()) return keep_former(why);
+    if (const std::string why = objection_to(renewed->context.get()); !why.empty()) return keep_former(why);
     use(std::move(*renewed), found);
 }
 
@@ -153,7 +194,7 @@ std::string TlsContext::objection_to(SSL_CTX* renewed) const {
     if (const std::string why = refusal_by_authority(renewed); !why.empty())
         return fmt::format("{}: the authority in {} does not vouch for the certificate ({})",
                            files_.certificate, files_.authority, why);
-    const Identity before = roles_of(SSL_CTX_get0_certificate(context_.get()));
+    const Identity before = roles_of(SSL_CTX_get0_certificate(content_.context.get()));
     const Identity now = roles_of(SSL_CTX_get0_certificate(renewed));
     const bool speaks_as_before =
         std::ranges::all_of(before.hosts, [&](const std::string& host) { return now.may_speak_as(host); });
@@ -162,8 +203,9 @@ std::string TlsContext::objection_to(SSL_CTX* renewed) const {
                        before.certified_as());
 }
 
-void TlsContext::use(ContextPtr renewed, const Stamps& stamps) {
-    context_ = std::move(renewed);
+void TlsContext::use(Content renewed, const Stamps& stamps) {
+    content_ = std::move(renewed);
+    ++revision_;
     stamps_ = stamps;
     unusable_.clear();
     log_info(fmt::format("{}: new connections use the renewed files; the certificate is valid until {:%F}",
@@ -178,7 +220,19 @@ void TlsContext::keep_former(const std::string& why) {
 }
 
 TlsCondition TlsContext::condition() const {
-    return {.unusable = unusable_, .expires = end_of(SSL_CTX_get0_certificate(context_.get()))};
+    X509* const own = SSL_CTX_get0_certificate(content_.context.get());
+    return {.unusable = unusable_,
+            .expires = point_of(X509_get0_notAfter(own)),
+            .list_expires = first_end_of(content_.lists),
+            .is_revoked = revokes(own),
+            .revision = revision_};
+}
+
+bool TlsContext::revokes(X509* certificate) const {
+    X509_REVOKED* entry = nullptr;
+    return std::ranges::any_of(content_.lists, [&](const RevocationListPtr& list) {
+        return X509_CRL_get0_by_cert(list.get(), &entry, certificate) == 1;
+    });
 }
 
 Result<TlsPtr> load_tls(const TlsFiles& files, Counterpart counterpart) {
@@ -192,6 +246,10 @@ TlsCondition condition_of(const TlsPtr& tls) {
 TlsCondition look_at(const TlsPtr& tls) {
     tls->look();
     return tls->condition();
+}
+
+bool is_revoked(const TlsPtr& tls, const Identity& who) {
+    return tls && who.certificate && tls->revokes(who.certificate.get());
 }
 
 }  // namespace allot::net

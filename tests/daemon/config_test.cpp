@@ -123,6 +123,19 @@ TEST(Config, Says_what_replaces_a_setting_that_is_gone) {
     }
 }
 
+TEST(Config, Says_what_plaintext_exposes) {
+    const std::string host = "host = \"a\"\naddress = \"10.0.0.1:7400\"\n";
+    const std::string tls = "[tls]\ncertificate = \"c\"\nkey = \"k\"\nauthority = \"a\"\ncrl = \"r\"\n";
+    const std::string allowed = "[cluster]\nplaintext = true\n";
+    EXPECT_EQ(read(host).exposure(), "");
+    EXPECT_THAT(read(host + allowed).exposure(), HasSubstr("everybody who reaches 10.0.0.1:7400 can speak"));
+    EXPECT_EQ(read(host + allowed + tls).exposure(), "");
+    EXPECT_EQ(read(host + tls).tls, (net::TlsFiles{"c", "k", "a", "r"}));
+    const std::string etcd =
+        "[register]\nengine = \"etcd\"\nkey = \"/x\"\nendpoints = [\"http://10.0.0.7:2379\"]\n";
+    EXPECT_THAT(read(host + allowed + tls + etcd).exposure(), HasSubstr("between this host and"));
+}
+
 TEST(Config, A_host_has_addresses_and_ways_of_its_own) {
     const Config config = read(
         "host = \"b\"\naddress = \"10.0.0.9:1\"\n[addresses]\nc = \"10.1.0.3:1\"\nlater = \"10.1.0.4:1\"\n"

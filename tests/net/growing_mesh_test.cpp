@@ -76,7 +76,8 @@ protected:
         const std::unique_ptr<Mesh> mesh = std::move(*made);
         EXPECT_TRUE(mesh->start());
         std::optional<Result<PetitionAnswer>> answer;
-        std::jthread asks([&] { answer = ask_to_join(address, nullptr, petition, std::chrono::seconds(5)); });
+        std::jthread asks(
+            [&] { answer = ask_to_join(address, nullptr, false, petition, std::chrono::seconds(5)); });
         std::atomic<bool> done = false;
         std::jthread waits([&] {
             asks.join();
@@ -121,7 +122,7 @@ TEST_F(Petitions, From_beyond_this_machine_need_TLS) {
 }
 
 TEST_F(Petitions, That_nobody_hears_end_with_the_reason) {
-    const auto answer = ask_to_join("127.0.0.1:1", nullptr, petition, std::chrono::seconds(5));
+    const auto answer = ask_to_join("127.0.0.1:1", nullptr, false, petition, std::chrono::seconds(5));
     ASSERT_FALSE(answer);
     EXPECT_THAT(answer.error(), HasSubstr("127.0.0.1:1: "));
 }

@@ -1,11 +1,15 @@
 // TLS: who is let in, and who is not.
 
+#include <algorithm>
+#include <array>
+#include <ctime>
 #include <filesystem>
 #include <fmt/format.h>
 
 #include "net/cert.hpp"
 #include "net/fault_proxy.hpp"
 #include "net/mesh_support.hpp"
+#include "net/source_limit.hpp"
 #include "net/stream.hpp"
 
 namespace allot::net {
@@ -205,6 +209,55 @@ TEST_F(TlsStream, Gives_up_on_a_listener_that_does_not_answer) {
     EXPECT_TRUE(problem == "no answer in time" || problem == "the handshake takes too long") << problem;
 }
 
+// --- The cost of handshakes
+
+std::chrono::nanoseconds cpu_time(clockid_t clock) {
+    timespec time{};
+    ::clock_gettime(clock, &time);
+    return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
+// Both ends of each handshake are here, so nearly all time of this process is that of handshakes.
+TEST_F(TlsStream, Takes_its_arithmetic_off_the_loop) {
+    listen(tls_of("bee"));
+    const auto all_before = cpu_time(CLOCK_PROCESS_CPUTIME_ID);
+    const auto loop_before = cpu_time(CLOCK_THREAD_CPUTIME_ID);
+    for (int i = 0; i < 100; ++i) {
+        connected = {};
+        connect(tls_of("ant"), "bee");
+        ASSERT_TRUE(until([&] { return connected.stream != nullptr; })) << problem;
+    }
+    const auto all = cpu_time(CLOCK_PROCESS_CPUTIME_ID) - all_before;
+    const auto of_loop = cpu_time(CLOCK_THREAD_CPUTIME_ID) - loop_before;
+    EXPECT_LT(of_loop, all / 2) << of_loop.count() / 1000 << " us of " << all.count() / 1000;
+}
+
+// Whoever is let in gets at least an alert.
+TEST_F(TlsStream, Is_refused_now_and_then_to_an_address_whose_handshakes_fail) {
+    listen(tls_of("bee"));
+    const auto most = static_cast<std::size_t>(SourceLimit::at_once);
+    std::size_t let_in = 0;
+    for (std::size_t tried = 0; tried < 2 * most; tried += 100) {
+        std::array<End, 100> garbage;
+        std::array<std::unique_ptr<Attempt>, 100> attempts;
+        for (std::size_t i = 0; i < garbage.size(); ++i)
+            attempts[i] = connect_tcp(loop, address(), nullptr, "", [&, i](Result<StreamPtr> result) {
+                garbage[i].take(std::move(*result));
+                garbage[i].stream->write("GET / HTTP/1.1\r\n\r\n");
+            });
+        ASSERT_TRUE(until([&] { return std::ranges::all_of(garbage, &End::closed); }));
+        let_in += static_cast<std::size_t>(
+            std::ranges::count_if(garbage, [](const End& one) { return !one.bytes.empty(); }));
+    }
+    EXPECT_LT(let_in, 2 * most);
+    // What is forgiven each second suffices for a host that tries again.
+    problem = "not yet";
+    EXPECT_TRUE(until([&] {
+        if (!std::exchange(problem, {}).empty()) connect(tls_of("ant"), "bee");
+        return accepted.stream != nullptr;
+    }));
+}
+
 TEST(TlsFilesTest, That_cannot_be_read_are_named) {
     const auto& all = Certificates::get();
     TlsFiles files = all.files("first", "ant");
@@ -310,6 +363,101 @@ TEST(RenewedFiles, Tell_until_when_the_certificate_is_valid) {
     EXPECT_LE(left, std::chrono::hours(5 * 24));
 }
 
+// --- Revoked certificates
+
+// An authority that takes back what it has certified.
+struct Revoking {
+    Revoking() {
+        must(make_certificates({.folder = folder / "", .hosts = {"ant", "bee"}, .programs = {"ci"}}));
+        revoke({});
+    }
+    void revoke(const std::vector<std::string>& names, int days = 30) const {
+        std::vector<std::string> certificates;
+        for (const std::string& name : names) certificates.push_back(folder / (name + ".pem"));
+        must(revoke_certificates({.folder = folder / "", .revoke = certificates, .days = days}));
+    }
+    TlsFiles files(const std::string& name) const {
+        return {.certificate = folder / (name + ".pem"),
+                .key = folder / (name + ".key"),
+                .authority = folder / "ca.pem",
+                .crl = folder / "crl.pem"};
+    }
+    TlsPtr tls(const std::string& name) const {
+        auto loaded = load_tls(files(name));
+        must(loaded);
+        return *loaded;
+    }
+    template <class T>
+    static void must(const Result<T>& result) {
+        if (!result) throw std::runtime_error(result.error());
+    }
+    TemporaryFolder folder;
+};
+
+TEST_F(TlsStream, Is_refused_to_a_revoked_certificate_at_either_end) {
+    const Revoking authority;
+    const TlsPtr bee_tls = authority.tls("bee");
+    listen(bee_tls);
+    connect(authority.tls("ant"), "bee");
+    ASSERT_TRUE(until([&] { return accepted.stream && connected.stream; })) << problem;
+    accepted = {};
+    connected = {};
+    authority.revoke({"ant"});
+    EXPECT_EQ(look_at(bee_tls).unusable, "");
+    connect(authority.tls("ant"), "bee");
+    ASSERT_TRUE(until([&] { return connected.closed || !problem.empty(); }));
+    EXPECT_EQ(accepted.stream, nullptr);
+    connected = {};
+    problem.clear();
+    listen(authority.tls("ant"));
+    connect(bee_tls, "ant");
+    ASSERT_TRUE(until([&] { return !problem.empty(); }));
+    EXPECT_EQ(problem, "its certificate is refused: certificate revoked");
+}
+
+TEST_F(TlsStream, Knows_which_of_its_certificates_were_revoked_later) {
+    const Revoking authority;
+    const TlsPtr bee_tls = authority.tls("bee");
+    listen(bee_tls);
+    connect(authority.tls("programs/ci"), "bee");
+    ASSERT_TRUE(until([&] { return accepted.stream && connected.stream; })) << problem;
+    const std::uint64_t before = condition_of(bee_tls).revision;
+    authority.revoke({"ant"});
+    EXPECT_GT(look_at(bee_tls).revision, before);
+    EXPECT_FALSE(is_revoked(bee_tls, accepted.stream->identity()));
+    authority.revoke({"programs/ci"});
+    look_at(bee_tls);
+    EXPECT_TRUE(is_revoked(bee_tls, accepted.stream->identity()));
+    EXPECT_FALSE(is_revoked(bee_tls, connected.stream->identity()));
+}
+
+TEST(RevocationList, Tells_its_end_and_whether_the_own_certificate_is_in_it) {
+    const Revoking authority;
+    const TlsPtr tls = authority.tls("bee");
+    EXPECT_FALSE(look_at(tls).is_revoked);
+    authority.revoke({"bee"}, 5);
+    const TlsCondition condition = look_at(tls);
+    EXPECT_TRUE(condition.is_revoked);
+    EXPECT_EQ(condition.unusable, "") << "a host whose certificate is revoked heeds the list, too";
+    ASSERT_TRUE(condition.list_expires);
+    EXPECT_LE(*condition.list_expires - std::chrono::system_clock::now(), std::chrono::hours(5 * 24));
+}
+
+TEST(RevocationList, That_cannot_be_used_leaves_the_earlier_one_in_use) {
+    const Revoking authority, another;
+    const TlsPtr tls = authority.tls("bee");
+    std::filesystem::resize_file(authority.folder / "crl.pem", 100);
+    EXPECT_NE(look_at(tls).unusable.find("crl.pem: the file contains no revocation list in PEM"),
+              std::string::npos);
+    Renewable::put(another.folder / "crl.pem", authority.folder / "crl.pem");
+    EXPECT_NE(look_at(tls).unusable.find("does not vouch for the certificate"), std::string::npos);
+    std::filesystem::remove(authority.folder / "crl.pem");
+    EXPECT_NE(look_at(tls).unusable.find("crl.pem: No such file or directory"), std::string::npos);
+    EXPECT_FALSE(load_tls(authority.files("bee")));
+    authority.revoke({});
+    EXPECT_EQ(look_at(tls).unusable, "");
+}
+
 // --- Whole hosts
 
 MeshConfig with_tls(HostId self, TlsPtr tls) {
@@ -318,7 +466,10 @@ MeshConfig with_tls(HostId self, TlsPtr tls) {
     return config;
 }
 
-class MeshTls : public MeshTest {};
+class MeshTls : public MeshTest {
+protected:
+    std::unique_ptr<Attempt> attempt;
+};
 
 TEST_F(MeshTls, Links_hosts_by_the_names_on_their_certificates) {
     start_both(with_tls(ant, tls_of("ant")), with_tls(bee, tls_of("bee")));
@@ -378,11 +529,53 @@ TEST_F(MeshTls, Refuses_a_program_that_is_called_like_a_host) {
     EXPECT_TRUE(b->told.empty());
 }
 
+// Neither which hosts there are, nor what they have agreed on.
+TEST_F(MeshTls, Tells_a_program_nothing_but_what_it_said_itself) {
+    b = std::make_unique<TestHost>(loop, with_tls(bee, tls_of("bee")));
+    b->start();
+    const auto answer_to = [&](const Hello& hello) {
+        End end;
+        attempt = connect_tcp(loop, b->address(), tls_of("programs/ant"), "bee",
+                              [&](Result<StreamPtr> result) { end.take(std::move(*result)); });
+        EXPECT_TRUE(until([&] { return end.stream != nullptr; }));
+        std::string bytes;
+        put_hello(hello, bytes);
+        end.stream->write(bytes);
+        EXPECT_TRUE(until([&] { return end.closed; }));
+        return end.bytes;
+    };
+    for (const char* name : {"ant", "wasp"}) {
+        std::string refusal;
+        put_link_frame(
+            {.kind = FrameKind::refusal},
+            fmt::format("it says that it is host {}, but its certificate is for program ant", name), refusal);
+        EXPECT_EQ(answer_to({.from = name, .to = "cat", .agreement = 7}), refusal);
+    }
+}
+
 TEST_F(MeshTls, Does_not_connect_to_a_program_that_is_called_like_a_host) {
     start_both(with_tls(ant, tls_of("ant")), with_tls(bee, tls_of("programs/bee")));
     const std::string reason = "its certificate is refused";
     ASSERT_TRUE(until([&] { return a->problem(bee).find(reason) != std::string::npos; })) << a->problem(bee);
     EXPECT_TRUE(b->told.empty());
+}
+
+TEST_F(MeshTls, Closes_the_link_to_a_host_whose_certificate_is_revoked) {
+    const Revoking authority;
+    const TlsPtr bee_tls = authority.tls("bee");
+    start_both(with_tls(ant, authority.tls("ant")), with_tls(bee, bee_tls));
+    ASSERT_TRUE(until([&] { return a->is_connected(bee) && b->is_connected(ant); }));
+    authority.revoke({});
+    look_at(bee_tls);
+    b->mesh->close_revoked();
+    EXPECT_TRUE(b->is_connected(ant));
+    authority.revoke({"ant"});
+    look_at(bee_tls);
+    b->mesh->close_revoked();
+    EXPECT_FALSE(b->is_connected(ant));
+    EXPECT_EQ(b->problem(ant), "its certificate is revoked");
+    ASSERT_TRUE(until([&] { return a->problem(bee).find("certificate revoked") != std::string::npos; }))
+        << a->problem(bee);
 }
 
 TEST_F(MeshTls, Refuses_a_host_of_another_authority) {

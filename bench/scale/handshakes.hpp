@@ -1,0 +1,14 @@
+// What programs of a host notice of strangers who begin many TLS handshakes with its daemon.
+#pragma once
+
+#include <string>
+
+#include "process.hpp"
+#include "targets.hpp"
+
+namespace allot::bench {
+
+// At the port for other hosts, and at the one for programs on other machines.
+void judge_handshakes(Targets& targets, const std::string& program, const Folder& folder);
+
+}  // namespace allot::bench

@@ -1,0 +1,31 @@
+# Strangers who begin a thousand handshakes of TLS a second, at the ports for hosts and for programs, and have no certificate:
+# a host that is started again meets the others, and a program on another machine is served, from the same address.
+engine=hosts
+. "$ALLOT_SOURCE_DIR/tests/cluster/lib.sh"
+
+"$ALLOT" cert --dir certs h1 h2 h3 --program ci --force >/dev/null || fail "no certificates"
+tls=$'certificate = "certs/HOST.pem"\nkey = "certs/HOST.key"\nauthority = "certs/ca.pem"'
+configure 3
+sed -i "1i clients = \"$loopback:7481\"" h1.toml
+start_all
+
+mkfifo strangers.fifo
+for port in 7481 7401 7403; do
+    "$STRANGERS" $loopback "$port" 1000 <strangers.fifo >"strangers$port.out" &
+    started+=($!)
+    strangers+=($!)
+done
+exec {input}>strangers.fifo
+wait_until 20 "h1 has enough of the strangers" contains 'too many handshakes from there have failed' h1.log
+kill_host 2
+start 2
+wait_until 30 "h2 takes part in spite of the strangers" all_take_part
+run 2 --lock db -- true || fail "h2 is not served"
+far() {
+    "$ALLOT" run --at "$loopback:7481" --server-name h1 --ca certs/ca.pem --cert certs/programs/ci.pem \
+        --key certs/programs/ci.key --lock far -- true 2>far.err
+}
+wait_until 20 "a program on another machine is served" far
+exec {input}>&-
+wait "${strangers[@]}"
+cat strangers*.out
