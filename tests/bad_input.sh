@@ -370,6 +370,10 @@ moved 3 locks.seats bootstrap.seats '[locks]' 'seats = 7'
 for time in lease grace silence return_within; do moved 3 "register.$time" "bootstrap.$time" '[register]' "$time = \"1s\""; done
 config_refused 'host.toml:2: socket: write a text' 'host = "a"' 'socket = 7'
 config_refused 'host.toml:3: bootstrap.semaphores.builds: write the number of permits, from 1 to 10000' 'host = "a"' '[bootstrap.semaphores]' 'builds = 0'
+config_refused 'host.toml:2: log_level: write "debug", "info", "warning" or "error"' 'host = "a"' 'log_level = "loud"'
+config_refused 'host.toml:4: allow.read: write "none", "names" or "all"' 'host = "a"' '[[allow]]' 'users = ["*"]' 'read = "some"'
+config_refused 'host.toml:3: status.redact: "*": write the text before a secret and *' 'host = "a"' '[status]' 'redact = ["*"]'
+config_refused 'host.toml: https: it needs certificates; add [tls]' 'host = "a"' 'https = "127.0.0.1:1"'
 config_refused 'host.toml:3: bootstrap.semaphores: "a,b": no program can ask for this name; write one without' 'host = "a"' '[bootstrap.semaphores]' '"a,b" = 1'
 config_refused 'host.toml:3: bootstrap.semaphores: "": no program can ask for this name; write one without' 'host = "a"' '[bootstrap.semaphores]' '"" = 1'
 refused '--semaphore a=2: this semaphore is named twice; name each one once' up --semaphore a=1 --semaphore a=2

@@ -6,6 +6,8 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include "base/harmless.hpp"
+
 namespace allot::audit {
 
 namespace json = boost::json;
@@ -51,7 +53,16 @@ std::string time_text(std::uint64_t time_ms) {
                        time_ms % 1000);
 }
 
-std::string line_of(const Entry& entry) {
+Entry harmless_entry(Entry entry) {
+    for (std::string* text : {&entry.host, &entry.event, &entry.user, &entry.command, &entry.reason})
+        if (!is_harmless(*text)) *text = harmless(*text);
+    for (session::Held& one : entry.resources)
+        if (!is_harmless(one.name)) one.name = harmless(one.name);
+    return entry;
+}
+
+std::string line_of(const Entry& raw) {
+    const Entry entry = harmless_entry(raw);
     json::object line{{"time", time_text(entry.time_ms)}, {"host", entry.host}, {"event", entry.event}};
     if (!entry.user.empty()) line["user"] = entry.user;
     if (entry.pid != 0) line["pid"] = entry.pid;

@@ -14,9 +14,9 @@
 namespace allot::audit {
 
 // Of programs, of the daemon itself, and of operators.
-inline constexpr std::string_view events[]{"granted",   "released",    "withdrawn", "lost",     "refused",
-                                           "started",   "view",        "stopped",   "disowned", "order",
-                                           "unadopted", "initialised", "migrated",  "joined",   "left"};
+inline constexpr std::string_view events[]{
+    "granted",  "released", "withdrawn", "lost",        "refused",  "started", "view", "stopped",
+    "disowned", "order",    "unadopted", "initialised", "migrated", "joined",  "left", "reloaded"};
 
 struct Entry {
     std::uint64_t time_ms = 0;  // since the epoch
@@ -31,8 +31,10 @@ struct Entry {
     bool operator==(const Entry&) const = default;
 };
 
+// The same with texts that cannot break a line, a terminal or JSON (base/harmless.hpp).
+Entry harmless_entry(Entry entry);
 // With a line feed at the end.
-std::string line_of(const Entry& entry);
+std::string line_of(const Entry& raw);
 Result<Entry> parse_line(std::string_view line);
 
 // 2026-11-17T04:05:06.789Z

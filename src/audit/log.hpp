@@ -21,6 +21,7 @@ struct Settings {
     std::uint32_t kept = 4;                           // earlier files
 
     bool is_on() const { return journal || !file.empty(); }
+    bool operator==(const Settings&) const = default;
 };
 
 class Log {

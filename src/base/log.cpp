@@ -3,6 +3,8 @@
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include "base/harmless.hpp"
+
 namespace allot {
 
 namespace {
@@ -38,7 +40,7 @@ void set_log_name(const std::string& name) {
 }
 
 void log(LogLevel level, std::string_view line) {
-    logger().log(as_spdlog(level), line);
+    logger().log(as_spdlog(level), harmless(line));
 }
 
 }  // namespace allot

@@ -26,6 +26,27 @@ constexpr std::size_t first_length(std::string_view text) {
 
 }  // namespace utf8_detail
 
+// The first character of a text and its number of bytes; none if the text does not begin with one.
+struct FirstCharacter {
+    char32_t code = 0;
+    std::size_t length = 0;
+};
+constexpr FirstCharacter first_character(std::string_view text) {
+    const std::size_t length = text.empty() ? 0 : utf8_detail::first_length(text);
+    if (length == 0) return {};
+    constexpr std::uint8_t bits_of_lead[]{0x7F, 0x1F, 0x0F, 0x07};
+    char32_t code = static_cast<std::uint8_t>(text[0]) & bits_of_lead[length - 1];
+    for (std::size_t i = 1; i < length; ++i) code = code << 6 | (static_cast<std::uint8_t>(text[i]) & 0x3F);
+    return {code, length};
+}
+
+// The beginning of a text that is UTF-8: at most so many bytes, and no part of a character.
+constexpr std::string_view utf8_beginning(std::string_view text, std::size_t most_bytes) {
+    if (text.size() <= most_bytes) return text;
+    while (most_bytes > 0 && (static_cast<std::uint8_t>(text[most_bytes]) & 0xC0) == 0x80) --most_bytes;
+    return text.substr(0, most_bytes);
+}
+
 constexpr bool is_utf8(std::string_view text) {
     while (!text.empty()) {
         const std::size_t length = utf8_detail::first_length(text);

@@ -43,10 +43,14 @@ int run_node(const Options& options) {
     if (options.config.empty())
         return wrong_usage(
             "node: no configuration; write --config FILE, as in `allot node --config /etc/allot/host.toml`");
-    const auto config = daemon::load_config(options.config);
+    const auto read = [&] {
+        auto config = daemon::load_config(options.config);
+        if (config && options.verbose) config->log_level = LogLevel::debug;
+        return config;
+    };
+    auto config = read();
     if (!config) return wrong_usage(config.error());
-    if (options.verbose) set_log_level(LogLevel::debug);
-    const auto code = daemon::run_shell(*config);
+    const auto code = daemon::run_shell(std::move(*config), read);
     if (!code) return wrong_usage(code.error());
     return *code;
 }
@@ -67,7 +71,8 @@ void add_node(CommandLine& line) {
     command.flag("--verbose", options->verbose, "log more");
     command.footer(
         "SIGTERM stops the daemon in order: without holders the host leaves, and nobody waits for it; "
-        "with holders the next start goes on with them.\n"
+        "with holders the next start goes on with them. At SIGHUP it reads the configuration again, and "
+        "takes over what needs no restart; the log says what.\n"
         "Examples:\n"
         "  allot node --config /etc/allot/host.toml\n"
         "  allot node --migrate /etc/allot/host.toml");

@@ -50,8 +50,11 @@ std::vector<std::string> silent_hosts(const session::Status& status) {
 }
 
 std::string described(const session::Party& holder) {
+    if (holder.user.empty() && !holder.gone)
+        return fmt::format("a program of host {}, which is not shown to you,", holder.host);
     if (holder.gone)
-        return fmt::format("{}, whose {},", holder.user, holder.away ? "host is away" : "program is gone");
+        return fmt::format("{}, whose {},", holder.user.empty() ? "somebody" : holder.user,
+                           holder.away ? "host is away" : "program is gone");
     return fmt::format("{} ({}, process {} of host {})", holder.command, holder.user, holder.pid,
                        holder.host);
 }

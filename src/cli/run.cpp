@@ -15,6 +15,7 @@
 #include "cli/child.hpp"
 #include "cli/commands.hpp"
 #include "cli/daemon.hpp"
+#include "cli/environment.hpp"
 #include "cli/flags.hpp"
 #include "cli/waiting.hpp"
 #include "client/socket.hpp"
@@ -121,34 +122,6 @@ Result<microseconds> grace_of(const Settings& settings, const Session& session) 
                     settings.grace->count() / 1000, stop_within.count() / 1000, most.count() / 1000)};
 }
 
-// --- The environment of the command.
-
-std::string fence_variable(const std::string& name) {
-    std::string variable = "ALLOT_FENCE_";
-    for (const char letter : name) {
-        const bool plain = (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
-                           (letter >= '0' && letter <= '9');
-        variable += plain ? letter : '_';
-    }
-    return variable;
-}
-
-Environment environment_of(const Lease& lease) {
-    Environment environment;
-    std::vector<std::string> held;
-    for (const client::Held& one : lease.held()) {
-        const std::string fence = std::to_string(one.fence);
-        const auto [entry, fresh] = environment.emplace(fence_variable(one.name), fence);
-        // Two names with the same variable would hide one fence behind the other.
-        if (!fresh) entry->second.reset();
-        held.push_back(one.name + "=" + fence);
-    }
-    environment["ALLOT_HELD"] = fmt::format("{}", fmt::join(held, ","));
-    environment["ALLOT_FENCE"].reset();
-    if (lease.held().size() == 1) environment["ALLOT_FENCE"] = std::to_string(lease.fence());
-    return environment;
-}
-
 // --- While the command runs.
 
 // A descriptor that becomes readable when the lease is lost.
@@ -246,7 +219,8 @@ int hold_and_run(const Session& session, Lease& lease, const client::Options& op
     const bool elsewhere = is_elsewhere(options);
     // A daemon on another host sees only the end of the connection and then lets others in: the command must
     // end then.
-    auto child = Child::start(command, environment_of(lease), elsewhere ? Fate::shared : Fate::its_own);
+    auto child =
+        Child::start(command, environment_of(lease.held()), elsewhere ? Fate::shared : Fate::its_own);
     if (!child) {
         print_error(fmt::format("{} cannot be started: {}", command.front(), child.error()));
         return exit_failed;
@@ -298,7 +272,7 @@ int run_command(const RunFlags& flags) {
     if (!settings) return wrong_usage(settings.error());
     const client::Deadline deadline =
         settings->patience ? client::Deadline(*settings->patience) : client::Deadline();
-    auto options = daemon_at(flags.daemon, fmt::format("{}", fmt::join(flags.command, " ")));
+    auto options = daemon_at(flags.daemon, command_text(flags.command));
     if (!options) return wrong_usage(options.error());
     options->resume_within = settings->resume_within;
     options->stoppable = !is_elsewhere(*options);

@@ -49,7 +49,9 @@ std::string process_of(const Party& party) {
     return party.pid == 0 ? "-" : std::to_string(party.pid);
 }
 
+// The program of somebody else may be hidden.
 std::string name_of(const Party& party) {
+    if (party.user.empty()) return fmt::format("a program of host {}", harmless(party.host));
     const std::string where =
         party.pid == 0 ? harmless(party.host) : fmt::format("{}:{}", harmless(party.host), party.pid);
     return fmt::format("{} ({})", where, shortened(harmless(party.command), 40));
@@ -155,7 +157,8 @@ std::string more_text(const Status& status) {
 
 std::string held_by(const ResourceStatus& resource, const Party& holder) {
     if (!holder.gone) return fmt::format("{}, which holds it", name_of(holder));
-    return fmt::format("it is kept for {}, who gives it back with `allot release {}`", harmless(holder.user),
+    return fmt::format("it is kept for {}, who gives it back with `allot release {}`",
+                       holder.user.empty() ? "somebody else" : harmless(holder.user),
                        harmless(resource.name));
 }
 

@@ -73,7 +73,8 @@ Reason problem_in(const Status& status) {
 
 std::string program(const Party& party) {
     const std::string process = party.pid == 0 ? "" : fmt::format(" by process {}", party.pid);
-    return fmt::format("on host {}{} ({})", party.host, process, party.command);
+    const std::string command = party.command.empty() ? "" : fmt::format(" ({})", party.command);
+    return fmt::format("on host {}{}{}", party.host, process, command);
 }
 
 bool is_exhausted(const client::Demand& demand, const ResourceStatus& resource) {
@@ -85,7 +86,7 @@ Reason held(const ResourceStatus& resource) {
     if (first.gone) {
         const std::string text =
             fmt::format("{} {} is kept for {}, who gives it back with `allot release {}`", resource.kind,
-                        resource.name, first.user, resource.name);
+                        resource.name, first.user.empty() ? "somebody else" : first.user, resource.name);
         return {.text = text, .key = text};
     }
     const bool lock = resource.kind == "lock";

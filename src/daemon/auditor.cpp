@@ -40,7 +40,7 @@ audit::Entry Auditor::entry(const host::Session* session, std::vector<session::H
     audit::Entry entry{.time_ms = epoch_ms(), .host = config_.host, .resources = std::move(resources)};
     entry.after_ms = entry.time_ms - std::min(since_ms, entry.time_ms);
     if (session == nullptr) return entry;
-    entry.user = session->caller.user;
+    entry.user = host::identity_of(session->caller);
     entry.pid = session->caller.process.pid;
     entry.command = session->command;
     return entry;

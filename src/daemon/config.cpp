@@ -1,6 +1,7 @@
 #include "daemon/config.hpp"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <fstream>
@@ -8,11 +9,14 @@
 #include <toml++/toml.h>
 
 #include "base/address.hpp"
+#include "base/harmless.hpp"
 #include "core/bytes.hpp"
 #include "core/hash.hpp"
 #include "daemon/founded.hpp"
 #include "daemon/migration.hpp"
+#include "daemon/redaction.hpp"
 #include "daemon/section.hpp"
+#include "host/resource_name.hpp"
 #include "protocols/agreement/succession.hpp"
 #include "session/frames.hpp"
 
@@ -36,7 +40,10 @@ public:
             top.text("state", config_.state);
             top.text("http", config_.http);
             config_.http_chosen = top.find("http") != nullptr;
+            top.text("https", config_.https);
+            top.texts("http_names", config_.http_names);
             top.text("clients", config_.clients);
+            read_log_level(top);
             read_mode(top);
             read_addresses(top);
             top.table("cluster", [&](Section& section) { section.flag("plaintext", config_.plaintext); });
@@ -56,6 +63,7 @@ public:
                 section.duration("resume_within", config_.limits.resume_within);
             });
             top.table("audit", [&](Section& section) { read_audit(section); });
+            top.table("status", [&](Section& section) { read_redact(section); });
             read_allowances(top);
         }
         if (complaint_.text.empty()) complaint_.text = wrong();
@@ -82,6 +90,28 @@ private:
             config_.socket_mode = static_cast<unsigned>(std::stoul(mode, nullptr, 8));
         else
             top.complain(*top.find("socket_mode"), "socket_mode: write octal digits, as in \"0660\"");
+    }
+
+    void read_log_level(Section& top) {
+        constexpr std::array levels{std::pair("debug", LogLevel::debug), std::pair("info", LogLevel::info),
+                                    std::pair("warning", LogLevel::warning),
+                                    std::pair("error", LogLevel::error)};
+        std::string word;
+        top.text("log_level", word);
+        const auto* const level =
+            std::ranges::find_if(levels, [&](const auto& one) { return one.first == word; });
+        if (level != levels.end())
+            config_.log_level = level->second;
+        else if (const toml::node* node = top.find("log_level"))
+            top.complain(*node, "log_level: write \"debug\", \"info\", \"warning\" or \"error\"");
+    }
+
+    void read_redact(Section& section) {
+        if (section.find("redact") != nullptr) config_.redact.clear();
+        section.texts("redact", config_.redact);
+        for (const std::string& pattern : config_.redact)
+            if (auto why = objection_to_pattern(pattern); !why.empty())
+                section.complain(*section.find("redact"), "status.redact: " + why);
     }
 
     // Calls f(name, address, place) for each host of a table in `section`.
@@ -149,12 +179,12 @@ private:
             return section.complain(*node,
                                     "bootstrap.semaphores: write a table, as in [bootstrap.semaphores]");
         for (const auto& [name, value] : *table) {
-            if (name.str().empty() || name.str().find_first_of(",=") != std::string_view::npos)
+            if (name.str().empty() || !host::objection_to_name(name.str()).empty())
                 section.complain(
                     value,
                     fmt::format("bootstrap.semaphores: \"{}\": no program can ask for this name; write "
-                                "one without commas and equals signs",
-                                name.str()));
+                                "one without commas, equals signs and control characters",
+                                harmless(name.str())));
             Semaphore& semaphore = config_.semaphores[std::string(name.str())];
             const std::string path = "bootstrap.semaphores." + std::string(name.str());
             if (const toml::table* details = value.as_table()) {
@@ -243,6 +273,16 @@ private:
         return user.empty() || user == "@" || user == "cert:" || pattern_of_groups;
     }
 
+    static void read_reading(Section& section, host::Allowance& allowance) {
+        std::string word;
+        section.text("read", word);
+        if (word == "none") allowance.read = host::Reading::none;
+        if (word == "names") allowance.read = host::Reading::names;
+        if (word == "all") allowance.read = host::Reading::all;
+        if (const toml::node* node = section.find("read"); node != nullptr && !allowance.read)
+            section.complain(*node, "allow.read: write \"none\", \"names\" or \"all\"");
+    }
+
     void read_allowances(Section& top) {
         top.tables("allow", [&](Section& section, const toml::node& place) {
             host::Allowance allowance;
@@ -256,6 +296,7 @@ private:
             section.texts("locks", allowance.locks);
             section.texts("semaphores", allowance.semaphores);
             section.flag("operate", allowance.operate);
+            read_reading(section, allowance);
             config_.allow.push_back(std::move(allowance));
         });
     }
@@ -351,6 +392,7 @@ private:
             return "audit: write file = \"...\" or journal = true, not both";
         if (!config_.clients.empty() && !config_.tls && !is_loopback_address(config_.clients))
             return "clients: programs on other machines need certificates; add [tls]";
+        if (!config_.https.empty() && !config_.tls) return "https: it needs certificates; add [tls]";
         if (config_.tls && !is_complete(*config_.tls))
             return "tls: write certificate, key and authority, the files that `allot cert` makes";
         return {};

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "audit/log.hpp"
+#include "base/log.hpp"
 #include "base/result.hpp"
 #include "etcd/endpoint.hpp"
 #include "host/limits.hpp"
@@ -58,6 +59,8 @@ struct Config {
     std::string state = "/var/lib/allot";
     std::string http = "127.0.0.1:7480";  // address, or empty for none
     bool http_chosen = false;             // set by the user: it must work
+    std::string https;                    // the same with TLS and certificates of programs, or empty
+    std::vector<std::string> http_names;  // by which readers call this host, besides its own
     std::string clients;                  // address for programs on other machines (TLS), or empty
     bool plaintext = false;
     std::optional<net::TlsFiles> tls;
@@ -65,6 +68,9 @@ struct Config {
     host::Limits limits;
     audit::Settings audit;
     std::vector<host::Allowance> allow;  // empty: every program that can connect may use everything
+    LogLevel log_level = LogLevel::info;
+    std::vector<std::string> redact{"password=*", "--password *", "token=*", "--token *",
+                                    "PASSWORD=*", "TOKEN=*",      "SECRET=*"};  // patterns (redaction.hpp)
 
     // The edition in which hosts write; 0: this one does not know it yet. Then it sends what all others read,
     // and keeps what the next version of itself reads.

@@ -61,7 +61,8 @@ public:
         if (over_) return;
         // A connection without a hello is logged only once: there may be many.
         if (session)
-            log_warning(fmt::format("session of {} ({}) closed: {}", all_.permissions_.user_of(identity()),
+            log_warning(fmt::format("session of {} ({}) closed: {}",
+                                    host::identity_of(all_.permissions_.caller(identity())),
                                     identity().address, why));
         else
             all_.logged_.refusal(identity(), why);
@@ -241,6 +242,14 @@ void Connections::close_revoked(const net::TlsPtr& tls) {
     for (const auto& [id, connection] : connected_) look(connection);
     for (const auto& connection : strangers_) look(connection);
     for (const auto& connection : revoked) connection->break_off("its certificate is revoked");
+}
+
+std::map<SessionId, host::Caller> Connections::callers() {
+    permissions_.warn_of_unknown_users();
+    std::map<SessionId, host::Caller> all;
+    for (const auto& [session, connection] : connected_)
+        all.emplace(session, permissions_.caller(connection->identity()));
+    return all;
 }
 
 void Connections::close_all() {

@@ -47,6 +47,10 @@ public:
     void accept(net::StreamPtr stream);
     void say(SessionId session, const session::DaemonMessage& message);
     std::size_t count() const { return connected_.size(); }
+    host::Caller caller(const net::Identity& identity) { return permissions_.caller(identity); }
+    StatusReader reader(const host::Caller& caller) const { return permissions_.reader(caller); }
+    // The programs of all sessions with a connection, by rules that have changed.
+    std::map<SessionId, host::Caller> callers();
     // Closes the connection of a session without a word.
     void drop(SessionId session);
     // Those of programs whose certificates have been revoked.

@@ -8,6 +8,7 @@
 #include "base/log.hpp"
 #include "base/processes.hpp"
 #include "core/bytes.hpp"
+#include "daemon/redaction.hpp"
 
 namespace allot::daemon {
 
@@ -94,8 +95,9 @@ Connections::Events Desk::events() {
     };
 }
 
-std::optional<std::string> Desk::hello(host::Caller caller, const session::Hello& hello,
+std::optional<std::string> Desk::hello(host::Caller caller, session::Hello hello,
                                        const std::function<void(SessionId)>& let_in) {
+    hello.command = redacted(hello.command, config_.redact);
     ways_.wake();
     Member::Effects fx;
     Result<SessionId> session = Error{""};
@@ -118,9 +120,10 @@ std::optional<std::string> Desk::hello(host::Caller caller, const session::Hello
 
 void Desk::hear(SessionId session, const session::ClientMessage& message) {
     if (const auto* query = std::get_if<session::StatusQuery>(&message))
-        return ways_.status(query->whole, [this, session](const session::Status& status) {
-            connections_.say(session, session::StatusAnswer{status});
-        });
+        return ways_.status(query->whole, connections_.reader(member_.sessions().find(session)->caller),
+                            [this, session](const session::Status& status) {
+                                connections_.say(session, session::StatusAnswer{status});
+                            });
     if (const auto* order = std::get_if<session::Order>(&message)) return obey(session, *order);
     converse([&](Sessions& sessions, const Sessions::Self& self, SessionEffects& fx) {
         if (const auto* want = std::get_if<session::Acquire>(&message))
@@ -136,6 +139,17 @@ void Desk::obey(SessionId session, const session::Order& order) {
     const host::Caller by = member_.sessions().find(session)->caller;
     ways_.obey(order, by,
                [this, session](const session::OrderAnswer& answer) { connections_.say(session, answer); });
+}
+
+// A program that is not connected gets its rights when it comes back.
+void Desk::reconsider() {
+    std::map<SessionId, host::Caller> callers = connections_.callers();
+    converse([&](Sessions& sessions, const Sessions::Self&, SessionEffects&) {
+        sessions.reconsider([&](SessionId id, host::Session& session) {
+            session.caller.allowances = std::move(callers[id].allowances);
+            session.command = redacted(session.command, config_.redact);
+        });
+    });
 }
 
 bool Desk::evict(const std::string& lock, std::uint64_t fence, const std::string& why) {
@@ -245,6 +259,7 @@ void Desk::note_unadopted(const std::string& why) {
 void Desk::adopt(std::vector<Wards::Ward> wards, Member::Effects& fx) {
     for (Wards::Ward& ward : wards) {
         const Key key = ward.lease.key;
+        ward.lease.command = redacted(ward.lease.command, config_.redact);
         next_session_ = std::max(next_session_, key.session + 1);
         ward.lease.follows = static_cast<bool>(ward.command);
         // Nobody knows how much of its time is over, so its program has all of it again.

@@ -27,7 +27,8 @@ public:
         std::function<void()> wake;  // the time of the member is that of the clock afterwards
         std::function<host::Member::Self()> self;
         std::function<void(host::Member::Effects&)> carry_out;
-        std::function<void(bool whole, std::function<void(const session::Status&)>)> status;
+        std::function<void(bool whole, const StatusReader&, std::function<void(const session::Status&)>)>
+            status;
     };
 
     Desk(boost::asio::io_context& loop, const Config& config, host::Member& member, Ways ways);
@@ -60,6 +61,12 @@ public:
     }
 
     const Config& config() const { return config_; }
+    // What a caller may read that has no session.
+    StatusReader reader(const net::Identity& identity) {
+        return connections_.reader(connections_.caller(identity));
+    }
+    // The rules and the patterns of secrets have changed.
+    void reconsider();
 
     // Programs that must stop do so by the deadline as it is now: to be called before that moves on.
     void stop_lost(const host::Member::Effects& fx);
@@ -78,7 +85,7 @@ private:
     template <class Action>
     void converse(Action&& action);
     Connections::Events events();
-    std::optional<std::string> hello(host::Caller caller, const session::Hello& hello,
+    std::optional<std::string> hello(host::Caller caller, session::Hello hello,
                                      const std::function<void(SessionId)>& let_in);
     void hear(SessionId session, const session::ClientMessage& message);
     void obey(SessionId session, const session::Order& order);

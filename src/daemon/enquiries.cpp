@@ -7,6 +7,7 @@
 
 #include "core/json.hpp"
 #include "daemon/overview.hpp"
+#include "daemon/own_names.hpp"
 #include "session/status_json.hpp"
 
 namespace allot::daemon {
@@ -28,15 +29,22 @@ Enquiries::Enquiries(boost::asio::io_context& loop, const Config& config, const 
           done(metrics_page(own_report(), member_.host(), ways_.certificates()));
       }) {}
 
-void Enquiries::ask_status(bool whole, std::function<void(const session::Status&)> done) {
-    (whole ? statuses_ : own_statuses_).ask(std::move(done));
+void Enquiries::ask_status(bool whole, const StatusReader& reader,
+                           std::function<void(const session::Status&)> done) {
+    (whole ? statuses_ : own_statuses_).ask([reader, done = std::move(done)](const session::Status& status) {
+        done(visible_to(reader, status));
+    });
 }
 
 HttpPages Enquiries::pages() {
     HttpPages pages;
-    pages.status = [this](const std::function<void(std::string)>& done) {
-        statuses_.ask(
-            [done](const session::Status& status) { done(json_text(session::status_json(status)) + "\n"); });
+    pages.is_for_here = [this](std::string_view host, std::string_view origin) {
+        return names_own_host(config_, host) && (origin.empty() || names_own_origin(config_, origin));
+    };
+    pages.status = [this](const net::Identity& who, const std::function<void(std::string)>& done) {
+        ask_status(true, ways_.reader(who), [done](const session::Status& status) {
+            done(json_text(session::status_json(status)) + "\n");
+        });
     };
     pages.metrics = [this](const auto& done) { metrics_.ask(done); };
     pages.health = [this] { return trouble(); };

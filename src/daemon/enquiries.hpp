@@ -27,13 +27,15 @@ public:
         std::function<std::string()> warning;
         // None without TLS.
         std::function<std::optional<net::TlsCondition>()> certificates;
+        // What a reader of the pages may read.
+        std::function<StatusReader(const net::Identity&)> reader;
     };
 
     Enquiries(boost::asio::io_context& loop, const Config& config, const host::Member& member,
               const Desk& desk, Mail& mail, Ways ways);
 
-    // `whole`: of all hosts.
-    void ask_status(bool whole, std::function<void(const session::Status&)> done);
+    // `whole`: of all hosts. The answer has what the reader may read.
+    void ask_status(bool whole, const StatusReader& reader, std::function<void(const session::Status&)> done);
     HttpPages pages();
     // Why this host does not serve its programs as it should, and what helps; empty if it does.
     std::string trouble() const;

@@ -1,5 +1,5 @@
 // Where programs and readers of pages come in: the Unix socket, the port for programs on other machines, and
-// the page.
+// those for pages.
 #pragma once
 
 #include <functional>
@@ -26,6 +26,7 @@ private:
     std::unique_ptr<net::Listener> programs_;
     std::unique_ptr<net::Listener> remote_programs_;
     std::unique_ptr<HttpServer> http_;
+    std::unique_ptr<HttpServer> https_;
 };
 
 }  // namespace allot::daemon

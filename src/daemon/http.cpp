@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <sstream>
 
-#include "base/descriptor_room.hpp"
+#include "base/harmless.hpp"
 #include "net/stream.hpp"
 #include "net/timer.hpp"
 
@@ -67,13 +67,22 @@ private:
         answer(parser.get());
     }
 
+    static std::string_view text_of(const Request& request, http::field field) {
+        const auto found = request.find(field);
+        if (found == request.end()) return {};
+        return {found->value().data(), found->value().size()};
+    }
+
     void answer(const Request& request) {
         const auto path = request.target().substr(0, request.target().find('?'));
         head_only_ = request.method() == http::verb::head;
+        if (!pages_.is_for_here(text_of(request, http::field::host), text_of(request, http::field::origin)))
+            return reply(http::status::misdirected_request, "text/plain",
+                         "this host has another name; write its address, or add the name to http_names\n");
         if (request.method() != http::verb::get && !head_only_)
             return reply(http::status::method_not_allowed, "text/plain", "only GET and HEAD\n");
         if (path == "/status")
-            return pages_.status([weak = weak_from_this()](std::string page) {
+            return pages_.status(stream_->identity(), [weak = weak_from_this()](std::string page) {
                 if (const auto self = weak.lock())
                     self->reply(http::status::ok, "application/json", std::move(page));
             });
@@ -85,10 +94,10 @@ private:
         if (path == "/health") {
             const std::string trouble = pages_.health();
             if (!trouble.empty())
-                return reply(http::status::service_unavailable, "text/plain", trouble + "\n");
+                return reply(http::status::service_unavailable, "text/plain", harmless(trouble) + "\n");
             const std::string warning = pages_.warning();
             return reply(http::status::ok, "text/plain",
-                         warning.empty() ? "ok\n" : fmt::format("ok\nwarning: {}\n", warning));
+                         warning.empty() ? "ok\n" : fmt::format("ok\nwarning: {}\n", harmless(warning)));
         }
         reply(http::status::not_found, "text/plain", "there is /status, /metrics and /health\n");
     }
@@ -96,6 +105,8 @@ private:
     void reply(http::status status, const char* type, std::string body) {
         http::response<http::string_body> response(status, 11, std::move(body));
         response.set(http::field::content_type, type);
+        response.set("X-Content-Type-Options", "nosniff");  // a browser shall not take it for a page
+        response.set(http::field::cache_control, "no-store");
         response.keep_alive(keep_alive_);
         response.prepare_payload();
         if (head_only_) response.body().clear();  // its length is told
@@ -126,12 +137,14 @@ private:
 
 class Server final : public HttpServer {
 public:
-    Server(boost::asio::io_context& loop, HttpPages pages) : loop_(loop), pages_(std::move(pages)) {}
+    Server(boost::asio::io_context& loop, std::size_t most_visitors, HttpPages pages)
+        : loop_(loop), most_visitors_(most_visitors), pages_(std::move(pages)) {}
 
-    std::optional<Error> listen(const std::string& address) {
-        auto listener = net::listen_tcp(loop_, address, nullptr,
+    std::optional<Error> listen(const std::string& address, const net::TlsPtr& tls) {
+        auto listener = net::listen_tcp(loop_, address, tls,
                                         [this](net::StreamPtr stream) { accept(std::move(stream)); });
-        if (!listener) return Error{fmt::format("http = \"{}\": {}", address, listener.error())};
+        if (!listener)
+            return Error{fmt::format("{} = \"{}\": {}", tls ? "https" : "http", address, listener.error())};
         listener_ = std::move(*listener);
         return std::nullopt;
     }
@@ -140,7 +153,7 @@ public:
 private:
     void accept(net::StreamPtr stream) {
         // The oldest is dropped if there are too many.
-        while (visits_.size() >= DescriptorRoom::of_this_process().visitors()) visits_.pop_front();
+        while (visits_.size() >= most_visitors_) visits_.pop_front();
         const std::uint64_t number = next_++;
         const auto visit =
             std::make_shared<Visit>(loop_, std::move(stream), pages_, [this, number] { forget(number); });
@@ -153,6 +166,7 @@ private:
     }
 
     boost::asio::io_context& loop_;
+    const std::size_t most_visitors_;
     const HttpPages pages_;
     std::deque<std::pair<std::uint64_t, std::shared_ptr<Visit>>> visits_;
     std::uint64_t next_ = 0;
@@ -162,9 +176,10 @@ private:
 }  // namespace
 
 Result<std::unique_ptr<HttpServer>> serve_http(boost::asio::io_context& loop, const std::string& address,
+                                               const net::TlsPtr& tls, std::size_t most_visitors,
                                                HttpPages pages) {
-    auto server = std::make_unique<Server>(loop, std::move(pages));
-    if (auto error = server->listen(address)) return *error;
+    auto server = std::make_unique<Server>(loop, most_visitors, std::move(pages));
+    if (auto error = server->listen(address, tls)) return *error;
     return std::unique_ptr<HttpServer>(std::move(server));
 }
 

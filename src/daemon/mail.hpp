@@ -61,6 +61,8 @@ public:
     void send_to_all(const Letter& letter);
 
     net::LinkStatus status(HostId host) const { return mesh_->status(host); }
+    // The limits of this host have changed.
+    void follow_limits() { parcels_.set_longest(Parcels::longest_letter(config_)); }
     // The length of the newest report that was sent; the second call returns 0.
     std::size_t take_report_bytes() { return std::exchange(report_bytes_, 0); }
 

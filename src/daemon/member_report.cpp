@@ -203,7 +203,7 @@ PartyReport MemberReport::party(const host::Request& request) const {
     PartyReport report{.seated = site.has_value(), .site = site.value_or(0)};
     report.party = {.host = config_.host,
                     .pid = session.caller.process.pid,
-                    .user = session.caller.user,
+                    .user = host::identity_of(session.caller),
                     .command = session.command};
     report.party.since_ms = self_.now_ms - std::min(self_.now_ms, open.since_ms);
     for (const ResourceId lock : request.want.locks) report.party.wanted.push_back(lock.name());

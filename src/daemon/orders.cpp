@@ -7,6 +7,7 @@
 #include <functional>
 #include <unistd.h>
 
+#include "base/harmless.hpp"
 #include "core/bytes.hpp"
 #include "core/json.hpp"
 #include "core/parameters.hpp"
@@ -19,6 +20,8 @@ namespace {
 
 // The time that the register has to agree, which is longer than it takes to remove a host that died.
 constexpr std::chrono::seconds agreed_within{10};
+// Bytes of a text from elsewhere.
+constexpr std::size_t most_shown = 1000;
 
 std::string because(const std::string& why) {
     return why.empty() ? "" : ": " + why;
@@ -35,7 +38,7 @@ void Orders::obey(const session::Order& order, const host::Caller& by, const Don
     if (!edit) return done({false, edit.error()});
     const bool certifies = order.verb == "expel-certified";
     change({.edit = std::move(*edit),
-            .user = by.user,
+            .user = host::identity_of(by),
             .done = done,
             .certified = certifies ? order.words[0] : ""},
            order.dry_run);
@@ -46,13 +49,13 @@ std::optional<std::string> Orders::forbidden(const host::Caller& by) const {
     const auto& rules = desk_.config().allow;
     if (std::ranges::any_of(by.allowances, [&](std::uint32_t place) { return rules[place].operate; }))
         return std::nullopt;
+    if (is_administrator(by)) return std::nullopt;
     const std::string root = user_name(0);
     const std::string own = user_name(::geteuid());
-    if (by.is_local && (by.user == root || by.user == own)) return std::nullopt;
     return fmt::format(
         "{} may not give orders here; on this machine {} may, and users whom a rule [[allow]] "
         "with operate = true names",
-        by.user, root == own ? root : root + " and " + own);
+        host::identity_of(by), root == own ? root : root + " and " + own);
 }
 
 // --- The settings of the cluster.
@@ -289,21 +292,23 @@ void Orders::end(bool done, const std::string& text) {
 // --- Programs.
 
 session::OrderAnswer Orders::give_back(const std::string& resource, const host::Caller& by) {
+    const std::string user = host::identity_of(by);
     if (desk_.return_left(resource, by) == 0)
-        return {false, fmt::format("{}: {} has left nothing of it behind on this host", resource, by.user)};
-    desk_.note_order(by.user, {resource}, fmt::format("return of {}, by {}", resource, by.user));
+        return {false, fmt::format("{}: {} has left nothing of it behind on this host",
+                                   harmless(resource, most_shown), user)};
+    desk_.note_order(user, {resource}, fmt::format("return of {}, by {}", resource, user));
     return {true, desk_.owner_of(by)};
 }
 
 session::OrderAnswer Orders::release(const session::Order& order, const host::Caller& by) {
     const auto fence = parse_number("fence", order.words[1], 0, ~std::uint64_t{0});
     if (!fence) return {false, fence.error()};
+    const std::string user = host::identity_of(by);
     const Evict evict{order.words[0], *fence,
-                      fmt::format("{} ordered its release at {}", by.user, desk_.config().host)};
-    desk_.note_order(by.user, {evict.lock, evict.fence},
-                     *fence == 0
-                         ? fmt::format("release of all permits of {}, by {}", evict.lock, by.user)
-                         : fmt::format("release of {}, fence {}, by {}", evict.lock, *fence, by.user));
+                      fmt::format("{} ordered its release at {}", user, desk_.config().host)};
+    desk_.note_order(user, {evict.lock, evict.fence},
+                     *fence == 0 ? fmt::format("release of all permits of {}, by {}", evict.lock, user)
+                                 : fmt::format("release of {}, fence {}, by {}", evict.lock, *fence, user));
     desk_.evict(evict.lock, evict.fence, evict.why);
     const std::string missed = unreached();
     mail_.send_to_all(evict);
@@ -312,8 +317,8 @@ session::OrderAnswer Orders::release(const session::Order& order, const host::Ca
 
 // The log of each host says why programs of its own were ended.
 void Orders::hear(const Evict& evict) {
-    if (desk_.evict(evict.lock, evict.fence, evict.why))
-        desk_.note_order("", {evict.lock, evict.fence}, evict.why);
+    const std::string why = harmless(evict.why, most_shown);
+    if (desk_.evict(evict.lock, evict.fence, why)) desk_.note_order("", {evict.lock, evict.fence}, why);
 }
 
 // The hosts without a link, which do not hear of an order.

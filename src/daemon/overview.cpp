@@ -5,8 +5,10 @@
 #include <fmt/ranges.h>
 
 #include "core/bytes.hpp"
+#include "core/harmless_texts.hpp"
 #include "daemon/epoch.hpp"
 #include "daemon/excerpt.hpp"
+#include "daemon/redaction.hpp"
 
 namespace allot::daemon {
 
@@ -226,6 +228,32 @@ Report report_of(const Config& config, std::vector<PartyReport> parties, std::ve
     return report;
 }
 
+namespace {
+
+// As Prometheus reads the value of a label.
+std::string label_text(const std::string& text) {
+    std::string quoted;
+    for (const char letter : harmless(text)) {
+        if (letter == '\\' || letter == '"') quoted += '\\';
+        quoted += letter;
+    }
+    return quoted;
+}
+
+// The other hosts may have other patterns, or an earlier version that lets any text pass.
+void protect(session::Status& status, const Config& config) {
+    const auto redact = [&](std::vector<Party>& parties) {
+        for (Party& party : parties) party.command = redacted(party.command, config.redact);
+    };
+    for (ResourceStatus& resource : status.resources) {
+        redact(resource.holders);
+        redact(resource.waiters);
+    }
+    make_harmless(status);
+}
+
+}  // namespace
+
 std::string metrics_page(const Report& report, const host::Host& host,
                          const std::optional<net::TlsCondition>& certificates) {
     std::uint64_t holding = 0;
@@ -246,10 +274,11 @@ std::string metrics_page(const Report& report, const host::Host& host,
     add("allot_grants_total", "counter", "Requests granted since the start.", report.host.grants);
     describe("allot_link_up", "gauge", "Whether the link to a host is up.");
     for (const session::LinkView& link : report.host.links)
-        text += fmt::format("allot_link_up{{host=\"{}\"}} {}\n", link.to, link.state == "up" ? 1 : 0);
+        text +=
+            fmt::format("allot_link_up{{host=\"{}\"}} {}\n", label_text(link.to), link.state == "up" ? 1 : 0);
     describe("allot_link_sent_total", "counter", "Messages sent to a host.");
     for (const session::LinkView& link : report.host.links)
-        text += fmt::format("allot_link_sent_total{{host=\"{}\"}} {}\n", link.to, link.sent);
+        text += fmt::format("allot_link_sent_total{{host=\"{}\"}} {}\n", label_text(link.to), link.sent);
     const auto add_end = [&](const char* name, const char* help, std::chrono::system_clock::time_point end) {
         const auto since_1970 = std::chrono::duration_cast<std::chrono::seconds>(end.time_since_epoch());
         add(name, "gauge", help, static_cast<std::uint64_t>(since_1970.count()));
@@ -275,6 +304,7 @@ session::Status overview(const Config& config, const agreement::Settings& settin
     for (const auto& [host, known] : missing) status.hosts.push_back(known);
     std::ranges::sort(status.hosts, {}, &session::HostStatus::name);
     status.resources = collector.finish(missing);
+    protect(status, config);
     return excerpt(std::move(status), session::frame_limit - frame_head_bytes);
 }
 

@@ -21,6 +21,7 @@ public:
 
     // No letter that is put together here has more bytes than `longest`.
     explicit Parcels(std::size_t longest) : longest_(longest) {}
+    void set_longest(std::size_t longest) { longest_ = longest; }
     // The length that no letter between hosts with these limits exceeds: a report names what all seats of a
     // host use and wait for, and a token those of all hosts that wait for it.
     static std::size_t longest_letter(const Config& config);
@@ -36,7 +37,7 @@ public:
     void forget(net::HostId from) { unfinished_.erase(from); }
 
 private:
-    const std::size_t longest_;
+    std::size_t longest_;
     std::map<net::HostId, std::string> unfinished_;
 };
 

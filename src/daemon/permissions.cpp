@@ -5,6 +5,7 @@
 #include <fstream>
 #include <grp.h>
 #include <pwd.h>
+#include <unistd.h>
 #include <vector>
 
 #include "base/log.hpp"
@@ -41,11 +42,19 @@ std::string user_name(std::uint32_t number) {
     return entry != nullptr ? entry->pw_name : std::to_string(number);
 }
 
+bool is_administrator(const host::Caller& caller) {
+    return caller.is_local && (caller.user == user_name(0) || caller.user == user_name(::geteuid()));
+}
+
 Permissions::Permissions(const Config& config)
     : config_(config),
       users_(user_name, most_remembered, remembered_for),
       groups_(number_of_group, most_remembered, remembered_for) {
-    for (const host::Allowance& allowance : config.allow)
+    warn_of_unknown_users();
+}
+
+void Permissions::warn_of_unknown_users() {
+    for (const host::Allowance& allowance : config_.allow)
         for (const std::string& user : allowance.users)
             if (const char* kind = unknown_kind(user))
                 log_warning(fmt::format("allow.users: \"{}\": there is no such {} here yet", user, kind));
@@ -61,7 +70,7 @@ const char* Permissions::unknown_kind(const std::string& user) {
 
 std::string Permissions::user_of(const net::Identity& identity) {
     if (identity.process) return users_.get(identity.process->uid);
-    return identity.program.empty() ? "a program without a certificate" : identity.program;
+    return identity.program.empty() ? host::uncertified : identity.program;
 }
 
 bool Permissions::may_follow(const net::Identity& identity, std::int32_t pid) {
@@ -91,6 +100,23 @@ host::Caller Permissions::caller(const net::Identity& identity) {
         caller.process =
             net::mark_of(identity.process->pid).value_or(ProcessMark{.pid = identity.process->pid});
     return caller;
+}
+
+// Of several rules the one counts that allows most.
+StatusReader Permissions::reader(const host::Caller& caller) const {
+    const bool is_known = caller.is_local || caller.user != host::uncertified;
+    StatusReader reader{.user = is_known ? host::identity_of(caller) : "",
+                        .host = caller.is_local ? config_.host : "",
+                        .owner = host::Sessions::owner_of({.host = config_.host}, caller)};
+    if (is_administrator(caller)) reader.others = host::Reading::all;
+    std::optional<host::Reading> most;
+    for (const std::uint32_t place : caller.allowances) {
+        const host::Allowance& rule = config_.allow[place];
+        const auto said = rule.read || !rule.operate ? rule.read : std::optional(host::Reading::all);
+        if (said && (!most || *said > *most)) most = said;
+    }
+    if (most && reader.others != host::Reading::all) reader.others = *most;
+    return reader;
 }
 
 }  // namespace allot::daemon

@@ -5,7 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "base/address.hpp"
-#include "base/utf8.hpp"
+#include "base/harmless.hpp"
 #include "core/parameters.hpp"
 #include "daemon/founded.hpp"
 
@@ -35,10 +35,7 @@ std::string unknown(const Settings& settings, const std::string& name) {
 
 // Names are shown to people, and are words of lists.
 std::string wrong_name(const std::string& name) {
-    const auto is_special = [](char one) {
-        return static_cast<unsigned char>(one) <= ' ' || one == '\x7f' || one == ',';
-    };
-    const bool is_word = is_utf8(name) && std::ranges::none_of(name, is_special);
+    const bool is_word = is_harmless(name) && name.find_first_of(" ,") == std::string::npos;
     if (name == "auto")
         return "host auto: `allot cluster voters auto` has another meaning; choose another name";
     if (is_word && !name.empty() && name.size() <= longest_name) return "";

@@ -5,9 +5,9 @@
 #include <fmt/ranges.h>
 #include <set>
 
-#include "base/utf8.hpp"
 #include "core/parameters.hpp"
 #include "daemon/founded.hpp"
+#include "host/resource_name.hpp"
 
 namespace allot::daemon {
 
@@ -93,7 +93,9 @@ std::optional<std::string> apply(Settings& settings, const std::string& change) 
         return std::nullopt;
     }
     if (auto why = reserved(settings, name); !why.empty()) return why;
-    if (equals == std::string::npos || name.empty() || name.find(',') != std::string::npos || !is_utf8(name))
+    const bool is_name = !name.empty() && (host::objection_to_name(name).empty() ||
+                                           settings.semaphores.contains(name));  // made by an earlier version
+    if (equals == std::string::npos || !is_name)
         return fmt::format("{}: write the name of a semaphore and its permits, as in builds=5", change);
     if (name.ends_with(of_one_request) && name.size() > of_one_request.size())
         return limit_requests(settings, name.substr(0, name.size() - of_one_request.size()), number);

@@ -10,7 +10,9 @@
 
 #include "base/boot_clock.hpp"
 #include "base/log.hpp"
+#include "base/no_signals.hpp"
 #include "base/spin_wait.hpp"
+#include "base/stray_signals.hpp"
 #include "daemon/certificate_watch.hpp"
 #include "daemon/desk.hpp"
 #include "daemon/engine.hpp"
@@ -25,6 +27,7 @@
 #include "daemon/member_config.hpp"
 #include "daemon/orders.hpp"
 #include "daemon/progress.hpp"
+#include "daemon/reload.hpp"
 #include "daemon/roster.hpp"
 #include "daemon/stop_at.hpp"
 #include "daemon/tick_clock.hpp"
@@ -46,7 +49,8 @@ std::uint32_t fresh_disk() {
 
 class Shell {
 public:
-    Shell(const Config& file, Config config);
+    using ReadAgain = std::function<Result<Config>()>;
+    Shell(Config& file, Config config, const ReadAgain& read_again);
 
     Result<int> run();
     // Whether another one must follow, with a later number.
@@ -58,6 +62,8 @@ private:
     void start_host();
     std::optional<std::string> listen();
     void wait_for_signal();
+    void answer(int signal);
+    void reload();
     void stop();
     void renew_last();
     bool has_renewed();
@@ -123,8 +129,9 @@ private:
     Desk::Ways ways();
     Orders::Ways order_ways();
 
-    const Config& file_;
+    Config& file_;
     Config config_;  // the same, but it follows the register
+    const ReadAgain& read_again_;
     const HostId self_;
     Member::Config member_config_;
     boost::asio::io_context loop_{1};
@@ -164,9 +171,10 @@ private:
     int exit_code_ = 0;
 };
 
-Shell::Shell(const Config& file, Config config)
+Shell::Shell(Config& file, Config config, const ReadAgain& read_again)
     : file_(file),
       config_(std::move(config)),
+      read_again_(read_again),
       self_(config_.self()),
       member_config_(member_config(config_)),
       folder_(config_.state),
@@ -182,20 +190,22 @@ Shell::Shell(const Config& file, Config config)
                   .trouble = [this] { return trouble(); },
                   .remark = [this] { return certificate_watch_.trouble(); },
                   .warning = [this] { return warning(); },
-                  .certificates = [this] { return certificate_watch_.condition(); }}),
+                  .certificates = [this] { return certificate_watch_.condition(); },
+                  .reader = [this](const net::Identity& who) { return desk_.reader(who); }}),
       orders_(loop_, member_, desk_, mail_, order_ways()),
       ticker_(loop_),
       patience_(loop_),
       alarm_(loop_),
-      signals_(loop_, SIGTERM, SIGINT, SIGHUP),
-      certificate_watch_(loop_) {}
+      signals_(loop_, SIGTERM, SIGINT, SIGQUIT),
+      certificate_watch_(loop_) {
+    signals_.add(SIGHUP);
+}
 
 // --- Beginning and end.
 
 Result<int> Shell::run() {
     if (auto why = begin()) return Error{std::move(*why)};
     wait_for_signal();
-    std::signal(SIGPIPE, SIG_IGN);
     while (!loop_.stopped()) {
         if (!spin_wait_.until([this] { return loop_.poll_one() > 0; })) loop_.run_one();
         after_turn();
@@ -271,9 +281,35 @@ std::optional<std::string> Shell::listen() {
 void Shell::wait_for_signal() {
     signals_.async_wait([this](const boost::system::error_code& failure, int signal) {
         if (failure) return;
-        desk_.note("stopped", fmt::format("SIG{}", ::sigabbrev_np(signal)));
-        stop();
+        answer(signal);
+        wait_for_signal();
     });
+}
+
+void Shell::answer(int signal) {
+    if (signal == SIGHUP) return stopping_ ? void() : reload();
+    desk_.note("stopped", fmt::format("SIG{}", ::sigabbrev_np(signal)));
+    stop();
+}
+
+// Leases that programs have stay as they are, whatever the rules say now.
+void Shell::reload() {
+    const auto file = read_again_();
+    if (!file) return log_error(fmt::format("SIGHUP: {}; the former settings stay in use", file.error()));
+    const Differences found = differences(file_, *file);
+    log_info(fmt::format("SIGHUP: {}", found.taken_text()));
+    if (!found.after_restart.empty()) log_warning("SIGHUP: " + found.after_restart_text());
+    take_over(*file, file_);
+    take_over(*file, config_);
+    set_log_level(config_.log_level);
+    const Member::Config renewed = member_config(config_);
+    member_config_.sessions.limits = renewed.sessions.limits;
+    member_config_.sessions.allow = renewed.sessions.allow;
+    member_config_.host.most_weight = renewed.host.most_weight;
+    mail_.follow_limits();
+    desk_.reconsider();
+    if (tls_) net::look_at(tls_);
+    desk_.note("reloaded", found.taken_text());
 }
 
 // Without holders the host leaves, so that nobody waits for it. With holders it stays a member: the next
@@ -289,14 +325,12 @@ void Shell::stop() {
     unsettled_ = true;
     // A view that cannot be completed must not keep the daemon; the others remove this host then.
     patience_.set(config_.agreed.lease, [this] { finish(); });
-    wait_for_signal();
 }
 
 // The next daemon has most time to come back if the lease has just been renewed.
 void Shell::renew_last() {
     if (!host().has_lease()) return finish();
     patience_.set(config_.agreed.lease / 6, [this] { finish(); });
-    wait_for_signal();
     renewal_ = Renewal::wanted;
     has_renewed();
 }
@@ -623,8 +657,8 @@ Desk::Ways Shell::ways() {
         .self = [this] { return self(); },
         .carry_out = [this](Member::Effects& fx) { carry_out(fx); },
         .status =
-            [this](bool whole, std::function<void(const session::Status&)> done) {
-                enquiries_.ask_status(whole, std::move(done));
+            [this](bool whole, const StatusReader& reader, std::function<void(const session::Status&)> done) {
+                enquiries_.ask_status(whole, reader, std::move(done));
             },
     };
 }
@@ -687,8 +721,11 @@ void Shell::log_silent_register() {
 
 }  // namespace
 
-Result<int> run_shell(const Config& file) {
+Result<int> run_shell(Config file, const std::function<Result<Config>()>& read_again) {
+    ignore_stray_signals();
     set_log_name(file.host);
+    set_log_level(file.log_level);
+    std::optional<NoSignals> between;  // two shells, so that each signal finds one that answers it
     while (true) {
         // The settings file is read again, and complained about, when its folder is open.
         const auto settings = HostFolder(file.state).settings();
@@ -696,9 +733,11 @@ Result<int> run_shell(const Config& file) {
         auto config = is_agreed ? with_agreed(file, **settings) : Result<Config>(file);
         if (!config) return Error{config.error()};
         if (auto why = config->unlisted()) return Error{std::move(*why)};
-        Shell shell(file, std::move(*config));
+        Shell shell(file, std::move(*config), read_again);
+        between.reset();
         auto code = shell.run();
         if (!shell.begins_again()) return code;
+        between.emplace();
     }
 }
 

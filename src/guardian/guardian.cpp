@@ -32,6 +32,7 @@
 #include "base/boot_clock.hpp"
 #include "base/log.hpp"
 #include "base/processes.hpp"
+#include "base/stray_signals.hpp"
 #include "guardian/frames.hpp"
 #include "guardian/packets.hpp"
 #include "guardian/page.hpp"
@@ -89,7 +90,6 @@ void leave_daemon() {
     use_descriptor_as(STDOUT_FILENO, "/dev/null", O_WRONLY);
     own_standard_error();
     ::prctl(PR_SET_NAME, "allot-guardian");
-    std::signal(SIGPIPE, SIG_IGN);
 }
 
 // Under a limit the kernel would deny the guardian memory that it needs later.
@@ -117,7 +117,7 @@ void resist_starvation() {
 sigset_t ending_signals() {
     sigset_t set;
     ::sigemptyset(&set);
-    for (const int signal : {SIGTERM, SIGINT, SIGHUP}) ::sigaddset(&set, signal);
+    for (const int signal : {SIGTERM, SIGINT, SIGQUIT, SIGHUP}) ::sigaddset(&set, signal);
     return set;
 }
 
@@ -682,6 +682,7 @@ void Guardian::set_timer() {
 Result<int> run_guardian(const std::string& folder, const GuardianOptions& options) {
     std::error_code failure;
     const std::string place = std::filesystem::absolute(folder, failure).string();
+    ignore_stray_signals();
     const sigset_t ending = ending_signals();
     ::sigprocmask(SIG_SETMASK, &ending, nullptr);
     leave_daemon();

@@ -13,6 +13,8 @@
 #include <thread>
 #include <unistd.h>
 
+#include "base/no_signals.hpp"
+
 namespace allot::guardian {
 
 namespace {
@@ -78,6 +80,7 @@ std::optional<Charge> charge_from(Keep&& keep, std::vector<Descriptor>&& passed)
 
 Result<bool> start_guardian(const std::string& folder, std::chrono::milliseconds grace) {
     const std::string grace_text = std::to_string(grace.count());
+    const NoSignals meanwhile;  // it answers them when it is ready
     const pid_t between = ::fork();
     if (between < 0) return Error{fmt::format("cannot start the guardian: {}", std::strerror(errno))};
     if (between == 0) {

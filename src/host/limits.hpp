@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,10 @@ inline bool matches(std::string_view pattern, std::string_view name) {
     return pattern == name;
 }
 
+// What a user may read of the requests of others: nothing; the names of resources and whether they are in
+// use; or everything, with users, processes and commands.
+enum class Reading : std::uint8_t { none, names, all };
+
 // Allows users to use resources. Users are names on this system, groups `@name`, certificates `cert:name`;
 // `*` at the end of a name matches any ending, except for groups.
 struct Allowance {
@@ -22,6 +27,9 @@ struct Allowance {
     std::vector<std::string> locks;
     std::vector<std::string> semaphores;
     bool operate = false;  // they may give orders
+    // Without a rule that says so: everything for those who may give orders, names for all others.
+    std::optional<Reading> read{};
+    bool operator==(const Allowance&) const = default;
 };
 
 // The end of a lease, for the resources that match. Without a mode programs are stopped.

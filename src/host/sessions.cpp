@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/utf8.hpp"
+#include "base/harmless.hpp"
 #include "core/stamps.hpp"
+#include "host/resource_name.hpp"
 
 namespace allot::host {
 
@@ -76,12 +77,13 @@ bool may_use(const SessionConfig& config, const Caller& caller, std::vector<std:
 std::optional<std::string> forbidden(const SessionConfig& config, const Caller& caller,
                                      const session::Acquire& want) {
     if (config.allow.empty()) return std::nullopt;
+    const std::size_t longest = config.limits.name_length;
     for (const std::string& lock : want.locks)
         if (!may_use(config, caller, &Allowance::locks, lock))
-            return caller.user + " may not take lock " + lock;
+            return identity_of(caller) + " may not take lock " + harmless(lock, longest);
     for (const session::Permit& permit : want.permits)
         if (!may_use(config, caller, &Allowance::semaphores, permit.semaphore))
-            return caller.user + " may not use semaphore " + permit.semaphore;
+            return identity_of(caller) + " may not use semaphore " + harmless(permit.semaphore, longest);
     return std::nullopt;
 }
 
@@ -97,7 +99,7 @@ void disarm(const Key& key, SessionEffects& fx) {
 
 std::optional<std::string> wrong_name(const std::string& of, const Limits& limits, const std::string& name) {
     if (name.empty()) return "the name of " + of + " is empty; name each " + of.substr(of.find(' ') + 1);
-    if (!is_utf8(name)) return "the name of " + of + " is not UTF-8; write it in UTF-8";
+    if (const std::string why = objection_to_name(name); !why.empty()) return "the name of " + of + " " + why;
     if (name.size() <= limits.name_length) return std::nullopt;
     return "a name of " + std::to_string(name.size()) + " characters is too long; write at most " +
            std::to_string(limits.name_length);
@@ -132,14 +134,16 @@ std::optional<std::string> wrong_permits(const Limits& limits, const Host& host,
     std::set<std::string_view> seen;
     for (const session::Permit& permit : want.permits) {
         if (want.permits.size() > 1 && !seen.insert(permit.semaphore).second)
-            return permit.semaphore + " is named twice; name each semaphore once";
+            return harmless(permit.semaphore, limits.name_length) +
+                   " is named twice; name each semaphore once";
         if (!host.known().settings && !settings.semaphores.contains(permit.semaphore)) {
             if (permit.units < 1) return "write at least 1 unit of each semaphore";
             if (auto why = wrong_name("a semaphore", limits, permit.semaphore)) return why;
             continue;
         }
         const auto place = settings.semaphores.find(permit.semaphore);
-        if (place == settings.semaphores.end()) return unknown_semaphore(settings, permit.semaphore);
+        if (place == settings.semaphores.end())
+            return unknown_semaphore(settings, harmless(permit.semaphore, limits.name_length));
         if (permit.units < 1 || permit.units > place->second.max_request)
             return permit.semaphore + "=" + std::to_string(permit.units) + ": write a number from 1 to " +
                    std::to_string(place->second.max_request);
@@ -147,7 +151,27 @@ std::optional<std::string> wrong_permits(const Limits& limits, const Host& host,
     return std::nullopt;
 }
 
+// A refused request may name anything, and the audit log has a line for it.
+std::vector<session::Held> names_in(const session::Acquire& want, const Limits& limits) {
+    std::vector<session::Held> names;
+    const auto add = [&](const std::string& name) {
+        if (names.size() < limits.locks_per_request) names.push_back({harmless(name, limits.name_length)});
+    };
+    for (const std::string& lock : want.locks) add(lock);
+    for (const session::Permit& permit : want.permits) add(permit.semaphore);
+    return names;
+}
+
 }  // namespace
+
+std::string identity_of(const Caller& caller) {
+    return caller.is_local || caller.user == uncertified ? caller.user : "cert:" + caller.user;
+}
+
+// A certificate and a user of this system may have the same name.
+bool is_same_user(const Caller& one, const Caller& other) {
+    return one.is_local == other.is_local && one.user == other.user;
+}
 
 const Session* Sessions::find(SessionId session) const {
     const auto place = sessions_.find(session);
@@ -162,8 +186,7 @@ Result<SessionId> Sessions::hello(const Self& self, Guest guest, const session::
                                   SessionEffects& fx) {
     const auto known = std::ranges::find_if(sessions_, [&](const auto& one) {
         return !hello.resume.empty() && one.second.name == hello.resume &&
-               one.second.caller.user == guest.caller.user &&
-               one.second.caller.is_local == guest.caller.is_local &&
+               is_same_user(one.second.caller, guest.caller) &&
                (!one.second.stoppable || one.second.caller.process == guest.caller.process);
     });
     const bool resumed = known != sessions_.end();
@@ -176,7 +199,7 @@ Result<SessionId> Sessions::hello(const Self& self, Guest guest, const session::
         session.stoppable = hello.stoppable && guest.caller.is_local && guest.caller.process.is_whole();
     }
     session.caller = std::move(guest.caller);
-    session.command = hello.command.substr(0, longest_command);
+    session.command = harmless(hello.command, longest_command);
     session.connected = true;
     if (resumed) fx.alarms.push_back({id, std::nullopt, {}});
     greet(self, id, resumed, fx);
@@ -192,9 +215,9 @@ std::optional<std::string> Sessions::no_place_for(const Self& self, const Caller
     const std::size_t most =
         limits.sessions_per_user > 0 ? limits.sessions_per_user : share_of_one(limits.sessions);
     if (sessions_.size() < most) return std::nullopt;  // no user can have so many
-    const auto is_of_user = [&](const auto& one) { return one.second.caller.user == caller.user; };
+    const auto is_of_user = [&](const auto& one) { return is_same_user(one.second.caller, caller); };
     if (static_cast<std::size_t>(std::ranges::count_if(sessions_, is_of_user)) < most) return std::nullopt;
-    return caller.user + " has " + std::to_string(most) +
+    return identity_of(caller) + " has " + std::to_string(most) +
            " sessions, which is the limit for one user; try again later";
 }
 
@@ -221,9 +244,7 @@ void Sessions::hear(const Self& self, SessionId id, const session::Acquire& want
     Session& session = sessions_.at(id);
     const Key key{id, want.ticket};
     if (auto refused = objection(self, session, want)) {
-        Ended ended{.key = key, .since_ms = self.now_ms};
-        for (const std::string& lock : want.locks) ended.resources.push_back({lock});
-        for (const session::Permit& permit : want.permits) ended.resources.push_back({permit.semaphore});
+        Ended ended{.key = key, .resources = names_in(want, self.config.limits), .since_ms = self.now_ms};
         return fx.told.push_back({id, std::move(*refused), std::move(ended)});
     }
     session.open[want.ticket] = {.since_ms = self.now_ms};
@@ -521,7 +542,7 @@ bool Sessions::adopt(const Self& self, const Lease& lease, SessionEffects& fx) {
     Session& session = sessions_
                            .try_emplace(id, Session{.name = lease.session,
                                                     .caller = lease.caller,
-                                                    .command = lease.command,
+                                                    .command = harmless(lease.command, longest_command),
                                                     .stoppable = lease.stoppable})
                            .first->second;
     const bool was_awaited = session.open.size() > session.followed.size();
@@ -542,12 +563,12 @@ std::optional<std::string> Sessions::follow(const Self& self, const Key& key) {
     std::size_t own = 0;
     for (const auto& [id, one] : sessions_) {
         all += one.followed.size();
-        if (one.caller.user == session.caller.user) own += one.followed.size();
+        if (is_same_user(one.caller, session.caller)) own += one.followed.size();
     }
     if (all >= most) return "the daemon watches " + std::to_string(most) + " processes, which is the limit";
     if (own >= share_of_one(most))
         return "the daemon watches " + std::to_string(share_of_one(most)) + " processes for " +
-               session.caller.user + ", which is the limit for one user";
+               identity_of(session.caller) + ", which is the limit for one user";
     session.followed.insert(key.ticket);
     return std::nullopt;
 }

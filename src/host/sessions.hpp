@@ -45,6 +45,12 @@ struct Caller {
 };
 BOOST_DESCRIBE_STRUCT(Caller, (), (user, is_local, allowances, process))
 
+// Stands for the user of a program on another machine that shows no certificate.
+inline constexpr const char* uncertified = "a program without a certificate";
+// The identity of a caller, as people read it: a user of this system, or cert:NAME. These are never the same.
+std::string identity_of(const Caller& caller);
+bool is_same_user(const Caller& one, const Caller& other);
+
 // A request or a lease, besides what the host knows of it.
 struct Open {
     std::uint64_t since_ms = 0;   // when it was asked for, or granted, since the epoch
@@ -173,6 +179,12 @@ public:
     // The process of the program has ended, though others may have its connection.
     void ended(const Self& self, SessionId id, SessionEffects& fx);
     void expired(const Self& self, SessionId id, std::optional<Ticket> ticket, SessionEffects& fx);
+    // The rules have changed: calls `judge(id, session)` for each session, which may change what its program
+    // may ask for from now on, and its command as others see it.
+    template <class Judge>
+    void reconsider(Judge&& judge) {
+        for (auto& [id, session] : sessions_) judge(id, session);
+    }
     // The program cannot use what it asked for: it is refused, or told to stop and to give it back.
     void lose(const Self& self, const Key& key, const std::string& why, SessionEffects& fx);
     // Tells the holder with this fence to give the lock back. Programs that nobody stops have the time of a

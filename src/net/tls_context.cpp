@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/ensure.hpp"
+#include "base/harmless.hpp"
 #include "base/log.hpp"
 
 namespace allot::net {
@@ -148,6 +149,8 @@ Identity roles_of(const X509* certificate) {
         const GENERAL_NAME* name = sk_GENERAL_NAME_value(names.get(), i);
         if (name->type != GEN_URI) continue;
         const std::string uri = utf8_of(name->d.uniformResourceIdentifier);
+        // A name that nobody can read as it is could be taken for another one.
+        if (!is_harmless(uri)) continue;
         if (uri.starts_with(host_role)) who.hosts.push_back(uri.substr(host_role.size()));
         if (uri.starts_with(program_role)) who.program = uri.substr(program_role.size());
     }

@@ -2,11 +2,13 @@
 
 #include <string>
 
+#include "core/harmless_texts.hpp"
 #include "core/json.hpp"
 
 namespace allot::session {
 
-boost::json::value status_json(const Status& status) {
+boost::json::value status_json(Status status) {
+    make_harmless(status);
     boost::json::value json = to_json(status);
     auto& resources = json.as_object().at("resources").as_array();
     for (std::size_t i = 0; i < status.resources.size(); ++i) {

@@ -7,7 +7,8 @@
 
 namespace allot::session {
 
-// A fence is a string: many readers of JSON round numbers above 2^53, and two fences must not become one.
-boost::json::value status_json(const Status& status);
+// All texts are harmless (base/harmless.hpp), so this is JSON. A fence is a string: many readers of JSON
+// round numbers above 2^53, and two fences must not become one.
+boost::json::value status_json(Status status);
 
 }  // namespace allot::session

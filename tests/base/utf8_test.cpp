@@ -20,5 +20,14 @@ TEST(Utf8, Other_bytes_are_not) {
         EXPECT_FALSE(is_utf8(bytes));
 }
 
+TEST(Utf8, The_first_character_has_its_code) {
+    EXPECT_EQ(first_character("db").code, U'd');
+    EXPECT_EQ(first_character("\xC3\xBC").code, U'\u00fc');
+    EXPECT_EQ(first_character("\xE2\x82\xAC").code, U'\u20ac');
+    EXPECT_EQ(first_character("\xF0\x9F\x94\x92").code, U'\U0001f512');
+    EXPECT_EQ(first_character("\xC3").length, 0u);
+    EXPECT_EQ(first_character("").length, 0u);
+}
+
 }  // namespace
 }  // namespace allot

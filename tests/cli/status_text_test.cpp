@@ -178,5 +178,18 @@ TEST(StatusJson, Keeps_every_digit_of_a_fence_for_readers_that_round_numbers) {
     EXPECT_EQ(json.at("resources").at(0).at("holders").at(0).at("fence").as_string(), "9007199254740993");
 }
 
+TEST(StatusText, A_program_that_is_hidden_has_its_place) {
+    Status status = example();
+    for (Party* party : {&status.resources[0].holders[0], &status.resources[0].waiters[0]}) {
+        party->pid = 0;
+        party->user.clear();
+        party->command.clear();
+    }
+    const std::string text = status_text(status);
+    EXPECT_NE(text.find("a program of host beta waits for db: a program of host alpha, which holds it"),
+              std::string::npos)
+        << text;
+}
+
 }  // namespace
 }  // namespace allot::cli

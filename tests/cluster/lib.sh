@@ -177,7 +177,8 @@ memory_kb() {
     echo $sum
 }
 
-# with_page HOST: it gets a page, at an address that no other test has; before `start`. Then page PATH [METHOD].
+# with_page HOST: it gets a page, at an address that no other test has; before `start`. Then page PATH [METHOD [HEADERS]],
+# each header with \\r\\n at its end; page_name is what the reader calls the host.
 with_page() {
     page_host=$1
     page_port=$((20000 + $$ % 10000))
@@ -185,7 +186,7 @@ with_page() {
 }
 page() {
     $(in_network "$page_host") bash -c "exec 3<>/dev/tcp/$loopback/$page_port || exit 1
-        printf '${2:-GET} $1 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n' >&3
+        printf '${2:-GET} $1 HTTP/1.1\r\nHost: ${page_name-localhost}\r\n${3:-}Connection: close\r\n\r\n' >&3
         timeout 10 cat <&3" || fail "no page"
 }
 healthy() { page /health | grep -q '^HTTP.* 200'; }

@@ -11,7 +11,7 @@ descriptors() { ls "/proc/${process[1]}/fd" | wc -l; }
 few_descriptors() { [ "$(descriptors)" -le "$1" ]; }
 page_answers() {
     exec {page}<>"/dev/tcp/$loopback/7490" || return 1
-    printf 'GET %s HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n' /health >&"$page"
+    printf 'GET %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n' /health >&"$page"
     timeout 10 cat <&"$page" 2>/dev/null | grep -q '^ok'
     local code=$?
     exec {page}<&-

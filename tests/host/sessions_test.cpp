@@ -237,6 +237,60 @@ TEST_F(SessionsTest, One_user_leaves_sessions_for_others) {
     EXPECT_EQ(hello("eve").error(), "there are 4 sessions, which is the limit; try again later");
 }
 
+TEST_F(SessionsTest, A_name_that_would_break_a_list_or_a_terminal_is_refused) {
+    const SessionId ann = *hello();
+    const auto refused = [&](const std::string& name) {
+        ask(ann, 1, {name});
+        return refusal(ann);
+    };
+    EXPECT_EQ(refused("a,b"), "the name of a lock has a comma or an equals sign; write one without them");
+    EXPECT_EQ(refused("a=1"), "the name of a lock has a comma or an equals sign; write one without them");
+    for (const char* name : {"a\nb", "\x1b[2J", "a\u202eb", "\u200b"})
+        EXPECT_EQ(refused(name),
+                  "the name of a lock has a control character, or one that cannot be seen; write one with "
+                  "letters that are shown");
+    EXPECT_EQ(refused("rack 7: gr\u00f6\u00dfe/x@y.z#1*"), "");
+}
+
+TEST_F(SessionsTest, A_refusal_repeats_no_more_of_a_name_than_is_harmless) {
+    config.sessions.allow = {{.users = {"ann"}, .locks = {"db"}, .semaphores = {}}};
+    const SessionId ann = *hello("ann", "", true, {0});
+    ask(ann, 1, {"\x1b[2J" + std::string(1000, 'x')});
+    EXPECT_EQ(refusal(ann), "ann may not take lock \\x1b[2J" + std::string(121, 'x'));
+    ASSERT_EQ(fx.told.size(), 1u);
+    EXPECT_EQ(fx.told[0].ended->resources[0].name, "\\x1b[2J" + std::string(121, 'x'));
+}
+
+TEST_F(SessionsTest, A_command_is_cut_between_two_characters) {
+    std::string command = "x";
+    while (command.size() < 300) command += "\u00fc";
+    const SessionId ann = *connect({.user = "ann"}, {.command = command});
+    EXPECT_EQ(member.sessions().find(ann)->command, command.substr(0, 199));
+    const SessionId eve = *connect({.user = "eve"}, {.command = "\x1b[2J\xff \u202e"});
+    EXPECT_EQ(member.sessions().find(eve)->command, "\\x1b[2J\\xff \\u202e");
+}
+
+TEST_F(SessionsTest, A_certificate_and_a_user_of_the_same_name_are_two) {
+    config.sessions.limits.sessions = 4;
+    config.sessions.limits.sessions_per_user = 1;
+    config.sessions.limits.followed = 4;
+    const SessionId certified = *hello("ann", "", false);
+    EXPECT_EQ(hello("ann", "", false).error(),
+              "cert:ann has 1 sessions, which is the limit for one user; try again later");
+    const auto local = hello("ann");
+    ASSERT_TRUE(local);
+    EXPECT_EQ(hello("ann").error(), "ann has 1 sessions, which is the limit for one user; try again later");
+    for (Ticket ticket = 1; ticket <= 3; ++ticket) {
+        ask(certified, ticket, {"a" + std::to_string(ticket)});
+        EXPECT_FALSE(follow(certified, ticket));
+    }
+    ask(*local, 1, {"b"});
+    EXPECT_FALSE(follow(*local, 1));
+    EXPECT_EQ(identity_of({.user = "ann", .is_local = false}), "cert:ann");
+    EXPECT_EQ(identity_of({.user = "ann"}), "ann");
+    EXPECT_EQ(identity_of({.user = uncertified, .is_local = false}), uncertified);
+}
+
 TEST_F(SessionsTest, A_program_uses_what_its_allowances_name) {
     config.sessions.allow = {{.users = {"ann"}, .locks = {"db*"}, .semaphores = {}},
                              {.users = {"*"}, .locks = {}, .semaphores = {"builds"}}};
