@@ -24,7 +24,9 @@ Enquiries::Enquiries(boost::asio::io_context& loop, const Config& config, const 
       survey_(loop, [this](HostId to, const ReportQuery& query) { mail_.send(to, query); }),
       statuses_(loop, [this](const auto& done) { find_status(true, done); }),
       own_statuses_(loop, [this](const auto& done) { find_status(false, done); }),
-      metrics_(loop, [this](const auto& done) { done(metrics_page(own_report(), member_.host())); }) {}
+      metrics_(loop, [this](const auto& done) {
+          done(metrics_page(own_report(), member_.host(), links_shunned()));
+      }) {}
 
 void Enquiries::ask_status(bool whole, std::function<void(const session::Status&)> done) {
     (whole ? statuses_ : own_statuses_).ask(std::move(done));
@@ -72,6 +74,12 @@ void Enquiries::add_troubles(const std::string& why, Report& report) const {
     report.troubles.push_back({.why = why});
     for (const auto& [name, semaphore] : member_.host().settings().semaphores)
         report.troubles.push_back({name.name(), why});
+}
+
+std::map<std::string, std::uint64_t> Enquiries::links_shunned() const {
+    std::map<std::string, std::uint64_t> all;
+    for (const HostId host : config_.others()) all[config_.name_of(host)] = mail_.status(host).shunned;
+    return all;
 }
 
 Report Enquiries::own_report() const {

@@ -27,6 +27,7 @@
 #include "daemon/roster.hpp"
 #include "daemon/stop_at.hpp"
 #include "daemon/tick_clock.hpp"
+#include "host/objection.hpp"
 
 namespace allot::daemon {
 
@@ -45,9 +46,12 @@ std::uint32_t fresh_disk() {
 
 class Shell {
 public:
-    Shell(const Config& file, Config config);
+    // Hosts whose letters may have made the last daemon fail, and how.
+    using Suspects = std::map<HostId, std::string>;
+    Shell(const Config& file, Config config, Suspects suspects);
 
     Result<int> run();
+    Suspects take_suspects() { return std::move(suspects_); }
     // Whether another one must follow, with a later number.
     bool begins_again() const { return begins_again_; }
 
@@ -104,6 +108,9 @@ private:
     void tell_own_address();
     void raise_edition();
     void receive(HostId from, const Letter& letter);
+    std::optional<std::string> objection_to(HostId from, const Letter& letter) const;
+    void refuse(HostId from, const std::string& why);
+    void failed_on_letter(HostId from, const std::string& how);
     void receive_letter(HostId, const Piece&) {}  // put together before
     void receive_letter(HostId from, const ReportQuery& query) { enquiries_.receive(from, query); }
     void receive_letter(HostId from, const ReportAnswer& answer) { enquiries_.receive(from, answer); }
@@ -147,6 +154,7 @@ private:
     net::TlsPtr tls_;
     CertificateWatch certificate_watch_;
     Entrances entrances_;
+    Suspects suspects_;
     enum class Renewal : std::uint8_t { none, wanted, begun };
     Renewal renewal_ = Renewal::none;                        // of the lease, before this daemon ends
     std::optional<BootClock::time_point> unanswered_since_;  // by the register
@@ -160,7 +168,7 @@ private:
     int exit_code_ = 0;
 };
 
-Shell::Shell(const Config& file, Config config)
+Shell::Shell(const Config& file, Config config, Suspects suspects)
     : file_(file),
       config_(std::move(config)),
       self_(config_.self()),
@@ -180,7 +188,8 @@ Shell::Shell(const Config& file, Config config)
       patience_(loop_),
       alarm_(loop_),
       signals_(loop_, SIGTERM, SIGINT, SIGHUP),
-      certificate_watch_(loop_) {}
+      certificate_watch_(loop_),
+      suspects_(std::move(suspects)) {}
 
 // --- Beginning and end.
 
@@ -190,7 +199,7 @@ Result<int> Shell::run() {
     std::signal(SIGPIPE, SIG_IGN);
     while (!loop_.stopped()) {
         if (!spin_wait_.until([this] { return loop_.poll_one() > 0; })) loop_.run_one();
-        after_turn();
+        if (!begins_again_) after_turn();
     }
     return exit_code_;
 }
@@ -213,6 +222,7 @@ std::optional<std::string> Shell::begin() {
         return noted.error();
     if (auto why = load_tls()) return why;
     if (auto why = mail_.open(daemon_of(incarnation_), tls_)) return why;
+    for (const auto& [host, how] : std::exchange(suspects_, {})) mail_.shun(host, how);
     if (auto why = listen()) return why;
     // Last, because it starts the guardian, which outlives a daemon that is refused. Nobody who connects
     // before is heard yet.
@@ -344,6 +354,8 @@ void Shell::carry_out(Member::Effects& fx) {
     fx.for_each_send([this](SiteId to, auto message) { mail_.send(to, std::move(message)); });
     if (reports) boost::asio::post(loop_, [] { stop_at("after-report"); });  // the links have sent it then
     desk_.tell(fx);
+    for (const host::Dropped& one : fx.dropped)
+        mail_.shun(one.from, "it sent a message that cannot be right: " + one.why);
     if (fx.persist) engine_->persist();
     if (fx.call) engine_->call(self(), *fx.call);
     if (stopping_ && (host().has_left() || has_renewed())) finish();
@@ -389,6 +401,7 @@ BootClock::time_point Shell::deadline() const {
 Mail::Events Shell::mail_events() {
     return {
         .received = [this](HostId from, const Letter& letter) { receive(from, letter); },
+        .malformed = [this](HostId from) { refuse(from, "it is malformed"); },
         .sign =
             [this](HostId peer) {
                 catch_up();
@@ -535,8 +548,41 @@ void Shell::set_ended(HostId peer, bool has_ended) {
 }
 
 void Shell::receive(HostId from, const Letter& letter) {
+    if (begins_again_) return;
     catch_up();
-    std::visit([&](const auto& kind) { receive_letter(from, kind); }, letter);
+    if (const auto why = objection_to(from, letter)) return refuse(from, *why);
+    try {
+        std::visit([&](const auto& kind) { receive_letter(from, kind); }, letter);
+    } catch (const std::exception& failure) {
+        failed_on_letter(from, failure.what());
+    }
+}
+
+// The member judges messages of the machine itself.
+std::optional<std::string> Shell::objection_to(HostId from, const Letter& letter) const {
+    if (const auto* answer = std::get_if<ReportAnswer>(&letter))
+        return objection(config_.name_of(from), *answer);
+    if (const auto* evict = std::get_if<Evict>(&letter)) return objection(*evict);
+    if (const auto* answer = std::get_if<RegisterAnswer>(&letter))
+        return host::objection(host().edge(host_self()), answer->value);
+    return std::nullopt;
+}
+
+void Shell::refuse(HostId from, const std::string& why) {
+    act([&](Host& host, const Host::Self& self, host::Effects& fx) {
+        host.refuse_message(self, from, why, fx);
+    });
+    unsettled_ = true;
+}
+
+// A handler that fails in the middle leaves a state that nobody may use, not even to begin the next life of
+// this host, which takes requests over from it. So the next daemon begins, in this process, as after a crash:
+// with what is on the disk and what the guardian knows. Programs go on, and the others make a new epoch. It
+// has no link to the sender at first, who could do the same again.
+void Shell::failed_on_letter(HostId from, const std::string& how) {
+    suspects_[from] = "a message made this host fail: " + how;
+    begin_again(myself().incarnation,
+                fmt::format("a message of host {} made this daemon fail: {}", name_of(from), how));
 }
 
 void Shell::receive_letter(HostId from, const host::Frame& message) {
@@ -662,6 +708,7 @@ void Shell::log_silent_register() {
 
 Result<int> run_shell(const Config& file) {
     set_log_name(file.host);
+    Shell::Suspects suspects;
     while (true) {
         // The settings file is read again, and complained about, when its folder is open.
         const auto settings = HostFolder(file.state).settings();
@@ -669,9 +716,10 @@ Result<int> run_shell(const Config& file) {
         auto config = is_agreed ? with_agreed(file, **settings) : Result<Config>(file);
         if (!config) return Error{config.error()};
         if (auto why = config->unlisted()) return Error{std::move(*why)};
-        Shell shell(file, std::move(*config));
+        Shell shell(file, std::move(*config), std::exchange(suspects, {}));
         auto code = shell.run();
         if (!shell.begins_again()) return code;
+        suspects = shell.take_suspects();
     }
 }
 
