@@ -11,7 +11,7 @@ NEED := tools/install-packages
 CONFIGURED := test -f $(BUILD)/build.ninja
 CONFIGURED_WITH_TESTS := $(CONFIGURED) && grep -qs ALLOT_TESTS:BOOL=ON $(BUILD)/CMakeCache.txt
 
-.PHONY: all build run tour test soak soak-long bench lint format install clean help
+.PHONY: all build run tour test fuzz fuzz-planted soak soak-long bench lint format install clean help
 .DEFAULT_GOAL := build
 
 all: build
@@ -33,6 +33,19 @@ test: ## build and run the tests
 	@$(CONFIGURED_WITH_TESTS) || cmake --preset default -DALLOT_TESTS=ON
 	@cmake --build $(BUILD)
 	@ctest --test-dir $(BUILD) --output-on-failure -j$$((2 * $$(nproc))) --no-tests=error -LE 'soak|bench'
+
+TIME ?= 60
+BUILD_FUZZ = $(NEED) build test && \
+    { $(CONFIGURED_WITH_TESTS) || cmake --preset default -DALLOT_TESTS=ON; } && \
+    cmake --build $(BUILD) --target fuzz
+
+fuzz: ## run each fuzz target for TIME=60 seconds, and show what it has reached
+	@$(BUILD_FUZZ)
+	@tools/fuzz $(TIME)
+
+fuzz-planted: ## remove checks, one at a time, and let the fuzz targets find what is missing
+	@$(BUILD_FUZZ)
+	@tools/fuzz-planted
 
 # `make soak` takes up to an hour on two cores, `make soak-long` several hours.
 SOAK = $(NEED) build test && \

@@ -26,7 +26,7 @@ Enquiries::Enquiries(boost::asio::io_context& loop, const Config& config, const 
       statuses_(loop, [this](const auto& done) { find_status(true, done); }),
       own_statuses_(loop, [this](const auto& done) { find_status(false, done); }),
       metrics_(loop, [this](const auto& done) {
-          done(metrics_page(own_report(), member_.host(), ways_.certificates()));
+          done(metrics_page(own_report(), member_.host(), ways_.certificates(), links_shunned()));
       }) {}
 
 void Enquiries::ask_status(bool whole, const StatusReader& reader,
@@ -83,6 +83,12 @@ void Enquiries::add_troubles(const std::string& why, Report& report) const {
     report.troubles.push_back({.why = why});
     for (const auto& [name, semaphore] : member_.host().settings().semaphores)
         report.troubles.push_back({name.name(), why});
+}
+
+std::map<std::string, std::uint64_t> Enquiries::links_shunned() const {
+    std::map<std::string, std::uint64_t> all;
+    for (const HostId host : config_.others()) all[config_.name_of(host)] = mail_.status(host).shunned;
+    return all;
 }
 
 Report Enquiries::own_report() const {

@@ -2,7 +2,9 @@
 // answers may take long to find, so many who ask at once share one.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 
 #include "daemon/config.hpp"
@@ -51,6 +53,8 @@ private:
     void add_troubles(const std::string& why, Report& report) const;
     MemberReport member_report() const;
     Report own_report() const;
+    // How often the link to each host was closed because of what it sent.
+    std::map<std::string, std::uint64_t> links_shunned() const;
     session::HostStatus status_of(net::HostId host) const;
     void add_editions(session::Status& status) const;
     void find_status(bool whole, const std::function<void(const session::Status&)>& done);

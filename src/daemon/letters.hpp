@@ -6,7 +6,9 @@
 #include <boost/mp11/list.hpp>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -60,6 +62,8 @@ struct TroubleReport {
 };
 BOOST_DESCRIBE_STRUCT(TroubleReport, (), (semaphore, why))
 
+inline constexpr std::size_t most_parties = 500;
+
 // It must fit into a letter: of very many programs and resources the rest is counted only.
 struct Report {
     session::HostStatus host;
@@ -111,6 +115,10 @@ struct Piece {
     bool operator==(const Piece&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Piece, (), (last, bytes))
+
+// Why another host cannot have sent this: what the host machine does not judge itself (host/objection.hpp).
+std::optional<std::string> objection(std::string_view sender, const ReportAnswer& answer);
+std::optional<std::string> objection(const Evict& evict);
 
 using Letter = boost::mp11::mp_push_back<host::Member::Message, ReportQuery, ReportAnswer, Piece, Evict,
                                          RegisterQuery, RegisterAnswer>;

@@ -91,7 +91,9 @@ void Mail::give_way(const std::string& why) {
 
 // --- Letters.
 
+// The hosts may have agreed on one that is in no list here yet.
 void Mail::send(HostId to, const Letter& letter) {
+    if (to >= config_.hosts.size() || to == self_) return;
     bytes_.clear();
     encode_dated(letter, bytes_, config_.sent_edition());
     const bool is_report = std::holds_alternative<host::HostReport>(letter);
@@ -131,7 +133,7 @@ std::optional<Letter> Mail::letter_in(HostId from, std::string_view payload) {
         letter = from_dated_bytes<Letter>(**parcel);
         if (letter && std::holds_alternative<Piece>(*letter)) letter.reset();
     }
-    if (!letter) log_error(fmt::format("host {} sent a malformed message", config_.name_of(from)));
+    if (!letter) events_.malformed(from);
     return letter;
 }
 

@@ -26,6 +26,8 @@ public:
 
     struct Events {
         std::function<void(HostId from, const Letter&)> received;
+        // Something came that is no letter.
+        std::function<void(HostId from)> malformed;
         // That host lives: a sign of life came, or a piece of a letter.
         std::function<void(HostId)> sign;
         // There is a link to that host.
@@ -59,6 +61,8 @@ public:
     // there is a link to it. All else goes to the daemon that is connected, if there is one.
     void send(HostId to, const Letter& letter);
     void send_to_all(const Letter& letter);
+    // That host has sent a letter that cannot be right: closes the link with the reason.
+    void shun(HostId host, const std::string& why) { mesh_->shun(host, why); }
 
     net::LinkStatus status(HostId host) const { return mesh_->status(host); }
     // The limits of this host have changed.

@@ -46,7 +46,7 @@ std::string MemberReport::trouble() const {
         return "this host has not heard from the register for longer than its lease; nothing is granted here";
     if (std::string why = why_frozen(); !why.empty()) return why;
     if (std::string why = who_is_missed(); !why.empty()) return why;
-    return who_is_refuted();
+    return who_errs();
 }
 
 // A member may have what programs here wait for.
@@ -82,9 +82,20 @@ std::string MemberReport::why_closed() const {
                        name);
 }
 
-std::string MemberReport::who_is_refuted() const {
+// A message that cannot be right is worse than a claim that a crash may explain.
+std::string MemberReport::who_errs() const {
     std::vector<SiteId> liars;
-    for (const Peer& one : member_.host().refuted()) liars.push_back(one.site);
+    std::vector<SiteId> misbehaving;
+    for (const auto& [host, misdeed] : member_.host().erring())
+        (misdeed == host::Misdeed::claim ? liars : misbehaving).push_back(host.site);
+    if (!misbehaving.empty()) {
+        const HostNames names = names_of(misbehaving);
+        return fmt::format(
+            "{} {}: {} sent a message that cannot be right (see the log), and the link to {} was closed; see "
+            "that all hosts run one version of allot, and that nobody else acts as {}",
+            names.text(), names.agree("misbehaves", "misbehave"), names.agree("it", "they"),
+            names.agree("it", "them"), names.agree("it", "them"));
+    }
     if (liars.empty()) return "";
     const HostNames names = names_of(liars);
     return fmt::format(

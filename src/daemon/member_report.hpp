@@ -49,7 +49,7 @@ private:
     std::string awaits_majority() const;
     std::string why_frozen() const;
     std::string who_is_missed() const;
-    std::string who_is_refuted() const;
+    std::string who_errs() const;
     std::string why_closed() const;
     // A voter may be gone from the configuration.
     bool is_known(SiteId host) const { return host < config_.hosts.size(); }

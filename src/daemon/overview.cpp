@@ -9,6 +9,7 @@
 #include "daemon/epoch.hpp"
 #include "daemon/excerpt.hpp"
 #include "daemon/redaction.hpp"
+#include "host/objection.hpp"
 
 namespace allot::daemon {
 
@@ -19,7 +20,6 @@ using session::ResourceStatus;
 
 // A report must fit into a message (4 MiB), whatever the names: this much for each of its lists.
 constexpr std::size_t list_bytes = std::size_t{1} << 20;
-constexpr std::size_t most_parties = 500;
 // Bytes of a frame besides the status.
 constexpr std::size_t frame_head_bytes = 16;
 
@@ -219,6 +219,18 @@ private:
 
 }  // namespace
 
+std::optional<std::string> objection(std::string_view sender, const ReportAnswer& answer) {
+    const Report& report = answer.report;
+    if (report.host.name != sender) return "a report of another host";
+    if (report.parties.size() > most_parties) return "a report of more programs than fit into one";
+    return std::nullopt;
+}
+
+std::optional<std::string> objection(const Evict& evict) {
+    const bool is_long = evict.lock.size() > host::longest_name || evict.why.size() > session::frame_limit;
+    return is_long ? std::optional<std::string>("an order that is too long") : std::nullopt;
+}
+
 Report report_of(const Config& config, std::vector<PartyReport> parties, std::vector<QueueReport> tokens) {
     Report report;
     report.host.name = config.host;
@@ -255,7 +267,8 @@ void protect(session::Status& status, const Config& config) {
 }  // namespace
 
 std::string metrics_page(const Report& report, const host::Host& host,
-                         const std::optional<net::TlsCondition>& certificates) {
+                         const std::optional<net::TlsCondition>& certificates,
+                         const std::map<std::string, std::uint64_t>& shunned) {
     std::uint64_t holding = 0;
     std::uint64_t waiting = 0;
     for (const auto& request : host.requests())
@@ -289,6 +302,12 @@ std::string metrics_page(const Report& report, const host::Host& host,
     if (certificates && certificates->list_expires)
         add_end("allot_revocation_list_expires_timestamp_seconds", "The end of the revocation list.",
                 *certificates->list_expires);
+    describe("allot_link_shunned_total", "counter",
+             "Links closed because the host sent a message that cannot be right.");
+    for (const auto& [name, count] : shunned)
+        text += fmt::format("allot_link_shunned_total{{host=\"{}\"}} {}\n", label_text(name), count);
+    add("allot_hosts_erring", "gauge", "Hosts that misbehave, or claimed what another one uses.",
+        host.erring().size());
     return text;
 }
 

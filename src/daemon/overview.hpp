@@ -18,8 +18,10 @@ namespace allot::daemon {
 Report report_of(const Config& config, std::vector<PartyReport> parties, std::vector<QueueReport> tokens);
 
 // The same in the words of Prometheus.
+// `shunned`: how often the link to each host was closed because of what it sent.
 std::string metrics_page(const Report& report, const host::Host& host,
-                         const std::optional<net::TlsCondition>& certificates);
+                         const std::optional<net::TlsCondition>& certificates,
+                         const std::map<std::string, std::uint64_t>& shunned);
 
 // The status from all reports. `missing` are the hosts that have not answered, with what is known of them.
 using Reports = std::map<net::HostId, Report>;

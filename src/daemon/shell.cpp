@@ -31,6 +31,7 @@
 #include "daemon/roster.hpp"
 #include "daemon/stop_at.hpp"
 #include "daemon/tick_clock.hpp"
+#include "host/objection.hpp"
 
 namespace allot::daemon {
 
@@ -49,10 +50,13 @@ std::uint32_t fresh_disk() {
 
 class Shell {
 public:
+    // Hosts whose letters may have made the last daemon fail, and how.
+    using Suspects = std::map<HostId, std::string>;
     using ReadAgain = std::function<Result<Config>()>;
-    Shell(Config& file, Config config, const ReadAgain& read_again);
+    Shell(Config& file, Config config, const ReadAgain& read_again, Suspects suspects);
 
     Result<int> run();
+    Suspects take_suspects() { return std::move(suspects_); }
     // Whether another one must follow, with a later number.
     bool begins_again() const { return begins_again_; }
 
@@ -112,6 +116,9 @@ private:
     void tell_own_address();
     void raise_edition();
     void receive(HostId from, const Letter& letter);
+    std::optional<std::string> objection_to(HostId from, const Letter& letter) const;
+    void refuse(HostId from, const std::string& why);
+    void failed_on_letter(HostId from, const std::string& how);
     void receive_letter(HostId, const Piece&) {}  // put together before
     void receive_letter(HostId from, const ReportQuery& query) { enquiries_.receive(from, query); }
     void receive_letter(HostId from, const ReportAnswer& answer) { enquiries_.receive(from, answer); }
@@ -158,6 +165,7 @@ private:
     net::TlsPtr tls_;
     CertificateWatch certificate_watch_;
     Entrances entrances_;
+    Suspects suspects_;
     enum class Renewal : std::uint8_t { none, wanted, begun };
     Renewal renewal_ = Renewal::none;                        // of the lease, before this daemon ends
     std::optional<BootClock::time_point> unanswered_since_;  // by the register
@@ -171,7 +179,7 @@ private:
     int exit_code_ = 0;
 };
 
-Shell::Shell(Config& file, Config config, const ReadAgain& read_again)
+Shell::Shell(Config& file, Config config, const ReadAgain& read_again, Suspects suspects)
     : file_(file),
       config_(std::move(config)),
       read_again_(read_again),
@@ -197,7 +205,8 @@ Shell::Shell(Config& file, Config config, const ReadAgain& read_again)
       patience_(loop_),
       alarm_(loop_),
       signals_(loop_, SIGTERM, SIGINT, SIGQUIT),
-      certificate_watch_(loop_) {
+      certificate_watch_(loop_),
+      suspects_(std::move(suspects)) {
     signals_.add(SIGHUP);
 }
 
@@ -208,7 +217,7 @@ Result<int> Shell::run() {
     wait_for_signal();
     while (!loop_.stopped()) {
         if (!spin_wait_.until([this] { return loop_.poll_one() > 0; })) loop_.run_one();
-        after_turn();
+        if (!begins_again_) after_turn();
     }
     return exit_code_;
 }
@@ -231,6 +240,7 @@ std::optional<std::string> Shell::begin() {
         return noted.error();
     if (auto why = load_tls()) return why;
     if (auto why = mail_.open(daemon_of(incarnation_), tls_)) return why;
+    for (const auto& [host, how] : std::exchange(suspects_, {})) mail_.shun(host, how);
     if (auto why = listen()) return why;
     // Last, because it starts the guardian, which outlives a daemon that is refused. Nobody who connects
     // before is heard yet.
@@ -393,6 +403,8 @@ void Shell::carry_out(Member::Effects& fx) {
         desk_.tell(fx);
     else
         untold_.push_back(fx);
+    for (const host::Dropped& one : fx.dropped)
+        mail_.shun(one.from, "it sent a message that cannot be right: " + one.why);
     if (fx.persist) engine_->persist();
     if (fx.call) engine_->call(self(), *fx.call);
     if (stopping_ && (host().has_left() || has_renewed())) finish();
@@ -447,6 +459,7 @@ BootClock::time_point Shell::deadline() const {
 Mail::Events Shell::mail_events() {
     return {
         .received = [this](HostId from, const Letter& letter) { receive(from, letter); },
+        .malformed = [this](HostId from) { refuse(from, "it is malformed"); },
         .sign =
             [this](HostId peer) {
                 catch_up();
@@ -591,8 +604,41 @@ void Shell::set_ended(HostId peer, bool has_ended) {
 }
 
 void Shell::receive(HostId from, const Letter& letter) {
+    if (begins_again_) return;
     catch_up();
-    std::visit([&](const auto& kind) { receive_letter(from, kind); }, letter);
+    if (const auto why = objection_to(from, letter)) return refuse(from, *why);
+    try {
+        std::visit([&](const auto& kind) { receive_letter(from, kind); }, letter);
+    } catch (const std::exception& failure) {
+        failed_on_letter(from, failure.what());
+    }
+}
+
+// The member judges messages of the machine itself.
+std::optional<std::string> Shell::objection_to(HostId from, const Letter& letter) const {
+    if (const auto* answer = std::get_if<ReportAnswer>(&letter))
+        return objection(config_.name_of(from), *answer);
+    if (const auto* evict = std::get_if<Evict>(&letter)) return objection(*evict);
+    if (const auto* answer = std::get_if<RegisterAnswer>(&letter))
+        return host::objection(host().edge(host_self()), answer->value);
+    return std::nullopt;
+}
+
+void Shell::refuse(HostId from, const std::string& why) {
+    act([&](Host& host, const Host::Self& self, host::Effects& fx) {
+        host.refuse_message(self, from, why, fx);
+    });
+    unsettled_ = true;
+}
+
+// A handler that fails in the middle leaves a state that nobody may use, not even to begin the next life of
+// this host, which takes requests over from it. So the next daemon begins, in this process, as after a crash:
+// with what is on the disk and what the guardian knows. Programs go on, and the others make a new epoch. It
+// has no link to the sender at first, who could do the same again.
+void Shell::failed_on_letter(HostId from, const std::string& how) {
+    suspects_[from] = "a message made this host fail: " + how;
+    begin_again(myself().incarnation,
+                fmt::format("a message of host {} made this daemon fail: {}", name_of(from), how));
 }
 
 void Shell::receive_letter(HostId from, const host::Frame& message) {
@@ -726,6 +772,7 @@ Result<int> run_shell(Config file, const std::function<Result<Config>()>& read_a
     set_log_name(file.host);
     set_log_level(file.log_level);
     std::optional<NoSignals> between;  // two shells, so that each signal finds one that answers it
+    Shell::Suspects suspects;
     while (true) {
         // The settings file is read again, and complained about, when its folder is open.
         const auto settings = HostFolder(file.state).settings();
@@ -733,10 +780,11 @@ Result<int> run_shell(Config file, const std::function<Result<Config>()>& read_a
         auto config = is_agreed ? with_agreed(file, **settings) : Result<Config>(file);
         if (!config) return Error{config.error()};
         if (auto why = config->unlisted()) return Error{std::move(*why)};
-        Shell shell(file, std::move(*config), read_again);
+        Shell shell(file, std::move(*config), read_again, std::exchange(suspects, {}));
         between.reset();
         auto code = shell.run();
         if (!shell.begins_again()) return code;
+        suspects = shell.take_suspects();
         between.emplace();
     }
 }

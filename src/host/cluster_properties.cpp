@@ -25,6 +25,7 @@ constexpr PropertyName properties[]{
     {"lease-holds", "no program runs at a host whose lease has ended"},
     {"one-token", "no epoch has two tokens of one lock"},
     {"claims-agree", "no two hosts report that their programs use one lock"},
+    {"never-objected", "no host objects to a message of another one"},
     {"request-kept", "the daemon of a program that waits or runs knows its request"},
     {"kept-in-use", "a host keeps requests of programs that wait or run, and names that these want: no more"},
     {"overtaken-seldom", "no request for locks is overtaken on its host more often than it may be"},
@@ -72,9 +73,13 @@ struct ClusterProperties {
 
     void check_claims() const {
         for (SiteId id = 0; id < hosts(); ++id)
-            for (const Peer& one : machine(id).daemon().refuted())
-                report.violated("claims-agree", "host " + std::to_string(one.site) +
-                                                    " reported a lock that another host uses");
+            for (const auto& [host, misdeed] : machine(id).daemon().erring())
+                misdeed == host::Misdeed::claim
+                    ? report.violated("claims-agree", "host " + std::to_string(host.site) +
+                                                          " reported a lock that another host uses")
+                    : report.violated("never-objected", "host " + std::to_string(id) +
+                                                            " objects to a message of host " +
+                                                            std::to_string(host.site));
     }
 
     template <class F>

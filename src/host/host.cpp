@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "base/ensure.hpp"
+#include "core/bytes.hpp"
+#include "host/objection.hpp"
 
 namespace allot::host {
 
@@ -242,8 +244,77 @@ bool Host::pass_on(const Self& self, ResourceId kind, KindEffects& out, Effects&
 // --- Messages.
 
 void Host::receive(const Self& self, SiteId from, const Message& message, Effects& fx) {
+    if (auto why = objection_to(self, from, message)) return refuse_message(self, from, std::move(*why), fx);
     heard(self, from, fx);
     std::visit([&](const auto& kind) { take(self, from, kind, fx); }, message);
+}
+
+Edge Host::edge(const Self& self) const {
+    return {self.config, self.host, hosts(self), known_, views_};
+}
+
+std::optional<std::string> Host::objection_to(const Self& self, SiteId from, const Message& message) const {
+    if (from == self.host) return "a message of this host itself";
+    if (const auto* frame = std::get_if<Frame>(&message)) return objection_to(self, from, *frame);
+    return std::visit(
+        [&](const auto& one) -> std::optional<std::string> {
+            if constexpr (std::is_same_v<decltype(one), const Frame&>)
+                return std::nullopt;
+            else
+                return objection(edge(self), from, one);
+        },
+        message);
+}
+
+// A message of an epoch that has not begun here is judged when it begins.
+std::optional<std::string> Host::objection_to(const Self& self, SiteId from, const Frame& frame) const {
+    switch (views_.fate(self.config.views, frame)) {
+        case Views::Fate::over:
+            return std::nullopt;
+        case Views::Fate::early: {
+            if (!views_.is_awaited(from)) return "a message of an epoch of which the sender is no member";
+            const auto kept = early_bytes_.find(from);
+            const std::uint64_t before = kept == early_bytes_.end() ? 0 : kept->second;
+            if (before + weight_of(frame) <= self.config.most_early_bytes) return std::nullopt;
+            return "more messages of an epoch that has not begun here than are kept";
+        }
+        case Views::Fate::due:
+            return objection_to_due(self, from, frame);
+    }
+    return std::nullopt;
+}
+
+// Somebody may still use a semaphore that this host has forgotten.
+std::optional<std::string> Host::objection_to_due(const Self& self, SiteId from, const Frame& frame) const {
+    const auto sender = views_.place_of(from);
+    if (!sender) return "a message of an epoch of which the sender is no member";
+    const Epoch now = epoch(self);
+    if (const auto* message = std::get_if<Locks::Message>(&frame.message)) {
+        if (frame.kind != ResourceId()) return "a message about locks for a semaphore";
+        if (auto why = objection_to_content(*message)) return why;
+        return locks_.objection({self.config.locks, now}, *sender, *message);
+    }
+    const auto& message = std::get<Semaphore::Message>(frame.message);
+    if (frame.kind == ResourceId()) return "a message about permits for a lock";
+    const auto place = semaphores_.find(frame.kind);
+    if (place == semaphores_.end()) return std::nullopt;
+    const std::uint32_t permits = settings_.permits_of(frame.kind);
+    if (auto why = objection_to_content(message, permits)) return why;
+    return place->second.objection({self.config.semaphores, now, permits}, message);
+}
+
+// With what it takes in memory: short messages take more there than on a link.
+std::uint64_t Host::weight_of(const Frame& frame) {
+    return sizeof(std::pair<SiteId, Frame>) + to_bytes(frame).size();
+}
+
+// A member of an epoch that has lost a message may wait for a token for ever: a new epoch makes all tokens
+// again.
+void Host::refuse_message(const Self&, SiteId from, std::string why, Effects& fx) {
+    const auto member = std::ranges::find(known_.members, from, &Peer::site);
+    erring_[member == known_.members.end() ? Peer{from} : *member] = Misdeed::message;
+    frame_lost_ = true;
+    fx.dropped.push_back({from, std::move(why)});
 }
 
 void Host::heard(const Self& self, SiteId host, Effects& fx) {
@@ -275,7 +346,9 @@ void Host::take(const Self& self, SiteId from, const Frame& frame, Effects& fx) 
             return fx.reached("void-frame");
         case Views::Fate::early:
             fx.reached("early-frame");
-            return self.config.rules.keep_early ? views_.keep(from, frame) : void();
+            if (!self.config.rules.keep_early) return;
+            early_bytes_[from] += weight_of(frame);
+            return views_.keep(from, frame);
         case Views::Fate::due:
             return handle(self, from, frame, fx);
     }
@@ -319,9 +392,7 @@ void Host::see(const Self& self, const Value& value, Effects& fx) {
         fx.reached("next-life");
         return begin_life(self, fx);
     }
-    std::erase_if(refuted_, [&](const Peer& one) {
-        return std::ranges::find(value.members, one) == value.members.end();
-    });
+    forget_erring(value);
     compare_kept(self, fx);
     const AgreedView& last = views_.newest();
     if (views_.has_seen() && value.view == last.number) return tell_complete(self, fx);
@@ -330,6 +401,7 @@ void Host::see(const Self& self, const Value& value, Effects& fx) {
     if (views_.sent(self.host) && views_.epoch() != last.number) fx.reached("superseded-view");
     judge_adopted(self, view, fx);
     views_.see(self.config.views, view);
+    early_bytes_.clear();
     if (value.quiet) views_.quiet();
     const auto held_off = std::exchange(missing_, {});
     for (const Peer& removed : views_.missing()) {
@@ -338,6 +410,13 @@ void Host::see(const Self& self, const Value& value, Effects& fx) {
     }
     if (!first_seen_) first_seen_ = 0;
     try_report(self, fx);
+}
+
+void Host::forget_erring(const Value& value) {
+    for (auto one = erring_.begin(); one != erring_.end();) {
+        const bool is_member = std::ranges::find(value.members, one->first) != value.members.end();
+        one = is_member ? one + 1 : erring_.erase(one);
+    }
 }
 
 // The successor of a member goes on with the programs of the incarnation that it replaces. Others may have
@@ -391,7 +470,13 @@ void Host::try_complete(const Self& self, Effects& fx) {
     begin_epoch(self, fx);
     settle(self, fx);
     tell_complete(self, fx);
-    for (const auto& [from, frame] : views_.take_early_frames()) take(self, from, frame, fx);
+    early_bytes_.clear();
+    for (const auto& [from, frame] : views_.take_early_frames()) {
+        if (auto why = objection_to(self, from, frame))
+            refuse_message(self, from, std::move(*why), fx);
+        else
+            take(self, from, frame, fx);
+    }
 }
 
 void Host::begin_epoch(const Self& self, Effects& fx) {
@@ -399,6 +484,7 @@ void Host::begin_epoch(const Self& self, Effects& fx) {
     if (views_.newest().members.size() == 1) fx.reached("single-member");
     std::vector<Parts> parts = views_.begin_epoch();
     numbers_run_out_ = false;
+    frame_lost_ = false;
     take_settings(parts, fx);
     std::vector<RequestId> refused;
     with_each_kind(self, [&](ResourceId name, auto& kind, const auto& ctx, auto out) {
@@ -459,7 +545,7 @@ void Host::refuse(const Self& self, RequestId id, Effects& fx) {
 // A host that errs, or lies, claims a lock that another one uses.
 void Host::refute(const Self& self, const Claim& claim, Effects& fx) {
     const Peer liar = views_.newest().members[claim.host];
-    refuted_.insert(liar);
+    erring_[liar] = Misdeed::claim;
     if (liar.site != self.host) return;
     const auto id = locks_.request_at(claim.seat);
     if (!id) return;
@@ -479,6 +565,7 @@ void Host::weigh(const Self& self) {
 // The others go on without this host.
 void Host::part() {
     views_ = {};
+    early_bytes_.clear();
     missing_.clear();
     lease_left_ = 0;
 }

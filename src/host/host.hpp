@@ -55,6 +55,8 @@ struct Config {
     Ticks return_within = 0;            // the same for a member whose daemon has ended; it may come back
     std::uint32_t lives = 256;          // of one daemon; the next one must begin before they are used up
     std::size_t most_weight = 100'000;  // entries about locks, above which a new view is proposed
+    // Of messages of one host, to be kept until the epoch begins.
+    std::uint64_t most_early_bytes = std::uint64_t{64} << 20;
     // The same for the numbers of the fences of an epoch: half of those that there are.
     std::uint64_t most_numbers = std::uint64_t{1} << (bits_within_epoch - 1);
     agreement::ViewRules views;
@@ -155,12 +157,24 @@ struct Call {
     std::optional<agreement::Change> change;
 };
 
+// A message that cannot be right, and was dropped: nothing more may come over that link.
+struct Dropped {
+    SiteId from;
+    std::string why;
+};
+
+// The reason for which a host is known to err. claim: it reported a lock that another host uses with a larger
+// fence. message: it sent a message that cannot be right.
+enum class Misdeed : std::uint8_t { claim, message };
+BOOST_DESCRIBE_ENUM(Misdeed, claim, message)
+
 struct Effects {
     struct Send {
         SiteId to;
         Message message;
     };
     std::vector<Send> sends;
+    std::vector<Dropped> dropped;
     std::vector<Answer> answers;
     std::optional<Call> call;  // none is under way; `returned` answers it
     std::vector<std::string_view> probes;
@@ -168,6 +182,7 @@ struct Effects {
     void reached(std::string_view probe) { probes.push_back(probe); }
     void clear() {
         sends.clear();
+        dropped.clear();
         answers.clear();
         call.reset();
         probes.clear();
@@ -181,6 +196,8 @@ inline constexpr std::string_view probes[]{
     "adoption",      "late-adoption",   "removed-peer", "several-kinds",  "forgotten-names", "abandoned",
     "taken-up",      "custody",         "resized",      "refused",
 };
+
+struct Edge;
 
 class Host {
 public:
@@ -210,6 +227,10 @@ public:
 
     // Other hosts, and operators.
     void receive(const Self& self, SiteId from, const Message& message, Effects& fx);
+    // A message of that host cannot be right, and is dropped. What was in it is missing from the epoch.
+    void refuse_message(const Self& self, SiteId from, std::string why, Effects& fx);
+    // Against which messages of others are judged.
+    Edge edge(const Self& self) const;
     void expel(SiteId host) { unwanted_.insert(host); }
     // An operator wants other settings than the newest ones. The register has agreed when they are the
     // newest; if others are then, somebody else has changed them before.
@@ -285,8 +306,8 @@ public:
     std::vector<std::pair<Peer, Ticks>> hold_offs(const Self& self) const;
     // The same without the time.
     std::vector<Peer> held_off() const;
-    // Members that claimed locks which another member uses with a larger fence.
-    const std::set<Peer>& refuted() const { return refuted_; }
+    // Hosts that err, until they are members no more.
+    const boost::container::flat_map<Peer, Misdeed>& erring() const { return erring_; }
     const std::vector<std::optional<Request>>& requests() const { return requests_; }
     const Locks& locks() const { return locks_; }
     // The incarnation of this host in views: one for each life of each incarnation of the daemon.
@@ -348,9 +369,14 @@ private:
     void take(const Self& self, SiteId from, const Alive& alive, Effects& fx);
     void take(const Self& self, SiteId from, const Learn& learn, Effects& fx);
     void handle(const Self& self, SiteId from, const Frame& frame, Effects& fx);
+    std::optional<std::string> objection_to(const Self& self, SiteId from, const Message& message) const;
+    std::optional<std::string> objection_to(const Self& self, SiteId from, const Frame& frame) const;
+    std::optional<std::string> objection_to_due(const Self& self, SiteId from, const Frame& frame) const;
+    static std::uint64_t weight_of(const Frame& frame);
 
     // Views.
     void see(const Self& self, const agreement::Value& value, Effects& fx);
+    void forget_erring(const agreement::Value& value);
     void judge_adopted(const Self& self, const AgreedView& view, Effects& fx);
     void try_report(const Self& self, Effects& fx);
     void try_complete(const Self& self, Effects& fx);
@@ -412,7 +438,9 @@ private:
     Ticks awaited_ = 0;                            // ticks since the report to the newest view
     std::set<SiteId> unwanted_;                    // to be removed, as somebody says
     std::optional<agreement::Settings> proposed_;  // instead of the newest ones
-    std::set<Peer> refuted_;
+    boost::container::flat_map<Peer, Misdeed> erring_;
+    bool frame_lost_ = false;  // of the epoch: it may have carried a token
+    boost::container::flat_map<SiteId, std::uint64_t> early_bytes_;  // of the messages that are kept
     std::set<Peer> certified_;  // members, or removed ones, that are gone with all their programs
     Ticks renewed_ = 0;         // ticks since the last question, if it is answered
     Ticks beat_ = 0;            // ticks since the last signs of life
@@ -424,8 +452,8 @@ private:
                          (requests_, free_ids_, withheld_, sticky_, disowned_, numbered_, ids_, locks_,
                           semaphores_, unsettled_, settings_, kept_weight_, numbers_run_out_, life_, views_,
                           known_, asked_, lease_left_, missing_, first_seen_, hearing_, told_misses_,
-                          awaited_, unwanted_, proposed_, refuted_, certified_, renewed_, beat_,
-                          knows_programs_, leaving_, stays_))
+                          awaited_, unwanted_, proposed_, erring_, frame_lost_, early_bytes_, certified_,
+                          renewed_, beat_, knows_programs_, leaving_, stays_))
 };
 
 }  // namespace allot::host

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/ensure.hpp"
+#include "core/model.hpp"
 
 namespace allot::host {
 
@@ -17,7 +18,7 @@ namespace {
 
 Counters::Config protocol_config(const Locks::Config& config, std::uint32_t members) {
     Counters::Config protocol;
-    protocol.sites = members * config.seats;
+    protocol.sites = members * config.most_seats();
     protocol.homes = members;
     protocol.loans = config.loans;
     protocol.repairs = config.repairs;
@@ -76,6 +77,34 @@ void Locks::receive(const Context& ctx, SiteId from, const Message& message, Eff
     Step step = begin(ctx, fx);
     deliver(step, message.to_seat, message.from_seat * ctx.epoch.members + from, message.message);
     run(step);
+}
+
+std::optional<std::string> Locks::objection(const Context& ctx, SiteId from, const Message& message) const {
+    const std::uint32_t most = ctx.config.most_seats();
+    if (message.from_seat >= most || message.to_seat >= most)
+        return "a seat beyond the last one, " + std::to_string(most - 1);
+    if (auto why = objection_to_tokens(ctx, message.message)) return why;
+    const std::uint32_t members = ctx.epoch.members;
+    const Counters::Config config = protocol_config(ctx.config, members);
+    const Counters::Context receiver{config, message.to_seat * members + ctx.epoch.place, ctx.epoch.number};
+    if (auto why = message_error<Counters>(receiver, message.message)) return why;
+    static const Counters unopened;
+    const bool is_open = message.to_seat < seats_.size();
+    const Counters& site = is_open ? seats_[message.to_seat].site : unopened;
+    return site.objection(receiver, message.from_seat * members + from, message.message);
+}
+
+// A token is at one seat of all. It goes nowhere before its home has heard of it.
+std::optional<std::string> Locks::objection_to_tokens(const Context& ctx,
+                                                      const Counters::Message& message) const {
+    std::optional<std::string> why;
+    const Counters::Config config = protocol_config(ctx.config, ctx.epoch.members);
+    Counters::for_each_token(message, [&](ResourceId resource) {
+        const bool begins_here = config.home(resource) == ctx.epoch.place &&
+                                 (seats_.empty() || !seats_.front().site.knows(resource));
+        if (token_at_.contains(resource) || begins_here) why = "a second token of " + resource.name();
+    });
+    return why;
 }
 
 void Locks::deliver(Step& step, std::uint32_t seat, SiteId from, const Counters::Message& message) {
@@ -186,7 +215,9 @@ std::optional<std::uint32_t> Locks::free_seat(const Step& step, const Demand& de
     if (!at_hand.empty())
         return std::ranges::max_element(at_hand, {}, [](const auto& one) { return one.second; })->first;
     if (!idle_.empty()) return *idle_.begin();
-    if (seats_.size() < step.ctx.config.seats + adopted_) return static_cast<std::uint32_t>(seats_.size());
+    const std::size_t most =
+        std::min<std::size_t>(step.ctx.config.seats + adopted_, 16 * std::size_t{step.ctx.config.seats});
+    if (seats_.size() < most) return static_cast<std::uint32_t>(seats_.size());
     return std::nullopt;
 }
 

@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "host/kind.hpp"
@@ -20,11 +21,15 @@ namespace allot::host {
 class Locks {
 public:
     struct Config {
-        std::uint32_t seats = 64;  // at most, of one host
+        std::uint32_t seats = 64;  // at most, of one host that is not full of adopted programs
         std::uint32_t loans = 1;   // maximum of missing tokens for which a request asks for a loan
         Line::Bounds line;
         Counters::Config::Repairs repairs;
         bool keep_ends = true;  // of requests that end while the host is frozen
+
+        // With those of programs that earlier daemons left behind. No message names others, so that none
+        // makes a host open more.
+        std::uint32_t most_seats() const { return 16 * seats + 4096; }
     };
     // From a seat to a seat.
     struct Message {
@@ -44,6 +49,8 @@ public:
     void end(const Config& config, RequestId request);
     void settle(const Context& ctx, Effects& fx);
     void receive(const Context& ctx, SiteId from, const Message& message, Effects& fx);
+    // Why this cannot be a message of that host, of this epoch.
+    std::optional<std::string> objection(const Context& ctx, SiteId from, const Message& message) const;
 
     agreement::Holdings holdings(const Context& ctx);
     void forget_epoch();
@@ -112,6 +119,8 @@ private:
         }
     };
 
+    std::optional<std::string> objection_to_tokens(const Context& ctx,
+                                                   const Counters::Message& message) const;
     Step begin(const Context& ctx, Effects& fx) const;
     template <class Action>
     void act(Step& step, std::uint32_t seat, Action&& action);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "host/objection.hpp"
 #include "protocols/agreement/succession.hpp"
 
 namespace allot::host {
@@ -75,22 +76,33 @@ void Member::learned(const Self& self, const agreement::Value& value, Effects& f
 }
 
 void Member::receive(const Self& self, SiteId from, const Message& message, Effects& fx) {
-    if (const auto* learn = std::get_if<Learn>(&message)) {
-        if (learn->value.view < self.config.least_view) return;
-        council_.learn(learn->value);
-    }
     std::visit(
         [&](const auto& one) {
             using Kind = std::remove_cvref_t<decltype(one)>;
             if constexpr (std::is_constructible_v<host::Message, const Kind&>)
-                act(self, fx, [&](Host& host, const Host::Self& inner, host::Effects& out) {
-                    host.receive(inner, from, one, out);
-                });
+                receive_as_host(self, from, one, fx);
             else if (self.config.council)
-                consult(self, fx,
-                        [&](const auto& inner, auto& out) { council_.receive(inner, from, one, out); });
+                receive_as_council(self, from, one, fx);
         },
         message);
+}
+
+void Member::receive_as_host(const Self& self, SiteId from, const auto& message, Effects& fx) {
+    if constexpr (std::is_same_v<decltype(message), const Learn&>) {
+        if (message.value.view < self.config.least_view) return;
+        if (!objection(host_.edge(host_self(self)), from, message)) council_.learn(message.value);
+    }
+    act(self, fx, [&](Host& host, const Host::Self& inner, host::Effects& out) {
+        host.receive(inner, from, message, out);
+    });
+}
+
+void Member::receive_as_council(const Self& self, SiteId from, const agreement::CouncilMessage& message,
+                                Effects& fx) {
+    const Host::Self inner = host_self(self);
+    if (auto why = objection(host_.edge(inner), from, message))
+        return host_.refuse_message(inner, from, std::move(*why), fx);
+    consult(self, fx, [&](const auto& council, auto& out) { council_.receive(council, from, message, out); });
 }
 
 void Member::met(const Self& self, SiteId host, Effects& fx) {

@@ -97,6 +97,9 @@ public:
     bool operator==(const Member&) const = default;
 
 private:
+    void receive_as_host(const Self& self, SiteId from, const auto& message, Effects& fx);
+    void receive_as_council(const Self& self, SiteId from, const agreement::CouncilMessage& message,
+                            Effects& fx);
     template <class Action>
     void consult(const Self& self, Effects& fx, Action&& action);
     void call_council(const Self& self, Effects& fx);

@@ -144,12 +144,17 @@ std::string Host::closed(SiteId host) const {
                  : "this host leaves the cluster; ask at another one";
 }
 
-// The same members, whose next epoch forgets names that nobody uses, and numbers its fences from the
-// beginning. To weigh takes time, so only calls that are due anyway ask for it.
+// The same members, whose next epoch forgets names that nobody uses, numbers its fences from the beginning,
+// and has all tokens. To weigh takes time, so only calls that are due anyway ask for it.
 std::optional<agreement::Change> Host::renewal(const Self& self) const {
     const bool may_propose = is_member(self, known_) && has_lease() && !leaving_;
     if (!may_propose) return std::nullopt;
-    if (!numbers_run_out_ && locks_.weight() <= std::max(self.config.most_weight, 2 * kept_weight_))
+    // A host that is not heard is soon no member, which ends the epoch as well; until then it would hold up
+    // the next one.
+    const bool all_report =
+        std::ranges::all_of(known_.members, [&](const Peer& member) { return hears(self, member.site); });
+    const bool is_urgent = numbers_run_out_ || (frame_lost_ && all_report);
+    if (!is_urgent && locks_.weight() <= std::max(self.config.most_weight, 2 * kept_weight_))
         return std::nullopt;
     agreement::Change change{.members = known_.members};
     change.quiet = !self.config.rules.prove_quiet || stays_quiet(change);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/ensure.hpp"
+#include "core/model.hpp"
 
 namespace allot::host {
 
@@ -82,6 +83,16 @@ void Semaphore::receive(const Context& ctx, SiteId from, const Message& message,
         site_.handle(at, input::Receive<Message>{from, message}, out);
     });
     run(ctx, fx);
+}
+
+// Programs may still use more units than there are now, so the settings do not bound the units.
+std::optional<std::string> Semaphore::objection(const Context& ctx, const Message& message) const {
+    HostPermits::Config config = protocol_config(ctx);
+    config.seats = 1u << 16;
+    config.max_request = 1u << 14;
+    const HostPermits::Context receiver{config, ctx.epoch.place, ctx.epoch.number};
+    if (auto why = message_error<HostPermits>(receiver, message)) return why;
+    return site_.objection(receiver, message);
 }
 
 template <class Action>

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -38,6 +39,8 @@ public:
     bool has_work() const { return !ended_.empty() || has_next(); }
     void settle(const Context& ctx, Effects& fx);
     void receive(const Context& ctx, SiteId from, const Message& message, Effects& fx);
+    // Why this cannot be a message of another host, of this epoch.
+    std::optional<std::string> objection(const Context& ctx, const Message& message) const;
 
     agreement::Holdings holdings(const Context& ctx) const;
     void forget_epoch();

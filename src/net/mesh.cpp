@@ -62,6 +62,7 @@ public:
     void update(const std::vector<MeshConfig::Host>& hosts, Edition edition) override;
     void close_revoked() override;
     void send(HostId to, std::string_view payload) override;
+    void shun(HostId peer, const std::string& why) override;
     LinkStatus status(HostId peer) const override;
 
 private:
@@ -161,6 +162,11 @@ void MeshOfPeers::send(HostId to, std::string_view payload) {
     ensure(to < peers_.size() && peers_[to], "a payload is sent to an unknown host, or to this one");
     if (here_.stopped) return;
     peers_[to]->send(payload);
+}
+
+void MeshOfPeers::shun(HostId peer, const std::string& why) {
+    ensure(peer < peers_.size() && peers_[peer], "an unknown host is shunned, or this one");
+    if (!here_.stopped) peers_[peer]->shun(why);
 }
 
 LinkStatus MeshOfPeers::status(HostId peer) const {

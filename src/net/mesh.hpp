@@ -59,6 +59,7 @@ struct LinkStatus {
     std::uint64_t received = 0;  // payloads
     std::uint64_t reconnects = 0;
     std::size_t unacknowledged_bytes = 0;
+    std::uint64_t shunned = 0;  // how often
 };
 
 class Mesh {
@@ -108,6 +109,10 @@ public:
     // `to` is another host; `payload` has at most frame_limit bytes. The mesh keeps it until it is
     // acknowledged or the receiving incarnation has ended, without a time limit.
     virtual void send(HostId to, std::string_view payload) = 0;
+
+    // That host has sent a payload that cannot be right. Closes the link with the reason, and refuses another
+    // one for ten times `silence`: time enough to notice that it is gone.
+    virtual void shun(HostId peer, const std::string& why) = 0;
 
     virtual LinkStatus status(HostId peer) const = 0;
 };

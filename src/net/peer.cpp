@@ -230,6 +230,11 @@ bool Peer::meet(const WirePtr& wire, const Hello& theirs) {
 }
 
 bool Peer::admit(const WirePtr& wire, const Hello& theirs) {
+    if (Clock::now() < shunned_until_) {
+        wire->refuse(shunned_why_);
+        fail_to_connect(LogLevel::warning, shunned_why_);
+        return false;
+    }
     if (const std::string objection = link_.objection_to(theirs.position); !objection.empty())
         return object_to(*wire, theirs, objection);
     // The meeting reports what ends now, and the new process is alive.
@@ -438,6 +443,13 @@ bool Peer::break_off(const std::string& why) {
     return false;
 }
 
+void Peer::shun(const std::string& why) {
+    ++shunned_;
+    shunned_why_ = why;
+    shunned_until_ = Clock::now() + 10 * here_.config.silence;
+    break_off(why);
+}
+
 // --- Sending
 
 void Peer::send(std::string_view payload) {
@@ -489,7 +501,8 @@ LinkStatus Peer::status() const {
             .sent = sent_,
             .received = received_,
             .reconnects = ups_ > 0 ? ups_ - 1 : 0,
-            .unacknowledged_bytes = link_.kept_bytes()};
+            .unacknowledged_bytes = link_.kept_bytes(),
+            .shunned = shunned_};
 }
 
 }  // namespace allot::net

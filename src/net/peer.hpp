@@ -64,6 +64,8 @@ public:
     void close_if_revoked();
 
     void send(std::string_view payload);
+    // Closes the link with the reason, and refuses another one for a while.
+    void shun(const std::string& why);
     // Takes a connection of this peer with its hello. False if it was refused.
     bool meet(const WirePtr& wire, const Hello& theirs);
     // A connection that seems to come from this peer was refused.
@@ -147,6 +149,9 @@ private:
 
     std::string problem_;
     LogOnce logged_;
+    std::string shunned_why_;
+    Clock::time_point shunned_until_;
+    std::uint64_t shunned_ = 0;  // how often
     std::uint64_t sent_ = 0;
     std::uint64_t received_ = 0;
     std::uint64_t ups_ = 0;

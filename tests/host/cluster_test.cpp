@@ -11,7 +11,7 @@ namespace {
 using namespace allot;
 using namespace allot::protocol_tests;
 
-constexpr std::size_t own_properties = 15;
+constexpr std::size_t own_properties = 16;
 
 class ClusterHolds : public testing::TestWithParam<Pinned> {};
 

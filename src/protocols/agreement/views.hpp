@@ -63,6 +63,10 @@ public:
     // The report to the newest view. The member is frozen from now on.
     const HostReport& report(const ViewRules& rules, SiteId self, Part part);
     void take(SiteId from, HostReport report);
+    // Whether the newest view needs the report of this host.
+    bool is_awaited(SiteId host) const {
+        return std::ranges::find(seen_.members, host, &Peer::site) != seen_.members.end();
+    }
 
     bool is_complete(const ViewRules& rules) const;
     // Whether nobody can know who was removed before.
@@ -164,7 +168,7 @@ template <class Part, class Frame>
 void Views<Part, Frame>::take(SiteId from, HostReport report) {
     if (is_early(report))
         early_reports_[from] = std::move(report);
-    else if (!is_void(report))
+    else if (!is_void(report) && is_awaited(from))
         reports_[from] = std::move(report);
 }
 
@@ -172,7 +176,7 @@ template <class Part, class Frame>
 void Views<Part, Frame>::take_early_reports() {
     for (auto early = early_reports_.begin(); early != early_reports_.end();) {
         const auto& [host, report] = *early;
-        if (report.view == seen_.number) reports_[host] = report;
+        if (report.view == seen_.number && is_awaited(host)) reports_[host] = report;
         early = report.view > seen_.number ? early + 1 : early_reports_.erase(early);
     }
 }

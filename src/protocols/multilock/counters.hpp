@@ -158,7 +158,12 @@ public:
     void cancel(const Context& ctx, Effects& fx);
     Phase phase() const { return phase_of(state_); }
 
+    // Why a message from outside cannot have come to this site, beyond message_error (core/model.hpp), which
+    // knows neither the receiver nor its state.
+    std::optional<std::string> objection(const Context& ctx, SiteId from, const Message& message) const;
+
     bool has_token(ResourceId resource) const { return owns(resource); }
+    bool knows(ResourceId resource) const { return branches_.contains(resource); }
     // Whether this site waits and has lent tokens: then it lends no others.
     bool lends() const { return !lent_.empty(); }
     // The waiting sites, in order, for each resource whose token is here and that anybody wants.

@@ -211,6 +211,13 @@ void HostPermits::receive(const Context& ctx, SiteId from, const Defer& defer, E
     enter(ctx, fx);
 }
 
+std::optional<std::string> HostPermits::objection(const Context&, const Message& message) const {
+    const Stamp stamp = std::visit([](const auto& one) { return one.stamp; }, message);
+    if (!std::holds_alternative<Request>(message) && stamp > clock_)
+        return "an answer to a request that nobody has made";
+    return std::nullopt;
+}
+
 void HostPermits::let_go(const Context& ctx, std::size_t seat, Effects& fx) {
     const std::vector<std::uint32_t> before = blockers_of_debts(ctx);
     seats_[seat] = {.requests_left = seats_[seat].requests_left};

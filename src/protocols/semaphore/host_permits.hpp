@@ -184,6 +184,10 @@ public:
     void timeout(const Context& ctx, Timer act, Effects& fx);
     Phase phase() const { return seats_.empty() ? Phase::idle : seats_.front().phase; }
 
+    // Why a message from outside cannot have come to this site, beyond message_error (core/model.hpp), which
+    // knows neither the receiver nor its state.
+    std::optional<std::string> objection(const Context& ctx, const Message& message) const;
+
     // The programs beside the application: one acts, and the site hears of it later (settle); all that hold
     // are stopped.
     void wake(Timer act) { seats_[seat_of(act)].acted = true; }
