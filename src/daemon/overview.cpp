@@ -106,15 +106,8 @@ void put_in_order(std::vector<std::pair<const PartyReport*, Party>>& waiters,
 
 class Collector {
 public:
-    Collector(const Config& config, const agreement::Settings& settings) {
-        for (const auto& [id, semaphore] : settings.semaphores) {
-            const std::string& name = id.name();
-            ResourceStatus& status = resources_["semaphore " + name];
-            status.name = name;
-            status.kind = "semaphore";
-            status.capacity = semaphore.permits;
-        }
-        config_ = &config;
+    explicit Collector(const agreement::Settings& settings) {
+        for (const auto& [id, one] : settings.semaphores) semaphore(id.name()).capacity = one.permits;
     }
 
     void add(const Report& report) {
@@ -123,7 +116,7 @@ public:
                 locks_wait_[report.host.name] = trouble.why;
                 continue;
             }
-            ResourceStatus& status = resources_["semaphore " + trouble.semaphore];
+            ResourceStatus& status = semaphore(trouble.semaphore);
             status.state = "unreachable";
             status.note = trouble.why;
         }
@@ -196,8 +189,19 @@ private:
         return status;
     }
 
-    ResourceStatus& resource(bool semaphore, const std::string& name) {
-        return semaphore && config_->semaphores.contains(name) ? resources_["semaphore " + name] : lock(name);
+    // Programs may still use one that is gone from the settings; then it has no units.
+    ResourceStatus& semaphore(const std::string& name) {
+        const auto [place, fresh] = resources_.try_emplace("semaphore " + name);
+        ResourceStatus& status = place->second;
+        if (!fresh) return status;
+        status.name = name;
+        status.kind = "semaphore";
+        status.capacity = 0;
+        return status;
+    }
+
+    ResourceStatus& resource(bool is_semaphore, const std::string& name) {
+        return is_semaphore ? semaphore(name) : lock(name);
     }
 
     ResourceStatus& resource(const PartyReport& one, const std::string& name) {
@@ -210,7 +214,6 @@ private:
         return party;
     }
 
-    const Config* config_;
     std::map<std::string, ResourceStatus> resources_;  // by kind and name
     std::map<std::string, std::vector<SiteId>> queues_;
     std::map<ResourceStatus*, Waiters> waiters_;
@@ -314,7 +317,7 @@ std::string metrics_page(const Report& report, const host::Host& host,
 session::Status overview(const Config& config, const agreement::Settings& settings, const Reports& reports,
                          const Missing& missing) {
     session::Status status{.host = config.host};
-    Collector collector(config, settings);
+    Collector collector(settings);
     for (const auto& [host, report] : reports) {
         status.hosts.push_back(report.host);
         collector.add(report);

@@ -41,6 +41,20 @@ TEST_F(OverviewTest, Names_all_hosts_also_those_that_have_not_answered) {
     EXPECT_EQ(status.hosts[2].state, "removed");
 }
 
+TEST_F(OverviewTest, A_semaphore_that_no_file_declares_is_no_lock) {
+    agreement::Settings settings;
+    settings.semaphores[ResourceId("licences")] = {4, 4};
+    PartyReport party{.held = {{"licences", 7}, {"former", 8}}, .units = {{"licences", 3}, {"former", 1}}};
+    reports[0].parties.push_back(party);
+    const auto status = overview(config, settings, reports, missing);
+    ASSERT_EQ(status.resources.size(), 2u);
+    for (const session::ResourceStatus& one : status.resources) {
+        EXPECT_EQ(one.kind, "semaphore") << one.name;
+        EXPECT_EQ(one.capacity, one.name == "licences" ? 4u : 0u) << "a former one has no units any more";
+        EXPECT_EQ(one.holders.size(), 1u);
+    }
+}
+
 TEST_F(OverviewTest, Waiters_are_in_the_order_of_the_queue_whichever_host_they_are_at) {
     wait_for(0, "db", 3);
     wait_for(1, "db", 7);
