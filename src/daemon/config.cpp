@@ -59,6 +59,7 @@ public:
                 section.number("requests_per_session", config_.limits.requests_per_session, 1, 65536);
                 section.number("locks_per_request", config_.limits.locks_per_request, 1, 4096);
                 section.number("name_length", config_.limits.name_length, 1, 4096);
+                section.number("open_names", config_.limits.open_names, 1, 100'000'000);
                 section.number("names", config_.limits.names, 100, 100'000'000);
                 section.duration("resume_within", config_.limits.resume_within);
             });

@@ -47,6 +47,7 @@ struct Limits {
     std::uint32_t requests_per_session = 256;
     std::uint32_t locks_per_request = 64;
     std::uint32_t name_length = 128;
+    std::uint32_t open_names = 262'144;  // in all requests that wait or hold; three quarters for one user
     std::uint32_t names = 100'000;   // entries about locks, after which the hosts forget unused names
     std::uint32_t sticky = 1024;     // requests that the register keeps; three quarters for one owner
     std::uint32_t sticky_names = 8;  // of one of these

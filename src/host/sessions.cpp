@@ -151,6 +151,10 @@ std::optional<std::string> wrong_permits(const Limits& limits, const Host& host,
     return std::nullopt;
 }
 
+std::uint32_t names_of(const session::Acquire& want) {
+    return static_cast<std::uint32_t>(want.locks.size() + want.permits.size());
+}
+
 // A refused request may name anything, and the audit log has a line for it.
 std::vector<session::Held> names_in(const session::Acquire& want, const Limits& limits) {
     std::vector<session::Held> names;
@@ -171,6 +175,18 @@ std::string identity_of(const Caller& caller) {
 // A certificate and a user of this system may have the same name.
 bool is_same_user(const Caller& one, const Caller& other) {
     return one.is_local == other.is_local && one.user == other.user;
+}
+
+void Sessions::count(const Caller& caller, std::int64_t Usage::*what, std::int64_t more) {
+    used_.*what += more;
+    const auto [place, fresh] = used_by_.try_emplace(identity_of(caller));
+    place->second.*what += more;
+    if (place->second == Usage()) used_by_.erase(place);
+}
+
+Usage Sessions::used_by(const Caller& caller) const {
+    const auto place = used_by_.find(identity_of(caller));
+    return place == used_by_.end() ? Usage() : place->second;
 }
 
 const Session* Sessions::find(SessionId session) const {
@@ -194,11 +210,12 @@ Result<SessionId> Sessions::hello(const Self& self, Guest guest, const session::
         if (auto why = no_place_for(self, guest.caller)) return Error{std::move(*why)};
     const SessionId id = resumed ? known->first : guest.number;
     Session& session = sessions_[id];
+    session.caller = std::move(guest.caller);
     if (!resumed) {
         session.name = std::move(guest.name);
-        session.stoppable = hello.stoppable && guest.caller.is_local && guest.caller.process.is_whole();
+        session.stoppable = hello.stoppable && session.caller.is_local && session.caller.process.is_whole();
+        count(session.caller, &Usage::sessions, 1);
     }
-    session.caller = std::move(guest.caller);
     session.command = harmless(hello.command, longest_command);
     session.connected = true;
     if (resumed) fx.alarms.push_back({id, std::nullopt, {}});
@@ -214,9 +231,7 @@ std::optional<std::string> Sessions::no_place_for(const Self& self, const Caller
                " sessions, which is the limit; try again later";
     const std::size_t most =
         limits.sessions_per_user > 0 ? limits.sessions_per_user : share_of_one(limits.sessions);
-    if (sessions_.size() < most) return std::nullopt;  // no user can have so many
-    const auto is_of_user = [&](const auto& one) { return is_same_user(one.second.caller, caller); };
-    if (static_cast<std::size_t>(std::ranges::count_if(sessions_, is_of_user)) < most) return std::nullopt;
+    if (used_by(caller).sessions < most) return std::nullopt;
     return identity_of(caller) + " has " + std::to_string(most) +
            " sessions, which is the limit for one user; try again later";
 }
@@ -247,7 +262,9 @@ void Sessions::hear(const Self& self, SessionId id, const session::Acquire& want
         Ended ended{.key = key, .resources = names_in(want, self.config.limits), .since_ms = self.now_ms};
         return fx.told.push_back({id, std::move(*refused), std::move(ended)});
     }
-    session.open[want.ticket] = {.since_ms = self.now_ms};
+    const std::uint32_t names = names_of(want);
+    session.open[want.ticket] = {.since_ms = self.now_ms, .names = names};
+    count(session.caller, &Usage::names, names);
     if (want.patience_us > 0) fx.alarms.push_back({id, want.ticket, patience_of(want)});
     fx.asks.push_back({key, want_of(want), terms_of(self, session, want)});
 }
@@ -289,6 +306,18 @@ std::optional<std::string> Sessions::no_room_to_keep(const Self& self, const Ses
            " sticky requests, which is the limit for one owner; give some back";
 }
 
+// One user leaves a quarter for others.
+std::optional<std::string> Sessions::no_room_for_names(const Self& self, const Caller& caller,
+                                                       std::uint32_t names) const {
+    const std::uint32_t most = self.config.limits.open_names;
+    if (used_.names + names > most)
+        return "the open requests of this host name " + std::to_string(used_.names) + " of at most " +
+               std::to_string(most) + " locks and semaphores; try again later";
+    if (used_by(caller).names + names <= share_of_one(most)) return std::nullopt;
+    return "the open requests of " + identity_of(caller) + " name " + std::to_string(used_by(caller).names) +
+           " of at most " + std::to_string(share_of_one(most)) + " locks and semaphores; try again later";
+}
+
 std::optional<session::Refused> Sessions::objection(const Self& self, const Session& session,
                                                     const session::Acquire& want) const {
     const auto refused = [&](Refusal why, std::string reason) {
@@ -312,6 +341,8 @@ std::optional<session::Refused> Sessions::objection(const Self& self, const Sess
                        "the option `stoppable` of the library");
     if (auto why = mixed_modes(self.config, want)) return refused(Refusal::wrong, std::move(*why));
     if (auto why = no_room_to_keep(self, session, want)) return refused(Refusal::limit, std::move(*why));
+    if (auto why = no_room_for_names(self, session.caller, names_of(want)))
+        return refused(Refusal::limit, std::move(*why));
     const std::uint32_t most = self.config.limits.requests_per_session;
     if (session.open.size() >= most)
         return refused(Refusal::limit,
@@ -412,15 +443,17 @@ void Sessions::end(const Key& key, session::DaemonMessage message, SessionEffect
 std::optional<Open> Sessions::close(const Key& key) {
     const auto session = sessions_.find(key.session);
     if (session == sessions_.end()) return std::nullopt;
-    session->second.followed.erase(key.ticket);
+    stop_following(session->second, key.ticket);
     const auto ended = session->second.open.extract(key.ticket);
     if (!ended) return std::nullopt;
+    count(session->second.caller, &Usage::names, -std::int64_t{ended.mapped().names});
     return ended.mapped();
 }
 
 void Sessions::forget_if_done(SessionId id, SessionEffects& fx) {
     const auto session = sessions_.find(id);
     if (session == sessions_.end() || session->second.connected || !session->second.open.empty()) return;
+    count(session->second.caller, &Usage::sessions, -1);
     fx.forgotten.emplace_back(id, std::move(session->second));
     sessions_.erase(session);
 }
@@ -539,15 +572,17 @@ void Sessions::vanished(SessionId id, SessionEffects& fx) {
 // end of the earlier daemon on, unless their program comes back.
 bool Sessions::adopt(const Self& self, const Lease& lease, SessionEffects& fx) {
     const SessionId id = lease.key.session;
-    Session& session = sessions_
-                           .try_emplace(id, Session{.name = lease.session,
-                                                    .caller = lease.caller,
-                                                    .command = harmless(lease.command, longest_command),
-                                                    .stoppable = lease.stoppable})
-                           .first->second;
+    const auto [place, fresh] = sessions_.try_emplace(id, Session{.name = lease.session,
+                                                                  .caller = lease.caller,
+                                                                  .command = lease.command,
+                                                                  .stoppable = lease.stoppable});
+    Session& session = place->second;
+    if (fresh) count(session.caller, &Usage::sessions, 1);
     const bool was_awaited = session.open.size() > session.followed.size();
-    session.open[lease.key.ticket] = lease.open;
-    if (lease.follows) session.followed.insert(lease.key.ticket);
+    Open& open = session.open[lease.key.ticket] = lease.open;
+    open.names = static_cast<std::uint32_t>(lease.want.locks.size() + lease.want.permits.size());
+    count(session.caller, &Usage::names, open.names);
+    if (lease.follows) start_following(session, lease.key.ticket);
     if (lease.follows || was_awaited) return false;
     fx.alarms.push_back({id, std::nullopt, std::max(self.config.limits.resume_within, self.config.lease)});
     return true;
@@ -559,24 +594,27 @@ std::optional<std::string> Sessions::follow(const Self& self, const Key& key) {
         return "ticket " + std::to_string(key.ticket) + " is not open";
     Session& session = place->second;
     const std::size_t most = self.config.limits.followed;
-    std::size_t all = 0;
-    std::size_t own = 0;
-    for (const auto& [id, one] : sessions_) {
-        all += one.followed.size();
-        if (is_same_user(one.caller, session.caller)) own += one.followed.size();
-    }
-    if (all >= most) return "the daemon watches " + std::to_string(most) + " processes, which is the limit";
-    if (own >= share_of_one(most))
+    if (used_.followed >= most)
+        return "the daemon watches " + std::to_string(most) + " processes, which is the limit";
+    if (used_by(session.caller).followed >= share_of_one(most))
         return "the daemon watches " + std::to_string(share_of_one(most)) + " processes for " +
                identity_of(session.caller) + ", which is the limit for one user";
-    session.followed.insert(key.ticket);
+    start_following(session, key.ticket);
     return std::nullopt;
+}
+
+void Sessions::start_following(Session& session, Ticket ticket) {
+    if (session.followed.insert(ticket).second) count(session.caller, &Usage::followed, 1);
+}
+
+void Sessions::stop_following(Session& session, Ticket ticket) {
+    if (session.followed.erase(ticket) > 0) count(session.caller, &Usage::followed, -1);
 }
 
 void Sessions::follower_ended(const Self& self, const Key& key, SessionEffects& fx) {
     const auto session = sessions_.find(key.session);
     if (session == sessions_.end()) return;
-    session->second.followed.erase(key.ticket);
+    stop_following(session->second, key.ticket);
     const auto open = session->second.open.find(key.ticket);
     if (open == session->second.open.end()) return;
     if (session->second.connected && !open->second.evicted) return;

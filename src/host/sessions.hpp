@@ -56,9 +56,19 @@ struct Open {
     std::uint64_t since_ms = 0;   // when it was asked for, or granted, since the epoch
     std::uint64_t unordered = 0;  // the fence of units that have no order
     bool evicted = false;         // it ends with the process that it follows, not with its program
+    std::uint32_t names = 0;      // of the locks and semaphores that it asks for
     bool operator==(const Open&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Open, (), (since_ms, unordered, evicted))
+BOOST_DESCRIBE_STRUCT(Open, (), (since_ms, unordered, evicted, names))
+
+// What sessions take up on this host.
+struct Usage {
+    std::int64_t sessions = 0;
+    std::int64_t followed = 0;  // processes
+    std::int64_t names = 0;     // in open requests: most of the memory that a request needs is for these
+    bool operator==(const Usage&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Usage, (), (sessions, followed, names))
 
 struct Session {
     std::string name;  // to resume it by: a secret
@@ -233,11 +243,24 @@ private:
     void granted(const Self& self, const Key& key, SessionEffects& fx);
     void end(const Key& key, session::DaemonMessage message, SessionEffects& fx, bool abandoned = false);
     std::optional<Open> close(const Key& key);
+    void start_following(Session& session, Ticket ticket);
+    void stop_following(Session& session, Ticket ticket);
+    // So much more, or less, is used by a user, and by all together.
+    void count(const Caller& caller, std::int64_t Usage::*what, std::int64_t more);
+    Usage used_by(const Caller& caller) const;
+    std::optional<std::string> no_room_for_names(const Self& self, const Caller& caller,
+                                                 std::uint32_t names) const;
     void forget_if_done(SessionId id, SessionEffects& fx);
 
     std::map<SessionId, Session> sessions_;
+    Usage used_;
+    std::map<std::string, Usage> used_by_;  // users, by identity
 
-    BOOST_DESCRIBE_CLASS(Sessions, (), (), (), (sessions_))
+    BOOST_DESCRIBE_CLASS(Sessions, (), (), (), (sessions_, used_, used_by_))
 };
 
 }  // namespace allot::host
+
+// The next daemon counts them again.
+template <>
+inline constexpr allot::Edition allot::since<&allot::host::Open::names> = allot::every_member;

@@ -237,6 +237,28 @@ TEST_F(SessionsTest, One_user_leaves_sessions_for_others) {
     EXPECT_EQ(hello("eve").error(), "there are 4 sessions, which is the limit; try again later");
 }
 
+TEST_F(SessionsTest, One_user_leaves_memory_for_others) {
+    config.sessions.limits.open_names = 8;  // six for one user
+    const SessionId ann = *hello();
+    const SessionId another = *hello();
+    const SessionId bob = *hello("bob");
+    ask(ann, 1, {"a", "b", "c", "d"});
+    ask(another, 1, {"e", "f", "g"});
+    EXPECT_EQ(refusal(another),
+              "the open requests of ann name 4 of at most 6 locks and semaphores; try again later");
+    ask(bob, 1, {"h", "i", "j", "k"});
+    EXPECT_EQ(refusal(bob), "");
+    ask(another, 1, {"e"});
+    EXPECT_EQ(refusal(another),
+              "the open requests of this host name 8 of at most 8 locks and semaphores; try again later");
+    say(ann, session::Release{1});
+    ask(another, 1, {"e", "f", "g", "h"});
+    EXPECT_EQ(refusal(another), "") << "it waits for h";
+    disconnect(another);
+    ask(ann, 2, {"e", "f", "g", "h"});
+    EXPECT_EQ(refusal(ann), "") << "the session that waited has ended";
+}
+
 TEST_F(SessionsTest, A_name_that_would_break_a_list_or_a_terminal_is_refused) {
     const SessionId ann = *hello();
     const auto refused = [&](const std::string& name) {
