@@ -177,10 +177,10 @@ bool is_same_user(const Caller& one, const Caller& other) {
     return one.is_local == other.is_local && one.user == other.user;
 }
 
-void Sessions::count(const Caller& caller, std::int64_t Usage::*what, std::int64_t more) {
-    used_.*what += more;
+void Sessions::count(const Caller& caller, std::uint64_t Usage::*what, std::int64_t more) {
+    used_.*what += static_cast<std::uint64_t>(more);
     const auto [place, fresh] = used_by_.try_emplace(identity_of(caller));
-    place->second.*what += more;
+    place->second.*what += static_cast<std::uint64_t>(more);
     if (place->second == Usage()) used_by_.erase(place);
 }
 

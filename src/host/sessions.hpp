@@ -63,9 +63,9 @@ BOOST_DESCRIBE_STRUCT(Open, (), (since_ms, unordered, evicted, names))
 
 // What sessions take up on this host.
 struct Usage {
-    std::int64_t sessions = 0;
-    std::int64_t followed = 0;  // processes
-    std::int64_t names = 0;     // in open requests: most of the memory that a request needs is for these
+    std::uint64_t sessions = 0;
+    std::uint64_t followed = 0;  // processes
+    std::uint64_t names = 0;     // in open requests: most of the memory that a request needs is for these
     bool operator==(const Usage&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Usage, (), (sessions, followed, names))
@@ -246,7 +246,7 @@ private:
     void start_following(Session& session, Ticket ticket);
     void stop_following(Session& session, Ticket ticket);
     // So much more, or less, is used by a user, and by all together.
-    void count(const Caller& caller, std::int64_t Usage::*what, std::int64_t more);
+    void count(const Caller& caller, std::uint64_t Usage::*what, std::int64_t more);
     Usage used_by(const Caller& caller) const;
     std::optional<std::string> no_room_for_names(const Self& self, const Caller& caller,
                                                  std::uint32_t names) const;
