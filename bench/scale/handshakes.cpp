@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
 #include <optional>
@@ -51,7 +52,7 @@ public:
         run_to_end({program, "cluster", "init", "--config", folder + "/host.toml"}, folder + "/init.log");
         daemon_.emplace(std::vector<std::string>{program, "node", "--config", folder + "/host.toml"},
                         folder + "/node.log");
-        session_ = connected();
+        session_.emplace(connected());
     }
 
     std::uint16_t hosts_port() const { return static_cast<std::uint16_t>(hosts_port_); }
@@ -62,7 +63,7 @@ public:
         std::vector<double> times;
         for (const auto end = Clock::now() + round_duration; Clock::now() < end;) {
             const auto began = Clock::now();
-            session_.acquire(client::Demand().lock("own"), 30s).release();
+            session_->acquire(client::Demand().lock("own"), 30s).release();
             times.push_back(std::chrono::duration<double, std::micro>(Clock::now() - began).count());
         }
         return median(std::move(times));
@@ -86,7 +87,7 @@ private:
     const int hosts_port_ = free_port();
     const int programs_port_ = free_port();
     std::optional<Process> daemon_;
-    client::Session session_;
+    std::optional<client::Session> session_;
 };
 
 void judge_door(Targets& targets, Host& host, const char* door, std::uint16_t port) {

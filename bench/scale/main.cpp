@@ -1,6 +1,7 @@
 // Measures the cost of very many requests, semaphores and sessions. See bench/README.md.
 //
 //   bench_scale               all
+//   bench_scale strangers     only the cost of strangers who begin handshakes
 //   ALLOT=... bench_scale     another build of the command than the one beside this program
 #include <algorithm>
 #include <atomic>
@@ -150,9 +151,13 @@ void judge_view(Targets& targets, const std::string& program, const Folder& fold
     targets.at_most("a new view: an unrelated lock takes at most, ms", longest_ms, 50);
 }
 
-int run(const std::string& program) {
+int run(const std::string& program, bool all) {
     Folder folder{"/dev/shm"};
     Targets targets;
+    if (!all) {
+        judge_handshakes(targets, program, folder);
+        return targets.all_reached() ? 0 : 1;
+    }
     judge_host_costs(targets);
     fmt::print("\n");
     judge_semaphores(targets, program, folder);
@@ -165,11 +170,16 @@ int run(const std::string& program) {
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+    const bool only_strangers = argc == 2 && std::string(argv[1]) == "strangers";
+    if (argc > 1 && !only_strangers) {
+        fmt::print(stderr, "usage: bench_scale [strangers]\n");
+        return 2;
+    }
     const char* other = std::getenv("ALLOT");
     const auto beside = std::filesystem::read_symlink("/proc/self/exe").replace_filename("allot");
     try {
-        return run(other != nullptr ? other : beside.string());
+        return run(other != nullptr ? other : beside.string(), !only_strangers);
     } catch (const std::exception& failure) {
         fmt::print(stderr, "bench: {}\n", failure.what());
         return 1;

@@ -5,17 +5,17 @@ engine=hosts
 
 "$ALLOT" cert --dir certs h1 h2 h3 --program ci --force >/dev/null || fail "no certificates"
 tls=$'certificate = "certs/HOST.pem"\nkey = "certs/HOST.key"\nauthority = "certs/ca.pem"'
+rm -f silence.fifo
 configure 3
 sed -i "1i clients = \"$loopback:7481\"" h1.toml
 start_all
 
-mkfifo strangers.fifo
+mkfifo silence.fifo
+exec {silence}<>silence.fifo # they go on until the test ends
 for port in 7481 7401 7403; do
-    "$STRANGERS" $loopback "$port" 1000 <strangers.fifo >"strangers$port.out" &
+    "$STRANGERS" $loopback "$port" 1000 <&"$silence" &
     started+=($!)
-    strangers+=($!)
 done
-exec {input}>strangers.fifo
 wait_until 20 "h1 has enough of the strangers" contains 'too many handshakes from there have failed' h1.log
 kill_host 2
 start 2
@@ -26,6 +26,4 @@ far() {
         --key certs/programs/ci.key --lock far -- true 2>far.err
 }
 wait_until 20 "a program on another machine is served" far
-exec {input}>&-
-wait "${strangers[@]}"
-cat strangers*.out
+exit 0
