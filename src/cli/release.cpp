@@ -11,6 +11,7 @@
 #include "cli/daemon.hpp"
 #include "cli/flags.hpp"
 #include "client/status.hpp"
+#include "core/parameters.hpp"
 
 namespace allot::cli {
 

@@ -73,10 +73,16 @@ private:
         return {found->value().data(), found->value().size()};
     }
 
+    // A reader that speaks HTTP/1.0 and names no host is no browser.
+    bool is_for_here(const Request& request) const {
+        if (request.version() < 11 && request.count(http::field::host) == 0) return true;
+        return pages_.is_for_here(text_of(request, http::field::host), text_of(request, http::field::origin));
+    }
+
     void answer(const Request& request) {
         const auto path = request.target().substr(0, request.target().find('?'));
         head_only_ = request.method() == http::verb::head;
-        if (!pages_.is_for_here(text_of(request, http::field::host), text_of(request, http::field::origin)))
+        if (!is_for_here(request))
             return reply(http::status::misdirected_request, "text/plain",
                          "this host has another name; write its address, or add the name to http_names\n");
         if (request.method() != http::verb::get && !head_only_)
