@@ -8,6 +8,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "audit/entry.hpp"
+#include "base/harmless.hpp"
 #include "cli/environment.hpp"
 #include "cli/status_text.hpp"
 #include "core/json.hpp"
@@ -82,8 +83,8 @@ RC_GTEST_PROP(AnyText, A_status_from_elsewhere_is_json, ()) {
 RC_GTEST_PROP(AnyText, A_label_of_the_metrics_stays_in_its_line, ()) {
     Report report;
     report.host.links.push_back({.to = *any_text(), .state = "up"});
-    const std::string page = metrics_page(report, host::Host());
-    const std::string empty = metrics_page(Report{.host = {.links = {{.to = "x"}}}}, host::Host());
+    const std::string page = metrics_page(report, host::Host(), {}, {});
+    const std::string empty = metrics_page(Report{.host = {.links = {{.to = "x"}}}}, host::Host(), {}, {});
     RC_ASSERT(all_lines_harmless(page));
     RC_ASSERT(std::ranges::count(page, '\n') == std::ranges::count(empty, '\n'));
 }
