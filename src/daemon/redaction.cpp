@@ -19,53 +19,32 @@ bool is_blank(char letter) {
 
 // Reads a command line as a shell does, letter by letter.
 struct ShellQuotes {
-    char quote = 0;             // of the quotation that it is in; 0: it is in none
-    std::size_t quoted_at = 0;  // where that quotation begins
-    bool escaped = false;       // the next letter
+    char quote = 0;        // of the quotation that it is in; 0: it is in none
+    bool escaped = false;  // the next letter
 
-    void read(char letter, std::size_t at) {
+    void read(char letter) {
         if (escaped) {
             escaped = false;
         } else if (letter == '\\' && quote != '\'') {
             escaped = true;
         } else if (quote == 0 && (letter == '\'' || letter == '"')) {
             quote = letter;
-            quoted_at = at + 1;
         } else if (letter == quote) {
             quote = 0;
         }
     }
 };
 
-// The end of the word at `at`, which may consist of several quotations.
+// The end of the word at `at`, which may consist of several quotations. In a quotation a blank ends no word:
+// whether it is one argument or a command for a shell, nobody can tell.
 std::size_t end_of_word(std::string_view text, std::size_t at, ShellQuotes shell) {
     const char outer = shell.quote;
     for (; at < text.size(); ++at) {
         if (shell.quote == 0 && !shell.escaped && is_blank(text[at])) break;
-        shell.read(text[at], at);
+        shell.read(text[at]);
     }
     const bool ends_quotation = outer != 0 && shell.quote == 0 && text[at - 1] == outer;
     return ends_quotation ? at - 1 : at;
-}
-
-// The same for a word of a command that is quoted itself, as in sh -c '...'. A quotation within it is in the
-// other quotes, or in the same ones as '\'' or \".
-std::size_t end_of_inner_word(std::string_view text, std::size_t at, char outer) {
-    const std::string_view same = outer == '\'' ? "'\\''" : "\\\"";
-    const char other = outer == '\'' ? '"' : '\'';
-    char inner = 0;
-    while (at < text.size()) {
-        const bool is_same = text.substr(at).starts_with(same);
-        const char quote = is_same ? outer : text[at];
-        if (!is_same && quote == outer) break;
-        if (inner == 0 && is_blank(text[at])) break;
-        if (quote == inner)
-            inner = 0;
-        else if (inner == 0 && (is_same || quote == other))
-            inner = quote;
-        at += is_same ? same.size() : 1;
-    }
-    return at;
 }
 
 class Redaction {
@@ -87,7 +66,7 @@ public:
 
 private:
     void read(std::size_t letters) {
-        for (const std::size_t end = at_ + letters; at_ < end; ++at_) shell_.read(text_[at_], at_);
+        for (const std::size_t end = at_ + letters; at_ < end; ++at_) shell_.read(text_[at_]);
     }
     void copy(std::size_t letters) {
         shown_ += text_.substr(at_, letters);
@@ -99,12 +78,10 @@ private:
             shown_ += mask;
             return read(begin_.size());
         }
-        const bool begins_quotation = shell_.quote == 0 || shell_.quoted_at == at_;
         copy(begin_.size());
         if (begin_.ends_with(' '))
             while (at_ < text_.size() && text_[at_] == ' ') copy(1);
-        const std::size_t end =
-            begins_quotation ? end_of_word(text_, at_, shell_) : end_of_inner_word(text_, at_, shell_.quote);
+        const std::size_t end = end_of_word(text_, at_, shell_);
         if (end <= at_) return;
         shown_ += mask;
         read(end - at_);

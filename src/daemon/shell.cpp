@@ -4,9 +4,9 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <csignal>
-#include <deque>
 #include <fmt/format.h>
 #include <random>
+#include <set>
 
 #include "base/boot_clock.hpp"
 #include "base/log.hpp"
@@ -86,6 +86,7 @@ private:
     template <class Action>
     void act(Action&& action);
     void carry_out(Member::Effects& fx);
+    bool must_wait(const Member::Effects& fx);
     void tell_programs();
     std::string name_of(HostId host) const { return config_.name_of(host); }
 
@@ -153,7 +154,8 @@ private:
     bool unsettled_ = true;  // something may be due earlier than the ticker knows
     Desk desk_;
     Mail mail_;
-    std::deque<Member::Effects> untold_;  // what programs hear when the number of the view is on the disk
+    std::vector<Member::Effects> untold_;  // what programs hear when the number of the view is on the disk
+    std::set<host::SessionId> untold_sessions_;
     Progress progress_;
     Enquiries enquiries_;
     Orders orders_;
@@ -399,10 +401,10 @@ void Shell::carry_out(Member::Effects& fx) {
     if (host().has_lease()) desk_.renew(deadline(), myself().incarnation);
     fx.for_each_send([this](SiteId to, auto message) { mail_.send(to, std::move(message)); });
     if (reports) boost::asio::post(loop_, [] { stop_at("after-report"); });  // the links have sent it then
-    if (untold_.empty() && !progress_.is_noting())
-        desk_.tell(fx);
-    else
+    if (must_wait(fx))
         untold_.push_back(fx);
+    else
+        desk_.tell(fx);
     for (const host::Dropped& one : fx.dropped)
         mail_.shun(one.from, "it sent a message that cannot be right: " + one.why);
     if (fx.persist) engine_->persist();
@@ -412,13 +414,22 @@ void Shell::carry_out(Member::Effects& fx) {
         begin_again(myself().incarnation, "this host was removed and joined again too often for one daemon");
 }
 
-// What they were not told while the number of a view was being written.
+// A grant waits until the number of its view is on the disk, and so does all that the same program hears
+// next.
+bool Shell::must_wait(const Member::Effects& fx) {
+    if (!progress_.is_noting()) return false;
+    const auto waits = [this](const host::ToProgram& told) {
+        return told.asked_ms || untold_sessions_.contains(told.session);
+    };
+    if (std::ranges::none_of(fx.told, waits)) return false;
+    for (const host::ToProgram& told : fx.told) untold_sessions_.insert(told.session);
+    return true;
+}
+
 void Shell::tell_programs() {
-    while (!untold_.empty() && !progress_.is_noting()) {
-        Member::Effects fx = std::move(untold_.front());
-        untold_.pop_front();
-        desk_.tell(fx);
-    }
+    if (progress_.is_noting()) return;
+    untold_sessions_.clear();
+    for (Member::Effects& fx : std::exchange(untold_, {})) desk_.tell(fx);
 }
 
 // --- Time.

@@ -1,6 +1,7 @@
 # A process with the name, and the certificate if there were any, of a member sends what no host can send: a message to a
 # seat beyond all others, then a view with a member that is no host. The others close the link with the reason, say which
 # host misbehaves, and go on; nobody's memory grows, and no lock is lost.
+engine=hosts # no kernel says that the member has ended
 . "$ALLOT_SOURCE_DIR/tests/cluster/lib.sh"
 agree $'lease = "3s"\nsilence = "1s"\nreturn_within = "4s"'
 configure 3

@@ -1,6 +1,6 @@
 # The pages with TLS: readers show certificates of programs, and read what these may read.
-tls=$'certificate = "certs/HOST.pem"\nkey = "certs/HOST.key"\nauthority = "certs/ca.pem"'
 . "$ALLOT_SOURCE_DIR/tests/cluster/lib.sh"
+tls=$'certificate = "certs/HOST.pem"\nkey = "certs/HOST.key"\nauthority = "certs/ca.pem"'
 command -v openssl >/dev/null || { echo "openssl is not installed"; exit 77; }
 
 "$ALLOT" cert --dir certs h1 --program deploy,audit --force >/dev/null || fail "no certificates"

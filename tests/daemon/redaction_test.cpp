@@ -36,9 +36,10 @@ TEST(Redaction, A_quoted_secret_is_hidden_with_its_blanks) {
     EXPECT_EQ(shown("psql --password='two words' -h db"), "psql --password=*** -h db");
     EXPECT_EQ(shown("psql --password=\"two \\\" words\" -h db"), "psql --password=*** -h db");
     EXPECT_EQ(shown("psql '--password=it'\\''s two' -h db"), "psql '--password=***' -h db");
-    EXPECT_EQ(shown("sh -c 'psql --password=abc -h db'"), "sh -c 'psql --password=*** -h db'");
-    EXPECT_EQ(shown("sh -c 'psql --password=\"a b\" -h db'"), "sh -c 'psql --password=*** -h db'");
-    EXPECT_EQ(shown("sh -c 'psql --password='\\''a b'\\'' -h db'"), "sh -c 'psql --password=*** -h db'");
+    EXPECT_EQ(shown("sh -c 'psql --password=abc -h db'"), "sh -c 'psql --password=***'");
+    EXPECT_EQ(shown("sh -c 'psql --password=\"a b\" -h db'"), "sh -c 'psql --password=***'");
+    EXPECT_EQ(shown("sh -c 'psql --password='\\''a b'\\'' -h db'"), "sh -c 'psql --password=***'");
+    EXPECT_EQ(redacted("psql '--password=open sesame' -h db", {"password=*"}), "psql '--password=***' -h db");
     EXPECT_EQ(shown("psql --password='x'y --password=\"z\"'w'"), "psql --password=*** --password=***");
 }
 
