@@ -23,6 +23,9 @@ locks = ["of-the-group"]
 [[allow]]
 users = ["$(id -un)"]
 locks = ["of-the-user", "build-*"]
+[[allow]]
+users = ["cert:deploy"]
+read = "all"
 END
 start_all
 
