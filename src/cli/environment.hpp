@@ -1,4 +1,4 @@
-// What a command of `allot run` finds in its environment, and what others see of it.
+// The environment of a command of `allot run`, and the text that others see of the command.
 #pragma once
 
 #include <string>

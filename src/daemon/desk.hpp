@@ -61,7 +61,7 @@ public:
     }
 
     const Config& config() const { return config_; }
-    // What a caller may read that has no session.
+    // The rights of a reader without a session.
     StatusReader reader(const net::Identity& identity) {
         return connections_.reader(connections_.caller(identity));
     }

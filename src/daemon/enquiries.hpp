@@ -29,7 +29,7 @@ public:
         std::function<std::string()> warning;
         // None without TLS.
         std::function<std::optional<net::TlsCondition>()> certificates;
-        // What a reader of the pages may read.
+        // The rights of a reader of the pages.
         std::function<StatusReader(const net::Identity&)> reader;
     };
 

@@ -24,7 +24,7 @@ public:
     explicit Permissions(const Config& config);
 
     host::Caller caller(const net::Identity& identity);
-    // What this caller may read of the status.
+    // The rights of this caller as a reader of the status.
     StatusReader reader(const host::Caller& caller) const;
     // Logs users and groups of the rules that the system does not know: they may be misspelt.
     void warn_of_unknown_users();

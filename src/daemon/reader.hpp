@@ -1,5 +1,5 @@
-// Who asks for the status, and what of it that caller may read. Whatever door the question came through, an
-// answer passes `visible_to` in the daemon that gives it.
+// A reader of the status, and the part of it that this reader may see. Whatever door the question came
+// through, an answer passes `visible_to` in the daemon that gives it.
 #pragma once
 
 #include <string>

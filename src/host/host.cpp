@@ -313,7 +313,7 @@ std::uint64_t Host::weight_of(const Frame& frame) {
 void Host::refuse_message(const Self&, SiteId from, std::string why, Effects& fx) {
     const auto member = std::ranges::find(known_.members, from, &Peer::site);
     erring_[member == known_.members.end() ? Peer{from} : *member] = Misdeed::message;
-    frame_lost_ = true;
+    frame_lost_in_ = views_.newest().number;
     fx.dropped.push_back({from, std::move(why)});
 }
 
@@ -484,7 +484,6 @@ void Host::begin_epoch(const Self& self, Effects& fx) {
     if (views_.newest().members.size() == 1) fx.reached("single-member");
     std::vector<Parts> parts = views_.begin_epoch();
     numbers_run_out_ = false;
-    frame_lost_ = false;
     take_settings(parts, fx);
     std::vector<RequestId> refused;
     with_each_kind(self, [&](ResourceId name, auto& kind, const auto& ctx, auto out) {

@@ -227,7 +227,7 @@ public:
 
     // Other hosts, and operators.
     void receive(const Self& self, SiteId from, const Message& message, Effects& fx);
-    // A message of that host cannot be right, and is dropped. What was in it is missing from the epoch.
+    // A message of that host cannot be right, and is dropped. The epoch lacks its content.
     void refuse_message(const Self& self, SiteId from, std::string why, Effects& fx);
     // Against which messages of others are judged.
     Edge edge(const Self& self) const;
@@ -439,7 +439,7 @@ private:
     std::set<SiteId> unwanted_;                    // to be removed, as somebody says
     std::optional<agreement::Settings> proposed_;  // instead of the newest ones
     boost::container::flat_map<Peer, Misdeed> erring_;
-    bool frame_lost_ = false;  // of the epoch: it may have carried a token
+    std::optional<std::uint32_t> frame_lost_in_;  // that view: the frame may have carried a token
     boost::container::flat_map<SiteId, std::uint64_t> early_bytes_;  // of the messages that are kept
     std::set<Peer> certified_;  // members, or removed ones, that are gone with all their programs
     Ticks renewed_ = 0;         // ticks since the last question, if it is answered
@@ -452,7 +452,7 @@ private:
                          (requests_, free_ids_, withheld_, sticky_, disowned_, numbered_, ids_, locks_,
                           semaphores_, unsettled_, settings_, kept_weight_, numbers_run_out_, life_, views_,
                           known_, asked_, lease_left_, missing_, first_seen_, hearing_, told_misses_,
-                          awaited_, unwanted_, proposed_, erring_, frame_lost_, early_bytes_, certified_,
+                          awaited_, unwanted_, proposed_, erring_, frame_lost_in_, early_bytes_, certified_,
                           renewed_, beat_, knows_programs_, leaving_, stays_))
 };
 

@@ -16,8 +16,8 @@ inline bool matches(std::string_view pattern, std::string_view name) {
     return pattern == name;
 }
 
-// What a user may read of the requests of others: nothing; the names of resources and whether they are in
-// use; or everything, with users, processes and commands.
+// The part of the requests of others that a user may read: nothing; the names of resources and whether they
+// are in use; or everything, with users, processes and commands.
 enum class Reading : std::uint8_t { none, names, all };
 
 // Allows users to use resources. Users are names on this system, groups `@name`, certificates `cert:name`;
@@ -48,9 +48,9 @@ struct Limits {
     std::uint32_t locks_per_request = 64;
     std::uint32_t name_length = 128;
     std::uint32_t open_names = 262'144;  // in all requests that wait or hold; three quarters for one user
-    std::uint32_t names = 100'000;   // entries about locks, after which the hosts forget unused names
-    std::uint32_t sticky = 1024;     // requests that the register keeps; three quarters for one owner
-    std::uint32_t sticky_names = 8;  // of one of these
+    std::uint32_t names = 100'000;       // entries about locks, after which the hosts forget unused names
+    std::uint32_t sticky = 1024;         // requests that the register keeps; three quarters for one owner
+    std::uint32_t sticky_names = 8;      // of one of these
     std::chrono::milliseconds resume_within{10000};  // that a program has to reconnect
     bool operator==(const Limits&) const = default;
 };

@@ -3,8 +3,8 @@
 // the message is meant, and a host may speak only for itself. A message without an objection may still lie;
 // but no handler fails on it.
 //
-// What may be passed on (an ask on its way to a token, a value of the register) is judged alike by all hosts,
-// so that no host is blamed for what another one has told it.
+// All hosts judge alike a message that may be passed on (an ask on its way to a token, a value of the
+// register), so that no host is blamed for what another one has told it.
 #pragma once
 
 #include <optional>

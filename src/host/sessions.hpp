@@ -61,7 +61,7 @@ struct Open {
 };
 BOOST_DESCRIBE_STRUCT(Open, (), (since_ms, unordered, evicted, names))
 
-// What sessions take up on this host.
+// The share of this host that sessions take up.
 struct Usage {
     std::uint64_t sessions = 0;
     std::uint64_t followed = 0;  // processes

@@ -182,7 +182,7 @@ TEST(LimitsTest, The_status_of_thousands_who_wait_for_many_locks_fits_into_a_fra
         EXPECT_EQ(one.waiters.size() + one.more_waiters, std::size_t{sessions} * requests);
     }
     const Descriptor visitor = connected_to(loopback_address(page));
-    const std::string question = "GET /metrics HTTP/1.1\r\nConnection: close\r\n\r\n";
+    const std::string question = "GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
     EXPECT_EQ(::send(visitor.get(), question.data(), question.size(), 0),
               static_cast<ssize_t>(question.size()));
     const std::string metrics = read_all(visitor);

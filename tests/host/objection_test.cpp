@@ -268,7 +268,7 @@ TEST_F(Edges, So_many_early_frames_are_kept_and_no_more) {
 
 // --- The register.
 
-struct Council : testing::Test {
+struct VotersSay : testing::Test {
     Council() {
         config.hosts = 3;
         known.members = {{0, 0}, {1, 0}, {2, 0}};
@@ -288,7 +288,7 @@ struct Council : testing::Test {
     const agreement::Ballot ballot{1, 1, 0};
 };
 
-TEST_F(Council, Messages_that_may_be_right_are_taken) {
+TEST_F(VotersSay, Messages_that_may_be_right_are_taken) {
     EXPECT_FALSE(is_refused(framed(agreement::Prepare{record, ballot})));
     EXPECT_FALSE(is_refused(framed(agreement::Accept{record, ballot, {}})));
     EXPECT_FALSE(is_refused(framed(agreement::Promise{{1, 0, 0}, {}, {}})));
@@ -298,7 +298,7 @@ TEST_F(Council, Messages_that_may_be_right_are_taken) {
     EXPECT_FALSE(is_refused(agreement::Hello{.incarnation = 1, .list = {0, 1, 2}, .record = record}));
 }
 
-TEST_F(Council, A_host_speaks_for_itself_only) {
+TEST_F(VotersSay, A_host_speaks_for_itself_only) {
     EXPECT_TRUE(is_refused(framed(agreement::Prepare{record, ballot}, 2)));
     EXPECT_TRUE(is_refused(framed(agreement::Prepare{record, {1, 2, 0}})));
     EXPECT_TRUE(is_refused(framed(agreement::Accept{record, {1, 0, 0}, {}})));
@@ -306,7 +306,7 @@ TEST_F(Council, A_host_speaks_for_itself_only) {
     EXPECT_TRUE(is_refused(agreement::Copied{}));
 }
 
-TEST_F(Council, Voters_are_hosts_and_numbers_have_an_end) {
+TEST_F(VotersSay, Voters_are_hosts_and_numbers_have_an_end) {
     agreement::Record none = record;
     none.voters.push_back({3, 1});
     EXPECT_TRUE(is_refused(framed(agreement::Prepare{none, ballot})));

@@ -1,4 +1,4 @@
-// What a site of `counters` demands of a message of another host before a handler sees it. A handler may
+// The demands of a site of `counters` on a message of another host before a handler sees it. A handler may
 // count on all of it, and so may every site to which it passes something on: what one site lets pass, the
 // next one does not blame it for.
 #include <algorithm>
@@ -18,7 +18,7 @@ using counters::Ask;
 using counters::Token;
 using Objection = std::optional<std::string>;
 
-// What sites pass on to each other must not come back to where it was.
+// A message that sites pass on to each other must not come back to where it was.
 class Inspection {
 public:
     Inspection(const Counters& site, const Counters::Context& ctx, SiteId from)
