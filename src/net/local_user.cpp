@@ -100,7 +100,10 @@ std::optional<std::uint32_t> user_at_other_end(int socket, Side side) {
 }
 
 std::string objection_to_user(const Identity& who) {
-    if (!who.local_user) return "the kernel does not tell which user it belongs to";
+    if (!who.local_user)
+        return "it has closed in the handshake, or the kernel does not tell which user it belongs to (its "
+               "module "
+               "tcp_diag does)";
     if (*who.local_user == ::geteuid() || *who.local_user == 0) return "";
     return fmt::format("it belongs to user {}, not to user {} or root", *who.local_user, ::geteuid());
 }

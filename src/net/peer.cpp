@@ -150,7 +150,7 @@ void Peer::connect() {
 void Peer::greet_if_known(StreamPtr stream) {
     const std::string objection = here_.objection_to(stream->identity());
     if (objection.empty()) return greet(std::move(stream));
-    fail_to_connect(LogLevel::warning,
+    fail_to_connect(stream->identity().local_user ? LogLevel::warning : LogLevel::info,
                     fmt::format("the process at {} is not believed: {}", host().address, objection));
 }
 
