@@ -24,6 +24,7 @@ using test::HandshakeFlood;
 
 constexpr unsigned strangers_per_second = 1000;
 constexpr double most_slowdown = 2;
+constexpr double most_loop_us = 200;  // half of a handshake's arithmetic
 constexpr int rounds = 5;
 constexpr auto round_duration = 500ms;
 // Until the strangers have used up what may fail at once.
@@ -58,6 +59,14 @@ public:
     std::uint16_t hosts_port() const { return static_cast<std::uint16_t>(hosts_port_); }
     std::uint16_t programs_port() const { return static_cast<std::uint16_t>(programs_port_); }
 
+    // Of the thread that serves programs.
+    std::chrono::nanoseconds loop_time() const {
+        std::ifstream file(fmt::format("/proc/{0}/task/{0}/schedstat", daemon_->pid()));
+        std::int64_t ns = 0;
+        if (!(file >> ns)) throw std::runtime_error("the kernel does not tell the time of a thread");
+        return std::chrono::nanoseconds(ns);
+    }
+
     // The median of the times that a lock and its release take.
     double p50_us() {
         std::vector<double> times;
@@ -90,6 +99,16 @@ private:
     std::optional<client::Session> session_;
 };
 
+// Nobody else is served meanwhile.
+double loop_us_per_stranger(const Host& host, std::uint16_t port) {
+    const auto before = host.loop_time();
+    const HandshakeFlood flood("127.0.0.1", port, strangers_per_second);
+    std::this_thread::sleep_for(round_duration);
+    const auto time = host.loop_time() - before;
+    return std::chrono::duration<double, std::micro>(time).count() /
+           static_cast<double>(std::max<std::uint64_t>(1, flood.count().connections));
+}
+
 void judge_door(Targets& targets, Host& host, const char* door, std::uint16_t port) {
     std::vector<double> without, with;
     HandshakeFlood::Count count;
@@ -109,6 +128,8 @@ void judge_door(Targets& targets, Host& host, const char* door, std::uint16_t po
         "whom {:.0f} get an answer\n",
         median(without), median(with), static_cast<double>(count.connections) / time.count(), door,
         static_cast<double>(count.handshakes) / time.count());
+    targets.at_most(fmt::format("time of the loop for a stranger at {}, us", door),
+                    loop_us_per_stranger(host, port), most_loop_us);
     targets.at_most(fmt::format("p50 with strangers at {} / without", door), median(with) / median(without),
                     most_slowdown);
 }
