@@ -269,7 +269,7 @@ TEST_F(Edges, So_many_early_frames_are_kept_and_no_more) {
 // --- The register.
 
 struct VotersSay : testing::Test {
-    Council() {
+    VotersSay() {
         config.hosts = 3;
         known.members = {{0, 0}, {1, 0}, {2, 0}};
     }
