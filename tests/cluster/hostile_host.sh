@@ -7,10 +7,7 @@ agree $'lease = "3s"\nsilence = "1s"\nreturn_within = "4s"'
 configure 3
 with_page 1
 start_all
-"$ALLOT" run --socket ./h1.sock --lock kept -- sleep 300 2>run.txt &
-keeper=$!
-started+=($keeper)
-wait_until 20 "a program holds a lock" contains 'kept' <("$ALLOT" status --socket ./h1.sock)
+hold keeper 1 --lock kept
 before=$(memory_kb)
 
 # attack KIND NUMBER
@@ -41,7 +38,7 @@ after=$(memory_kb)
 echo "memory of the daemons: $before kB, then $after kB"
 [ "$after" -le $((before + 65536)) ] || fail "memory grew: $before kB, then $after kB"
 
-running "$keeper" || fail "a program was stopped: $(cat run.txt)"
+running "$(cat keeper.in)" || fail "a program was stopped: $(cat keeper.err)"
 for i in 1 2; do
     timeout 30 "$ALLOT" run --socket "./h$i.sock" --lock "free$i" -- true || fail "h$i grants nothing"
 done

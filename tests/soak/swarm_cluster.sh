@@ -25,7 +25,7 @@ mutation one-user cluster --without guard --property one-user $two --daemon-deat
 mutation one-user cluster --without await-programs --property one-user $two --daemon-deaths 2 --kernel on
 mutation lease-holds cluster --without grant-in-time --property lease-holds $two --cuts 2
 mutation fences-grow cluster --without fence-by-view --property fences-grow $two --whims 1
-mutation never-objected cluster --without report-adopted --property never-objected $two --daemon-deaths 2
+mutation assertion cluster --without report-adopted --property assertion $two --daemon-deaths 2
 mutation request-kept cluster --without keep-waiting --property request-kept $two --whims 2
 mutation request-kept cluster --without ask-again --property request-kept $two --daemon-deaths 2
 mutation kept-in-use cluster --without forget-names --property kept-in-use $two
@@ -47,7 +47,7 @@ mutation free-at-once cluster --without keep-ends --property free-at-once $one_l
 
 three='--engine atomic --sites 3'
 mutation never-objected cluster --without numbered-messages --property never-objected $three
-mutation never-objected cluster --without freeze --property never-objected $three
+mutation one-user cluster --without freeze --property one-user $three
 mutation never-objected cluster --without clear-lender --property never-objected $three --resources 3
 mutation one-token cluster --without all-reports --property one-token $three
 mutation free-at-once cluster --without give-way --property free-at-once $three
