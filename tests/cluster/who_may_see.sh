@@ -18,7 +18,7 @@ job() {
     local name=$1 host=$2 lock=$3
     shift 3
     "$@" "$ALLOT" run --socket "./h$host.sock" --lock "$lock" -- \
-        sh -c 'while [ ! -e "$1" ]; do sleep 0.05; done' of-$name "$name.go" '--password=open sesame' &
+        timeout 60 sh -c 'while [ ! -e "$1" ]; do sleep 0.05; done' of-$name "$name.go" '--password=open sesame' &
     started+=($!)
     wait_until 20 "$name is granted" holds "$lock"
 }
