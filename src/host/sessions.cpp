@@ -572,10 +572,11 @@ void Sessions::vanished(SessionId id, SessionEffects& fx) {
 // end of the earlier daemon on, unless their program comes back.
 bool Sessions::adopt(const Self& self, const Lease& lease, SessionEffects& fx) {
     const SessionId id = lease.key.session;
-    const auto [place, fresh] = sessions_.try_emplace(id, Session{.name = lease.session,
-                                                                  .caller = lease.caller,
-                                                                  .command = lease.command,
-                                                                  .stoppable = lease.stoppable});
+    const auto [place, fresh] =
+        sessions_.try_emplace(id, Session{.name = lease.session,
+                                          .caller = lease.caller,
+                                          .command = harmless(lease.command, longest_command),
+                                          .stoppable = lease.stoppable});
     Session& session = place->second;
     if (fresh) count(session.caller, &Usage::sessions, 1);
     const bool was_awaited = session.open.size() > session.followed.size();
