@@ -1,5 +1,6 @@
 // Limits the handshakes that fail from one source of connections. Those that succeed are not counted: many
-// programs on one machine may connect at once, and a host is heard soon although others fail from its address.
+// programs on one machine may connect at once, and a host is heard soon although others fail from its
+// address.
 #pragma once
 
 #include <array>

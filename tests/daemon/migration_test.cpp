@@ -68,7 +68,8 @@ TEST(Migration, Dotted_keys_and_inline_tables_are_settings_as_well) {
 TEST(Migration, Names_with_control_characters_are_refused_in_one_line) {
     for (const char* form : {"semaphores.\"a\\tb\\u007F\" = 2\n", "[semaphores.\"c\\nd\"]\npermits = 3\n"}) {
         const auto result = migrate_config(std::string("host = \"a\"\n") + form, "x");
-        const auto config = result ? parse_config(result->text, "x") : allot::Result<Config>(allot::Error{result.error()});
+        const auto config =
+            result ? parse_config(result->text, "x") : allot::Result<Config>(allot::Error{result.error()});
         ASSERT_FALSE(config) << form;
         EXPECT_THAT(config.error(), HasSubstr("no program can ask for this name; write one without"));
         EXPECT_EQ(config.error().find('\n'), std::string::npos);
