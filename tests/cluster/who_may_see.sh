@@ -6,7 +6,7 @@ nobody=(setpriv --reuid=nobody --regid=nogroup --clear-groups)
 [ "$(id -u)" -eq 0 ] && "${nobody[@]}" "$ALLOT" --version >/dev/null 2>&1 || { echo "skipped: this needs root and nobody"; exit 77; }
 chmod a+rx . # its sockets are for everybody
 
-rm -f audit?.log
+rm -f audit?.log *.go
 configure 2
 sed -i '1i socket_mode = "0666"' h1.toml h2.toml
 with_page 1
