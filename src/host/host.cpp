@@ -61,10 +61,11 @@ std::optional<Request> Host::release(const Self& self, const Key& key, Effects& 
     const auto place = ids_.find(key);
     if (place == ids_.end()) return std::nullopt;
     if (!views_.works()) fx.reached("deferred-end");
-    if (!sticky_.contains(place->second)) return end(self, place->second);
-    Request request = *requests_[place->second];
-    hold_for_owner(place->second);
-    let_forget(self, place->second);
+    const RequestId id = place->second;
+    if (!sticky_.contains(id)) return end(self, id);
+    Request request = *requests_[id];
+    hold_for_owner(id);
+    let_forget(self, id);
     return request;
 }
 

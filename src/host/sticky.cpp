@@ -58,10 +58,11 @@ std::optional<Request> Host::abandon(const Self& self, const Key& key, Effects& 
     const auto place = ids_.find(key);
     if (place == ids_.end() || !sticky_.contains(place->second) || !requests_[place->second]->told)
         return release(self, key, fx);
-    Request request = *requests_[place->second];
-    hold_for_owner(place->second);
+    const RequestId id = place->second;
+    Request request = *requests_[id];
+    hold_for_owner(id);
     fx.reached("abandoned");
-    serve_owner(self, place->second, fx);
+    serve_owner(self, id, fx);
     return request;
 }
 
