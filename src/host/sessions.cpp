@@ -380,8 +380,12 @@ void Sessions::answer(const Self& self, Answer answer, SessionEffects& fx) {
 }
 
 void Sessions::granted(const Self& self, const Key& key, SessionEffects& fx) {
-    const Session& session = sessions_.at(key.session);
-    Open& open = sessions_.at(key.session).open.at(key.ticket);
+    // A program that goes may leave something behind that another request of its own waits for, which is
+    // about to end as well.
+    const auto place = sessions_.find(key.session);
+    if (place == sessions_.end() || !place->second.open.contains(key.ticket)) return;
+    const Session& session = place->second;
+    Open& open = place->second.open.at(key.ticket);
     const Request& request = *self.host.find(key);
     const std::uint64_t asked_ms = std::exchange(open.since_ms, self.now_ms);
     if (std::ranges::find(request.fences, Fence()) != request.fences.end()) open.unordered = self.unordered;
