@@ -1,4 +1,4 @@
-// What programs of a host notice of strangers who begin many TLS handshakes with its daemon.
+// The delay of programs of a host while strangers begin many TLS handshakes with its daemon.
 #pragma once
 
 #include <string>

@@ -19,6 +19,7 @@ Result<bool> LaterRecord::write_now(const durable::Record& record) {
     auto written = boost::asio::post(
         disk_, boost::asio::use_future([&] { return durable::write_record(path_, record); }));
     const Result<bool> result = written.get();
+    if (result) written_now_ = record.sequence;
     note_problem(result);
     return result;
 }
@@ -28,6 +29,8 @@ void LaterRecord::begin() {
     boost::asio::post(disk_, [this, record = *std::exchange(next_, std::nullopt)] {
         auto result = durable::write_record(path_, record);
         boost::asio::post(loop_, [this, result = std::move(result), record] {
+            // One that failed must not replace a later one that was written meanwhile.
+            if (record.sequence < written_now_) return completed(true);
             if (!result && !next_) next_ = record;
             completed(result);
         });

@@ -4,6 +4,7 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/thread_pool.hpp>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -42,6 +43,7 @@ private:
     std::string path_;
     std::function<void()> ended_;
     std::optional<durable::Record> next_;  // to be written after the write that is under way
+    std::uint64_t written_now_ = 0;        // the sequence number of the last record that write_now() wrote
     bool busy_ = false;
     bool rests_ = false;  // after a write that failed
     std::string problem_;

@@ -37,7 +37,7 @@ session::Party any_party() {
             .wanted = {*any_text(), *any_text()}};
 }
 
-// What an earlier version of another host may report.
+// The report of a host with an earlier version.
 Reports any_reports() {
     Report report;
     report.host = {.name = *any_text(), .state = "up", .note = *any_text()};

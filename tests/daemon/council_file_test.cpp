@@ -62,6 +62,25 @@ TEST(CouncilFile, Says_nothing_while_it_cannot_write_and_tries_again) {
     EXPECT_EQ(**file.read(), with_disk(1));
 }
 
+TEST(LaterRecord, One_that_failed_does_not_replace_a_later_one) {
+    const test::TemporaryFolder folder;
+    const std::string missing = folder / "missing";
+    boost::asio::io_context loop;
+    const auto work = boost::asio::make_work_guard(loop);
+    bool ended = false;
+    daemon::LaterRecord file(loop, missing + "/note", [&] { ended = true; });
+    const auto note = [](std::uint64_t sequence) {
+        return durable::Record{"note", newest_edition, sequence, "x"};
+    };
+    file.write(note(1));
+    EXPECT_FALSE(file.write_now(note(2)));  // after the first one, which has failed as well
+    std::filesystem::create_directories(missing);
+    EXPECT_TRUE(file.write_now(note(3)));
+    while (!ended) loop.run_one();
+    EXPECT_EQ(file.problem(), "") << "nothing is left to be tried again";
+    EXPECT_EQ((*durable::read_record(file.path(), "note"))->sequence, 3u);
+}
+
 TEST(CouncilFile, Refuses_every_wrong_bit) {
     const test::TemporaryFolder folder;
     boost::asio::io_context loop;

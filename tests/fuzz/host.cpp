@@ -98,7 +98,7 @@ private:
         letters_.clear();
     }
 
-    // What a status shows, and what is kept for later.
+    // The status, and messages that are kept for later.
     void look_at(SiteId one) const {
         const Host& host = hosts_[one];
         for (const agreement::Kept& kept : host.unheld(self(one)))
@@ -187,7 +187,7 @@ private:
         say(one, report);
     }
 
-    // What it was sent comes back, perhaps to the other one: so tokens travel.
+    // A message that it was sent comes back, perhaps to the other one: so tokens travel.
     void answer(SiteId one) {
         if (to_hostile_.empty()) return;
         const std::size_t place = to_hostile_.size() - 1 - source_.choice(8) % to_hostile_.size();

@@ -69,7 +69,7 @@ protected:
         b = std::make_unique<TestHost>(loop, config);
         b->start();
     }
-    // What bee says to these bytes, before it closes the connection.
+    // The answer of bee to these bytes, before it closes the connection.
     std::string said_to(const Descriptor& socket, const std::string& bytes) {
         EXPECT_EQ(::send(socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL),
                   static_cast<ssize_t>(bytes.size()));
