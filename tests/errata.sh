@@ -1,6 +1,6 @@
-# Every erratum with a command gives exactly the violation it claims, and every cure holds.
+# allot errata: which are shown, and how they are told. That each one gives the violation it claims, and that every cure
+# holds, is run for one problem; soak/errata.sh runs them all.
 set -eu
-"$ALLOT" errata --run # in an empty directory: the program has the scenarios
 
 # Which are shown, and not just listed.
 shown() { "$ALLOT" errata --problem "$1" | awk '$2 == "check" || $2 == "scenario" || $2 == "sim" { sub(/.*:/, "", $1); printf "%s ", $1 }'; }

@@ -34,8 +34,11 @@ INSTANTIATE_TEST_SUITE_P(Sizes, BootstrapHolds,
                                          Pinned{"requests=0 normalise=off", 40015, 256734},
                                          Pinned{"requests=0 sites=4 lists=012", 508, 2646},
                                          Pinned{"requests=0 crashes=1 restarts=1 lost-disks=1", 12121, 55515},
-                                         Pinned{"requests=0 crashes=1 restarts=1 writes=late", 23170, 100953},
-                                         Pinned{"requests=0 crashes=2 restarts=2 lost-disks=2", 493936,
+                                         Pinned{"requests=0 crashes=1 restarts=1 writes=late", 23170,
+                                                100953}));
+
+INSTANTIATE_TEST_SUITE_P(LargeSizes, BootstrapHolds,
+                         testing::Values(Pinned{"requests=0 crashes=2 restarts=2 lost-disks=2", 493936,
                                                 2596668}));
 
 INSTANTIATE_TEST_SUITE_P(

@@ -27,20 +27,24 @@ INSTANTIATE_TEST_SUITE_P(Sizes, LeasesHold,
                                          Pinned{"requests=1,1,0 lease=2", 99200, 540840},
                                          Pinned{"requests=1,1,0 lease=3", 198810, 1089843},
                                          Pinned{"requests=1,1,0 through-peer=on", 56050, 307675},
-                                         Pinned{"requests=1,1,0 copies=2", 43672, 230852},
-                                         Pinned{"requests=1,1,0,0 sites=4 voters=4", 1013120, 6650251}));
+                                         Pinned{"requests=1,1,0 copies=2", 43672, 230852}));
+
+INSTANTIATE_TEST_SUITE_P(LargeSizes, LeasesHold,
+                         testing::Values(Pinned{"requests=1,1,0,0 sites=4 voters=4", 1013120, 6650251}));
 
 INSTANTIATE_TEST_SUITE_P(Surroundings, LeasesHold,
                          testing::Values(Pinned{"requests=1,1,0 nacks=on", 68196, 355196},
                                          Pinned{"requests=1,1,0 crashes=1", 78796, 538717},
                                          Pinned{"requests=1,1,0 renewals=0 lose=1", 12887, 68091},
                                          Pinned{"requests=1,1,0 renewals=0 cuts=1", 39160, 218296},
-                                         Pinned{"requests=1,1,0 skew=1 tolerance=1", 430850, 2554400},
                                          Pinned{"requests=1,1,0 one-kernel=on crashes=1 orphans=on "
                                                 "orphan-ticks=1",
                                                 1544, 10410},
                                          Pinned{"one-kernel=on crashes=1 orphans=on orphan-ticks=2 grace=2",
                                                 26203, 202993}));
+
+INSTANTIATE_TEST_SUITE_P(LargeSurroundings, LeasesHold,
+                         testing::Values(Pinned{"requests=1,1,0 skew=1 tolerance=1", 430850, 2554400}));
 
 // The machine of a host may stand still for as many ticks as the hold-off exceeds the lease.
 INSTANTIATE_TEST_SUITE_P(

@@ -19,13 +19,17 @@ TEST_P(RecallHolds, With_so_many_states) {
     expect_holds("recall", GetParam(), own_properties);
 }
 
+INSTANTIATE_TEST_SUITE_P(Sizes, RecallHolds,
+                         testing::Values(Pinned{
+                             "voters=1 scripts=-,C,G anchor=2 crashes=2 restarts=2 restored-disks=1", 191264,
+                             534557}));
+
 INSTANTIATE_TEST_SUITE_P(
-    Sizes, RecallHolds,
-    testing::Values(
-        Pinned{"scripts=C,G,- anchor=0 crashes=1 restarts=1 restored-disks=1", 2459867, 10964797},
-        Pinned{"voters=1 scripts=-,C,G anchor=2 crashes=2 restarts=2 restored-disks=1", 191264, 534557},
-        Pinned{"voters=1 scripts=-,C,G anchor=2 crashes=2 restarts=2 restored-disks=1 writes=late", 1672546,
-               5623477}));
+    LargeSizes, RecallHolds,
+    testing::Values(Pinned{"scripts=C,G,- anchor=0 crashes=1 restarts=1 restored-disks=1", 2459867, 10964797},
+                    Pinned{
+                        "voters=1 scripts=-,C,G anchor=2 crashes=2 restarts=2 restored-disks=1 writes=late",
+                        1672546, 5623477}));
 
 // --- Every weaker way fails.
 

@@ -71,17 +71,22 @@ INSTANTIATE_TEST_SUITE_P(
     Unordered, CountersHold,
     testing::Values(Pinned{"improve=none loans=0", 18684, 38200}, Pinned{"improve=none", 77004, 158532},
                     Pinned{"improve=none loans=0 requests=2,1,1", 378608, 856976},
-                    Pinned{"improve=none cancel=on", 764593, 1802607},
                     Pinned{"improve=stop,single,lamport,early-loan,reask", 104354, 202566},
-                    Pinned{"improve=stop,single,lamport,early-loan,reask cancel=on", 1131573, 2542308},
                     Pinned{"sites=2 requests=2", 35291, 50145}, Pinned{"resources=1 cancel=on", 4799, 11898},
                     Pinned{"resources=1 requests=2,2,1", 40186, 115504},
                     Pinned{"improve=home loans=0 resources=1 requests=2,2,1", 66659, 212017}));
 
+INSTANTIATE_TEST_SUITE_P(LargeUnordered, CountersHold,
+                         testing::Values(Pinned{"improve=none cancel=on", 764593, 1802607},
+                                         Pinned{"improve=stop,single,lamport,early-loan,reask cancel=on",
+                                                1131573, 2542308}));
+
+INSTANTIATE_TEST_SUITE_P(Improved, CountersHold,
+                         testing::Values(Pinned{"links=fifo sites=2 requests=2 cancel=on", 197267, 335075}));
+
 INSTANTIATE_TEST_SUITE_P(
-    Improved, CountersHold,
+    LargeImproved, CountersHold,
     testing::Values(Pinned{"links=fifo", 857536, 1953629}, Pinned{"links=fifo loans=2", 1678373, 4036122},
-                    Pinned{"links=fifo sites=2 requests=2 cancel=on", 197267, 335075},
                     Pinned{"links=fifo homes=3", 560697, 1245061},
                     Pinned{"links=fifo improve=stop,single,lamport,early-loan,reask requests=2,1,1", 412264,
                            722974}));

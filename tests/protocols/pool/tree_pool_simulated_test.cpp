@@ -328,7 +328,7 @@ TEST(PoolSimulated, With_pacing_an_idle_pool_sends_less_than_a_twentieth) {
 }
 
 // The deeper the tree, the further the hint has to go up and the units down.
-TEST(PoolSimulated, With_pacing_a_rare_request_waits_little_longer) {
+TEST(LargePoolSimulated, With_pacing_a_rare_request_waits_little_longer) {
     const Parameters rare =
         hops({{"think", "exponential:160s"}, {"hold", "2ms"}, {"time", "1000s"}, {"warm-up", "10s"}});
     for (const auto& [tree, times] : {std::pair("star", 1.5), {"binary", 1.5}, {"chain", 2.0}}) {

@@ -180,7 +180,7 @@ TEST(TreePool, With_the_priority_token_everybody_is_served) {
 
 // --- Any start.
 
-TEST(TreePool, Converges_from_anywhere_on_every_schedule) {
+TEST(LargeTreePool, Converges_from_anywhere_on_every_schedule) {
     const std::string flags = "sites=2 units=1 requests=any backoff=0 patience=2";
     expect_holds(run_from_anywhere(flags, 1000, 1), flags);
 }
@@ -193,13 +193,13 @@ TEST(TreePool, Converges_from_anywhere_with_larger_requests_and_with_each_option
 }
 
 // Also what the root keeps back may be stale: all of it counts for the modulus.
-TEST(TreePool, Converges_from_anywhere_with_pacing) {
+TEST(LargeTreePool, Converges_from_anywhere_with_pacing) {
     const std::string flags = "sites=2 units=1 requests=any backoff=0 patience=0 pacing=on";
     expect_holds(run_from_anywhere(flags, 20, 1), flags);
 }
 
 // A timer in a hurry leads out of no legitimate world, and keeps nobody from reaching one.
-TEST(TreePool, Converges_from_anywhere_though_the_timer_fires_too_early) {
+TEST(LargeTreePool, Converges_from_anywhere_though_the_timer_fires_too_early) {
     for (const std::string flags : {"sites=2 units=1 requests=any backoff=0 patience=2 copies=2",
                                     "sites=2 units=1 requests=any backoff=0 taint=off copies=3"})
         expect_holds(run_from_anywhere(flags, 3, 1), flags);

@@ -18,8 +18,10 @@ TEST_P(PermitsHold, With_the_pinned_number_of_states) {
 INSTANTIATE_TEST_SUITE_P(Crashes, PermitsHold,
                          testing::Values(Pinned{"permits=1 crashes=2", 90325, 781128},
                                          Pinned{"permits=2 crashes=2", 209396, 2008677},
-                                         Pinned{"permits=3 crashes=2", 175786, 1801297},
-                                         Pinned{"permits=1 crashes=2 trust=sparse", 549533, 6055374},
+                                         Pinned{"permits=3 crashes=2", 175786, 1801297}));
+
+INSTANTIATE_TEST_SUITE_P(LargeCrashes, PermitsHold,
+                         testing::Values(Pinned{"permits=1 crashes=2 trust=sparse", 549533, 6055374},
                                          Pinned{"permits=2 crashes=2 trust=sparse", 1540030, 18592532},
                                          Pinned{"permits=3 crashes=2 trust=sparse", 1590714, 20839167},
                                          Pinned{"permits=1 crashes=2 trust=sparse anchor=2", 542027,
@@ -32,7 +34,7 @@ INSTANTIATE_TEST_SUITE_P(AskingAgain, PermitsHold,
 INSTANTIATE_TEST_SUITE_P(Leaving, PermitsHold,
                          testing::Values(Pinned{"permits=1 leaves=1 crashes=1", 195497, 1689320}));
 
-INSTANTIATE_TEST_SUITE_P(Starting, PermitsHold,
+INSTANTIATE_TEST_SUITE_P(LargeStarting, PermitsHold,
                          testing::Values(Pinned{"permits=1 crashes=2 trust=sparse starts=on", 549533,
                                                 6055374}));
 
@@ -44,8 +46,10 @@ TEST_P(PermitsOpenHold, With_the_pinned_number_of_states) {
 }
 
 INSTANTIATE_TEST_SUITE_P(ComingAndGoing, PermitsOpenHold,
-                         testing::Values(Pinned{"founders=1 permits=1 crashes=2", 160922, 1441318},
-                                         Pinned{"founders=2 permits=1 crashes=2", 506112, 4802589},
+                         testing::Values(Pinned{"founders=1 permits=1 crashes=2", 160922, 1441318}));
+
+INSTANTIATE_TEST_SUITE_P(LargeComingAndGoing, PermitsOpenHold,
+                         testing::Values(Pinned{"founders=2 permits=1 crashes=2", 506112, 4802589},
                                          Pinned{"founders=2 permits=2 crashes=2", 707381, 7377103}));
 
 // Every start ends, unless a crash takes away the last one who could have told a newcomer of a death.
@@ -53,11 +57,11 @@ INSTANTIATE_TEST_SUITE_P(Starting, PermitsOpenHold,
                          testing::Values(Pinned{"founders=1 permits=2 starts=on", 18126, 182729},
                                          Pinned{"founders=2 permits=2 starts=on", 41675, 433976}));
 
-INSTANTIATE_TEST_SUITE_P(SeveralUnits, PermitsHold,
+INSTANTIATE_TEST_SUITE_P(LargeSeveralUnits, PermitsHold,
                          testing::Values(Pinned{"permits=3 max-request=2 crashes=2", 835016, 8332217},
                                          Pinned{"permits=3 max-request=3 crashes=1", 877791, 8108298}));
 
-INSTANTIATE_TEST_SUITE_P(BadLinks, PermitsHold,
+INSTANTIATE_TEST_SUITE_P(LargeBadLinks, PermitsHold,
                          testing::Values(Pinned{"sites=2 duplicate=2 lose=2 requests=2", 2617889, 17745771}));
 
 // What is published and wrong, and which property shows it.
@@ -117,7 +121,7 @@ INSTANTIATE_TEST_SUITE_P(
             "at-most-k"}));
 
 // Section 6: with atomic handlers the listing is safe, and with erratum 1 repaired it serves, too.
-TEST(PermitsPublished, Is_right_where_handlers_are_atomic_and_the_detector_counts_itself) {
+TEST(LargePermitsPublished, Is_right_where_handlers_are_atomic_and_the_detector_counts_itself) {
     for (const char* permits : {"1", "2", "3"}) {
         const std::string instance = std::string("start-up=off crashes=2 permits=") + permits;
         EXPECT_EQ(
