@@ -46,7 +46,8 @@ std::optional<session::Party> holder_of(const client::Options& options, const st
 std::vector<std::string> silent_hosts(const session::Status& status) {
     std::vector<std::string> names;
     for (const session::HostStatus& host : status.hosts)
-        if (host.state != "up" && host.state != "joining") names.push_back(harmless(host.name));
+        if (host.state != "up" && host.state != "joining" && host.state != "voteless")
+            names.push_back(harmless(host.name));
     return names;
 }
 

@@ -102,6 +102,7 @@ Report Enquiries::own_report() const {
         if (!grants()) add_troubles(why, report);
     }
     const host::Host& own = member_.host();
+    if (member_.council().is_thrown_away()) report.host.state = "voteless";
     if (!own.views().works()) report.host.state = "joining";
     report.host.incarnation = own.myself(host::Member::host_self(ways_.self())).incarnation;
     for (const HostId host : config_.others()) {

@@ -34,14 +34,21 @@ void Orders::obey(const session::Order& order, const host::Caller& by, const Don
     if (order.verb == "show") return done({true, shown()});
     if (auto why = forbidden(by)) return done({false, std::move(*why)});
     if (order.verb == "release" && order.words.size() == 2) return done(release(order, by));
-    auto edit = edit_of(order);
+    const std::string user = host::identity_of(by);
+    if (order.verb != "voters") return give(order, user, {}, done);
+    ways_.find_voteless([this, order, user, done](const std::set<std::string>& voteless) {
+        give(order, user, voteless, done);
+    });
+}
+
+void Orders::give(const session::Order& order, const std::string& user, const std::set<std::string>& voteless,
+                  const Done& done) {
+    auto edit = edit_of(order, voteless);
     if (!edit) return done({false, edit.error()});
     const bool certifies = order.verb == "expel-certified";
-    change({.edit = std::move(*edit),
-            .user = host::identity_of(by),
-            .done = done,
-            .certified = certifies ? order.words[0] : ""},
-           order.dry_run);
+    change(
+        {.edit = std::move(*edit), .user = user, .done = done, .certified = certifies ? order.words[0] : ""},
+        order.dry_run);
 }
 
 // Without a rule operators are root and the user of the daemon.
@@ -108,7 +115,8 @@ boost::json::array Orders::shown_hosts() const {
 }
 
 // An order may come from any host, and a name means the same everywhere.
-Result<Orders::Edit> Orders::edit_of(const session::Order& order) const {
+Result<Orders::Edit> Orders::edit_of(const session::Order& order,
+                                     const std::set<std::string>& voteless) const {
     const std::vector<std::string>& words = order.words;
     const std::string& verb = order.verb;
     if (verb == "set" && !words.empty())
@@ -129,8 +137,8 @@ Result<Orders::Edit> Orders::edit_of(const session::Order& order) const {
         if (desk_.config().agreed.engine != Register::Engine::hosts)
             return Error{fmt::format("the register has the engine {}: no host keeps it",
                                      desk_.config().agreed.engine_name())};
-        return Edit([this, host](agreement::Settings settings) {
-            return with_voters(std::move(settings), host, member_.host().known().members);
+        return Edit([this, host, voteless](agreement::Settings settings) {
+            return with_voters(std::move(settings), host, member_.host().known().members, voteless);
         });
     }
     if (verb != "expel" && verb != "expel-certified")

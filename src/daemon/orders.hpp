@@ -6,6 +6,7 @@
 #include <deque>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,8 @@ public:
         // That incarnation and all its programs have ended, as an operator says; or that is not said any
         // more.
         std::function<void(Peer, bool has_ended)> certify;
+        // The hosts that answer and say that their votes are void.
+        std::function<void(std::function<void(const std::set<std::string>&)>)> find_voteless;
         // Why this host does not serve as it should; empty if it does.
         std::function<std::string()> trouble;
     };
@@ -69,7 +72,9 @@ private:
         agreement::Settings settings{};      // as proposed
         std::vector<std::string> changes{};  // for people
     };
-    Result<Edit> edit_of(const session::Order& order) const;
+    void give(const session::Order& order, const std::string& user, const std::set<std::string>& voteless,
+              const Done& done);
+    Result<Edit> edit_of(const session::Order& order, const std::set<std::string>& voteless) const;
     std::string breaks_majority(const agreement::Settings& settings, const std::string& host) const;
     void certify(const std::string& host, bool has_ended);
     std::string unable() const;

@@ -151,7 +151,8 @@ Result<Settings> with_expelled(Settings settings, const std::string& name) {
     return with_standing(std::move(settings), name, Standing::out);
 }
 
-Result<Settings> with_voters(Settings settings, const std::string& list, const std::vector<Peer>& members) {
+Result<Settings> with_voters(Settings settings, const std::string& list, const std::vector<Peer>& members,
+                             const std::set<std::string>& voteless) {
     settings.voters.clear();
     if (list == "auto") return settings;
     const std::vector<std::string> names = split_list(list);
@@ -168,10 +169,22 @@ Result<Settings> with_voters(Settings settings, const std::string& list, const s
                 fmt::format("{}: {} is not in the view, so nobody can reach it; start it first", list, name)};
         if (!settings.hosts[*number].may_vote())
             return Error{fmt::format("{}: {} leaves the cluster", list, name)};
+        if (voteless.contains(name))
+            return Error{fmt::format(
+                "{}: the vote of {} is void, because its state folder was put back or copied; choose another "
+                "host, or stop it, move its state folder away, and let it join again",
+                list, name)};
         settings.voters.push_back(*number);
     }
     std::ranges::sort(settings.voters);
     return settings;
+}
+
+std::set<std::string> voteless_of(const session::Status& status) {
+    std::set<std::string> names;
+    for (const session::HostStatus& host : status.hosts)
+        if (host.state == "voteless") names.insert(host.name);
+    return names;
 }
 
 Result<SiteId> number_of(const Settings& settings, const std::string& name) {

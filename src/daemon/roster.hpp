@@ -4,12 +4,14 @@
 
 #include <boost/describe.hpp>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "base/result.hpp"
 #include "daemon/config.hpp"
 #include "net/petition.hpp"
 #include "protocols/agreement/register.hpp"
+#include "session/status.hpp"
 
 namespace allot::daemon {
 
@@ -22,9 +24,12 @@ Result<agreement::Settings> with_leaving(agreement::Settings settings, const std
 Result<agreement::Settings> with_expelled(agreement::Settings settings, const std::string& name);
 
 // These hosts keep the register; or "auto": as many as the number of hosts asks for. Each of them must be
-// among `members`, which can be reached.
+// among `members`, which can be reached, and none among the `voteless`.
 Result<agreement::Settings> with_voters(agreement::Settings settings, const std::string& list,
-                                        const std::vector<Peer>& members);
+                                        const std::vector<Peer>& members,
+                                        const std::set<std::string>& voteless = {});
+// The hosts that say that their votes are void.
+std::set<std::string> voteless_of(const session::Status& status);
 
 // The number of that host, if it is in the list and takes part.
 Result<SiteId> number_of(const agreement::Settings& settings, const std::string& name);

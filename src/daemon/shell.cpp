@@ -731,6 +731,14 @@ Orders::Ways Shell::order_ways() {
             },
         .withdraw = [this] { member_.host().withdraw_proposal(); },
         .certify = [this](Peer gone, bool has_ended) { member_.host().certify(gone, has_ended); },
+        .find_voteless =
+            [this](std::function<void(const std::set<std::string>&)> done) {
+                enquiries_.ask_status(true, {.others = host::Reading::none},
+                                      [this, done = std::move(done)](const session::Status& status) {
+                                          catch_up();
+                                          done(voteless_of(status));
+                                      });
+            },
         .trouble = [this] { return enquiries_.trouble(); },
     };
 }

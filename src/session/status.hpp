@@ -69,8 +69,8 @@ BOOST_DESCRIBE_STRUCT(LinkView, (), (to, state, problem, sent, received, reconne
 
 struct HostStatus {
     std::string name;
-    // up; joining: grants nothing yet; removed: no member of the newest view; silent: suspected; unknown: no
-    // answer in time; unreachable: no link
+    // up; joining: grants nothing yet; voteless: its vote is void for good; removed: no member of the newest
+    // view; silent: suspected; unknown: no answer in time; unreachable: no link
     std::string state;
     std::uint32_t incarnation = 0;
     std::uint32_t sessions = 0;

@@ -40,6 +40,10 @@ rm -f h3/*.sock
 start 3
 wait_until 20 "h3 notices that its folder is old" says 3 'put back from an earlier time'
 serves 1 "beside a host that votes no more"
+wait_until 20 "the status of h1 says so, too" says 1 '^h3  *voteless '
+chosen=$("$ALLOT" cluster voters h1,h2,h3 --socket ./h1.sock 2>&1)
+[ $? -eq 119 ] && [[ $chosen == *'the vote of h3 is void, because its state folder was put back or copied; choose another host'* ]] ||
+    fail "a host that votes no more is chosen: $chosen"
 
 for i in 1 2 3; do kill_machine $i; done
 

@@ -99,6 +99,18 @@ TEST(Roster, Chosen_voters_are_odd_in_number_there_and_not_removed) {
     EXPECT_TRUE(with_voters(settings, "auto", members)->voters.empty());
 }
 
+TEST(Roster, A_host_whose_vote_is_void_is_not_chosen) {
+    const std::vector<Peer> members{{0, 256}, {1, 256}, {2, 256}};
+    session::Status status;
+    status.hosts = {{.name = "a", .state = "up"}, {.name = "b", .state = "voteless"}};
+    const auto voteless = voteless_of(status);
+    EXPECT_EQ(why_not(with_voters(three_hosts(), "a,b,c", members, voteless)),
+              "a,b,c: the vote of b is void, because its state folder was put back or copied; choose another "
+              "host, or stop it, move its state folder away, and let it join again");
+    EXPECT_TRUE(with_voters(three_hosts(), "c", members, voteless));
+    EXPECT_TRUE(with_voters(three_hosts(), "auto", members, voteless));
+}
+
 TEST(Roster, The_agreed_hosts_are_used_and_the_address_that_a_file_has_for_its_own_host) {
     Config file;
     file.host = "b";
