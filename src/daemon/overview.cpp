@@ -162,15 +162,17 @@ private:
     using Waiters = std::vector<std::pair<const PartyReport*, Party>>;
 
     // Programs wait for a lock, and its token is nowhere: it is on its way, or at a host that does not
-    // answer.
+    // answer; or it is free at one that does, and the way to it leads through one that does not.
     static void search(ResourceStatus& status, const Missing& missing) {
         std::vector<std::string> silent;
         for (const auto& [host, known] : missing)
             if (known.state != "removed") silent.push_back(known.name);
         if (!status.place.empty() || status.more_holders > 0 || silent.empty()) return;
         status.state = "unknown";
-        status.note = fmt::format("no host that answers has it; {} may, and is removed if it stays silent",
-                                  fmt::join(silent, " or "));
+        status.note = fmt::format(
+            "no program of a host that answers has it; a request that went to {} goes on when that host "
+            "answers, or when a view without it is complete",
+            fmt::join(silent, " or "));
     }
 
     void explain(ResourceStatus& status, const Waiters& waiters) const {

@@ -40,8 +40,8 @@ struct ResourceStatus {
     std::uint64_t more_waiters = 0;
     std::string place;  // of a lock: the host with its token
     std::string note;   // what is wrong, in one line
-    // unknown: programs wait for a lock, and no host that answers has its token; unreachable: nothing is
-    // granted as long as the note is true
+    // unknown: programs wait for a lock that nobody who answers has, and a host does not answer; unreachable:
+    // nothing is granted as long as the note is true
     std::string state = "available";
     bool operator==(const ResourceStatus&) const = default;
 };

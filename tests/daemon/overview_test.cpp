@@ -70,7 +70,10 @@ TEST_F(OverviewTest, A_lock_that_no_host_has_may_be_at_one_that_does_not_answer)
     wait_for(0, "db", 3);
     missing[2].state = "unreachable";
     EXPECT_EQ(shown("db")->state, "unknown");
-    EXPECT_EQ(shown("db")->note, "no host that answers has it; c may, and is removed if it stays silent");
+    EXPECT_EQ(
+        shown("db")->note,
+        "no program of a host that answers has it; a request that went to c goes on when that host answers, "
+        "or when a view without it is complete");
     reports[0].troubles = {{"", "c was removed"}};
     EXPECT_EQ(shown("db")->note, "c was removed") << "the host knows more";
     reports[0].troubles.clear();
