@@ -19,7 +19,6 @@ namespace allot::guardian {
 
 namespace {
 
-constexpr std::chrono::seconds open_patience{5};
 // A guardian that ends just now still has the lock, so the one that we start first may give up.
 constexpr std::chrono::milliseconds start_interval{2000};
 constexpr std::chrono::milliseconds connect_interval{5};
@@ -97,8 +96,8 @@ Result<bool> start_guardian(const std::string& folder, std::chrono::milliseconds
 }
 
 Result<std::unique_ptr<Link>> Link::open(const std::string& folder, std::chrono::milliseconds grace,
-                                         const Starter& starter) {
-    const auto until = BootClock::now() + open_patience;
+                                         const Starter& starter, std::chrono::milliseconds patience) {
+    const auto until = BootClock::now() + patience;
     auto start_at = BootClock::now();
     std::error_code failure;
     const std::string place = std::filesystem::absolute(folder, failure).string();
@@ -115,8 +114,10 @@ Result<std::unique_ptr<Link>> Link::open(const std::string& folder, std::chrono:
         }
         std::this_thread::sleep_for(connect_interval);
     }
-    return Error{fmt::format("{}: no guardian listens after {} s; a line of `allot guardian` above says why",
-                             socket_path(place), open_patience.count())};
+    return Error{
+        fmt::format("{}: no guardian listens after {} ms: it has failed, as a line of `allot guardian` above "
+                    "then says, or this machine is too busy to start it in time; then start this again",
+                    socket_path(place), patience.count())};
 }
 
 // A null pointer if the guardian ends just now.

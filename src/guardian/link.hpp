@@ -41,10 +41,11 @@ Result<bool> start_guardian(const std::string& folder, std::chrono::milliseconds
 class Link {
 public:
     // Connects to the guardian in `folder`, or starts one, and takes over the charges of an earlier daemon.
-    // The caller must hold the lock of the folder. Waits at most 5 s. `grace` is the time between SIGTERM and
-    // SIGKILL.
+    // The caller must hold the lock of the folder. Waits at most as long as `patience` says. `grace` is the
+    // time between SIGTERM and SIGKILL.
     static Result<std::unique_ptr<Link>> open(const std::string& folder, std::chrono::milliseconds grace,
-                                              const Starter& starter = start_guardian);
+                                              const Starter& starter = start_guardian,
+                                              std::chrono::milliseconds patience = std::chrono::seconds(5));
 
     // The charges of the earlier daemon; the second call returns none.
     std::vector<Charge> taken_over() { return std::exchange(taken_over_, {}); }

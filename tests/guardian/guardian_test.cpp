@@ -790,6 +790,16 @@ TEST_F(GuardianTest, A_guardian_of_another_version_is_one_line) {
     ::waitpid(guardian, nullptr, 0);
 }
 
+// It may have said why in the log, or still be on its way.
+TEST_F(GuardianTest, A_guardian_that_is_late_is_not_said_to_have_failed) {
+    const auto slow = [](const std::string&, std::chrono::milliseconds) { return Result<bool>(true); };
+    const auto link = Link::open(place(), 100ms, slow, 20ms);
+    ASSERT_FALSE(link);
+    EXPECT_THAT(link.error(), HasSubstr("no guardian listens after 20 ms: it has failed, as a line of `allot "
+                                        "guardian` above then says, or this machine is too busy to start it "
+                                        "in time; then start this again"));
+}
+
 }  // namespace
 
 }  // namespace allot::guardian
