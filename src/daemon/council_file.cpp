@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/bytes.hpp"
+#include "daemon/host_folder.hpp"
 
 namespace allot::daemon {
 
@@ -14,13 +15,13 @@ constexpr const char* kind = "council";
 
 CouncilFile::CouncilFile(boost::asio::io_context& loop, const std::string& folder,
                          std::function<void()> written)
-    : record_(loop, folder + "/council", [this, written = std::move(written)] {
+    : folder_(folder), record_(loop, folder + "/council", [this, written = std::move(written)] {
           if (problem().empty()) written();
       }) {}
 
 Result<std::optional<CouncilFile::Files>> CouncilFile::read() {
     const auto record = durable::read_record(record_.path(), kind);
-    if (!record) return Error{record.error()};
+    if (!record) return with_way_back({record.error()}, folder_, kind);
     if (!*record) return std::optional<Files>();
     auto files = from_bytes<Files>((*record)->content, (*record)->edition);
     if (!files) return Error{record_.path() + ": it belongs to another version of allot"};

@@ -31,6 +31,7 @@ public:
 private:
     durable::Record next(const Files& files, Edition edition);
 
+    std::string folder_;
     std::uint64_t sequence_ = 0;
     LaterRecord record_;
 };

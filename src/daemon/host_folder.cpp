@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <sys/file.h>
+#include <unistd.h>
 
 #include "core/bytes.hpp"
 #include "durable/record.hpp"
@@ -33,6 +34,18 @@ constexpr durable::Editions earlier_formats{1, 7};
 
 }  // namespace
 
+// A file that another version has written is whole: that version reads it.
+Error with_way_back(Error error, const std::string& folder, std::string_view file) {
+    const std::string path = fmt::format("{}/{}", folder, file);
+    constexpr durable::Editions all{0, every_member};
+    if (::access(path.c_str(), R_OK) != 0 || durable::read_record(path, file, all)) return error;
+    return {fmt::format(
+        "{}; move the folder {} away, and let this host join again: `allot cluster join ADDRESS --config "
+        "FILE`, with the address of a host of the cluster; if this is the only one, `allot cluster init "
+        "--above N --config FILE`, with a number above all its views",
+        error.message, folder)};
+}
+
 Result<HostFolder::Memory> HostFolder::open() {
     std::error_code failure;
     std::filesystem::create_directories(path_, failure);
@@ -44,7 +57,7 @@ Result<HostFolder::Memory> HostFolder::open() {
         return Error{fmt::format(
             "{}: another daemon runs with this state folder; stop it, or write another `state`", path_)};
     const auto record = durable::read_record(memory_file(), kind);
-    if (!record) return Error{record.error()};
+    if (!record) return with_way_back({record.error()}, path_, kind);
     if (!*record) {
         if (const auto taken = take_over_earlier_version(); !taken) return Error{taken.error()};
         return memory_;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/descriptor.hpp"
@@ -14,6 +15,10 @@
 #include "protocols/agreement/settings.hpp"
 
 namespace allot::daemon {
+
+// The error with what to do next, if that file of a state folder is damaged: the host has forgotten what it
+// must not forget.
+Error with_way_back(Error error, const std::string& folder, std::string_view file);
 
 class HostFolder {
 public:

@@ -61,5 +61,6 @@ for i in 1 2 3; do kill_machine $i; done
 printf '\\x01' | dd of=h1/council bs=1 seek=100 conv=notrunc status=none
 "$ALLOT" node --config h1.toml 2>h1.err
 [ $? -eq 2 ] || fail "a damaged folder is believed"
-contains 'h1/council: ' h1.err || fail "it is not named: $(cat h1.err)"
+contains 'h1/council: .*; move the folder h1 away, and let this host join again' h1.err ||
+    fail "it is not said what to do: $(cat h1.err)"
 exit 0

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "core/random.hpp"
+#include "daemon/host_folder.hpp"
 #include "support/folder.hpp"
 
 namespace {
@@ -100,8 +101,36 @@ TEST(CouncilFile, Refuses_every_wrong_bit) {
         std::string damaged = bytes;
         damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << bit % 8));
         std::ofstream(path, std::ios::binary | std::ios::trunc) << damaged;
-        EXPECT_FALSE(file.read()) << "bit " << bit;
+        const auto files = file.read();
+        ASSERT_FALSE(files) << "bit " << bit;
+        EXPECT_NE(files.error().find("let this host join again: `allot cluster join ADDRESS"),
+                  std::string::npos)
+            << files.error();
     }
+}
+
+TEST(HostFolder, A_damaged_memory_is_refused_with_what_to_do_next) {
+    const test::TemporaryFolder folder;
+    const std::string path = folder_of(folder) + "/host";
+    ASSERT_TRUE(daemon::HostFolder(folder_of(folder)).open()) << "there was none";
+    std::ofstream(path, std::ios::binary) << "allot host 10 1 5 0123456789abcdef\nhost";
+    const auto memory = daemon::HostFolder(folder_of(folder)).open();
+    ASSERT_FALSE(memory);
+    EXPECT_EQ(memory.error(),
+              path + ": 4 of its 5 bytes are there; move the folder " + folder_of(folder) +
+                  " away, and let this host join again: `allot cluster join ADDRESS --config FILE`, with the "
+                  "address of a host of the cluster; if this is the only one, `allot cluster init --above N "
+                  "--config FILE`, with a number above all its views");
+}
+
+TEST(HostFolder, A_memory_of_another_version_is_not_to_be_moved_away) {
+    const test::TemporaryFolder folder;
+    const std::string path = folder_of(folder) + "/host";
+    ASSERT_TRUE(durable::write_record(path, {"host", newest_edition + 1, 1, "something"}));
+    const auto memory = daemon::HostFolder(folder_of(folder)).open();
+    ASSERT_FALSE(memory);
+    EXPECT_NE(memory.error().find("a later allot wrote it"), std::string::npos) << memory.error();
+    EXPECT_EQ(memory.error().find("away"), std::string::npos) << memory.error();
 }
 
 }  // namespace
