@@ -178,6 +178,7 @@ int run_set(const Options& options, const std::vector<std::string>& changes) {
     print_overuse(options, changes);
     return exit_ok;
 }
+    if (const auto why = daemon::wrong_changes(changes)) return wrong_usage(*why);
 
 // The settings that `show` prints, without semaphores.
 agreement::Settings settings_in(const boost::json::value& cluster) {

@@ -84,27 +84,42 @@ std::string reserved(const Settings& settings, const std::string& name) {
     return name.find('.') == std::string::npos ? advice_on(name, name) : "";
 }
 
-std::optional<std::string> apply(Settings& settings, const std::string& change) {
+// Wrong whatever the settings are. A semaphore of an earlier version may have any name.
+std::optional<std::string> wrong_change(const std::string& change) {
     const auto equals = change.find('=');
     const std::string name = change.substr(0, equals);
     const std::string number = equals == std::string::npos ? "" : change.substr(equals + 1);
+    if (name == admission && is_admission_text(number)) return std::nullopt;
+    const bool is_limit = name.ends_with(of_one_request) && name.size() > of_one_request.size();
+    if (!name.empty() && parse_number("", number, is_limit ? 1 : 0, most_permits)) return std::nullopt;
+    const bool is_number(parse_number("", number, 0, ~std::uint64_t{0}));
+    if (std::string why = is_number ? "" : reserved({}, name); !why.empty()) return why;
+    if (equals == std::string::npos || name.empty())
+        return fmt::format("{}: write the name of a semaphore and its permits, as in builds=5", change);
+    if (is_limit)
+        return fmt::format("{}: write a number from 1 to {}, and at most its permits", change, most_permits);
+    return fmt::format("{}: write a number of permits from 1 to {}, or 0 to remove it", change, most_permits);
+}
+
+// wrong_change has found nothing.
+std::optional<std::string> apply(Settings& settings, const std::string& change) {
+    const auto equals = change.find('=');
+    const std::string name = change.substr(0, equals);
+    const std::string number = change.substr(equals + 1);
     if (name == admission && is_admission_text(number)) {
         settings.asks_operator = number == admission_text(true);
         return std::nullopt;
     }
     if (auto why = reserved(settings, name); !why.empty()) return why;
-    const bool is_name = !name.empty() && (host::objection_to_name(name).empty() ||
-                                           settings.semaphores.contains(name));  // made by an earlier version
-    if (equals == std::string::npos || !is_name)
+    const bool is_name = host::objection_to_name(name).empty() ||
+                         settings.semaphores.contains(name);  // made by an earlier version
+    if (!is_name)
         return fmt::format("{}: write the name of a semaphore and its permits, as in builds=5", change);
     if (name.ends_with(of_one_request) && name.size() > of_one_request.size())
         return limit_requests(settings, name.substr(0, name.size() - of_one_request.size()), number);
-    const auto permits = parse_number("", number, 0, most_permits);
-    if (!permits)
-        return fmt::format("{}: write a number of permits from 1 to {}, or 0 to remove it", change,
-                           most_permits);
-    if (*permits > 0)
-        resize(settings.semaphores[name], static_cast<std::uint32_t>(*permits));
+    const std::uint64_t permits = *parse_number("", number, 0, most_permits);
+    if (permits > 0)
+        resize(settings.semaphores[name], static_cast<std::uint32_t>(permits));
     else if (settings.semaphores.erase(name) == 0)
         return fmt::format("{}: no such semaphore, so it cannot be removed", change);
     return std::nullopt;
@@ -119,7 +134,19 @@ std::string text_of(const SemaphoreSettings& semaphore) {
 
 }  // namespace
 
+std::optional<std::string> wrong_changes(const std::vector<std::string>& changes) {
+    std::set<std::string> names;
+    for (const std::string& change : changes) {
+        if (auto why = wrong_change(change)) return why;
+        const std::string name = change.substr(0, change.find('='));
+        if (!names.insert(name).second)
+            return fmt::format("{}: {} is there twice; write it once", change, name);
+    }
+    return std::nullopt;
+}
+
 Result<Settings> changed(Settings settings, const std::vector<std::string>& changes) {
+    if (auto why = wrong_changes(changes)) return Error{std::move(*why)};
     for (const std::string& change : changes)
         if (auto why = apply(settings, change)) return Error{std::move(*why)};
     return settings;

@@ -1,6 +1,7 @@
 // The settings of the cluster as people write and read them.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,8 @@
 
 namespace allot::daemon {
 
+// What is wrong with these changes whatever the settings are, and what to write instead.
+std::optional<std::string> wrong_changes(const std::vector<std::string>& changes);
 // The settings after these changes: `NAME=PERMITS` makes or resizes a semaphore, `NAME=0` removes it, and
 // `NAME.max_request=UNITS` says how many units one request may have; `admission=operator` lets only hosts
 // join that operators expect. Names that settings have in the files become no semaphores. The error says what

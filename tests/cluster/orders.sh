@@ -63,6 +63,9 @@ for words in '' 'h1 h2 h3'; do
     refused $usage 'cluster voters: write the hosts that shall keep the register, as in h1,h2,h3, or auto' voters $words
 done
 refused $usage 'cluster set: write a semaphore and its permits, as in builds=5' set
+refused $usage 'builds=6: builds is there twice; write it once' set builds=5 builds=6
+refused $usage 'builds=many: write a number of permits from 1 to 10000, or 0 to remove it' set builds=many
+refused $usage 'lease: it stays as it was when the cluster was formed' set lease=5s
 refused $usage 'cluster frob: no such action' frob
 refused $usage 'cluster expel: --undo goes with drain' expel h3 --undo
 refused $usage 'cluster drain: --certified goes with expel' drain h3 --certified

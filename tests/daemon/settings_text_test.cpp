@@ -43,6 +43,29 @@ TEST(SettingsText, Wrong_changes_are_refused_with_what_to_write) {
     EXPECT_EQ(why_not("other.max_request=1"), "other: no such semaphore; make it first, as in other=5");
 }
 
+TEST(SettingsText, A_name_that_is_there_twice_is_refused) {
+    EXPECT_EQ(wrong_changes({"builds=5", "builds=6"}), "builds=6: builds is there twice; write it once");
+    EXPECT_EQ(wrong_changes({"admission=operator", "admission=operator"}),
+              "admission=operator: admission is there twice; write it once");
+    EXPECT_FALSE(wrong_changes({"builds=5", "builds.max_request=5", "other=0"}));
+    EXPECT_FALSE(changed(with_builds(3, 3), {"builds=5", "builds=6"}));
+}
+
+// So that the command itself says so, as wrong usage, without a daemon.
+TEST(SettingsText, What_is_wrong_with_any_settings_is_known_without_them) {
+    EXPECT_EQ(wrong_changes({"other=many"}),
+              "other=many: write a number of permits from 1 to 10000, or 0 to remove it");
+    EXPECT_EQ(wrong_changes({"other=10001"}),
+              "other=10001: write a number of permits from 1 to 10000, or 0 to remove it");
+    EXPECT_EQ(wrong_changes({"other.max_request=0"}),
+              "other.max_request=0: write a number from 1 to 10000, and at most its permits");
+    EXPECT_EQ(wrong_changes({"other"}),
+              "other: write the name of a semaphore and its permits, as in builds=5");
+    EXPECT_TRUE(wrong_changes({"lease=5s"}));
+    EXPECT_TRUE(wrong_changes({"admission=5s"}));
+    EXPECT_FALSE(wrong_changes({"seats=5"})) << "an earlier version may have made it";
+}
+
 TEST(SettingsText, Differences_are_told_one_by_one) {
     const auto after = *changed(with_builds(3, 3), {"builds=1", "new=4", "new.max_request=2"});
     EXPECT_EQ(differences(with_builds(3, 3), after),
