@@ -10,6 +10,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/harmless.hpp"
 #include "cli/commands.hpp"
 #include "cli/daemon.hpp"
 #include "cli/flags.hpp"
@@ -147,7 +148,15 @@ int run_show(const Options& options) {
     return exit_ok;
 }
 
-// Fewer permits than are in use take nothing away.
+// Fewer permits than are in use take nothing away. A semaphore that goes stays with those who use it.
+std::string overuse_text(const std::string& name, std::uint64_t used, std::uint64_t permits, bool dry_run) {
+    if (permits == 0)
+        return fmt::format("{}: {} of its units {} in use until they are given back; nobody {} another one",
+                           name, used, dry_run ? "would stay" : "stay", dry_run ? "would get" : "gets");
+    return fmt::format("{}: {} of {} units {} in use; nobody {} one until enough are given back", name, used,
+                       permits, dry_run ? "would be" : "are", dry_run ? "would get" : "gets");
+}
+
 void print_overuse(const Options& options, const std::vector<std::string>& changes) {
     const auto daemon = daemon_at(options.daemon, "allot cluster");
     if (!daemon) return;
@@ -158,11 +167,9 @@ void print_overuse(const Options& options, const std::vector<std::string>& chang
                 std::ranges::find_if(changes, [&](const std::string& text) { return text.starts_with(key); });
             if (one.kind != "semaphore" || change == changes.end()) continue;
             const std::uint64_t used = session::units_in_use(one);
-            const std::string permits = change->substr(key.size());
-            if (used <= std::strtoull(permits.c_str(), nullptr, 10)) continue;
-            fmt::print("{}: {} of {} units are in use; {}\n", one.name, used, permits,
-                       permits == "0" ? "nobody gets one from now on"
-                                      : "nobody gets one until enough are given back");
+            const std::uint64_t permits = std::strtoull(change->c_str() + key.size(), nullptr, 10);
+            if (used > permits)
+                fmt::print("{}\n", overuse_text(harmless(one.name), used, permits, options.dry_run));
         }
     } catch (const client::Failure& failure) {
         print_error(fmt::format("how many units are in use is not known: {}", failure.what()));
@@ -171,6 +178,7 @@ void print_overuse(const Options& options, const std::vector<std::string>& chang
 
 int run_set(const Options& options, const std::vector<std::string>& changes) {
     if (changes.empty()) return wrong_usage("cluster set: write a semaphore and its permits, as in builds=5");
+    if (const auto why = daemon::wrong_changes(changes)) return wrong_usage(*why);
     int code = exit_ok;
     const auto text = ordered(options, {"set", changes, options.dry_run}, code);
     if (!text) return code;
@@ -178,7 +186,6 @@ int run_set(const Options& options, const std::vector<std::string>& changes) {
     print_overuse(options, changes);
     return exit_ok;
 }
-    if (const auto why = daemon::wrong_changes(changes)) return wrong_usage(*why);
 
 // The settings that `show` prints, without semaphores.
 agreement::Settings settings_in(const boost::json::value& cluster) {
@@ -226,8 +233,8 @@ int run_apply(const Options& options) {
     const boost::json::value cluster = boost::json::parse(*text);
     for (const daemon::Contradiction& one : daemon::contradictions(*config, settings_in(cluster)))
         if (!one.name.starts_with("bootstrap.semaphores."))
-            fmt::print("{} is {} in {}; the cluster has {}: not changed\n", one.name, one.in_file,
-                       options.words[0], one.in_cluster);
+            fmt::print("{} is {} in {}; the cluster has {}: {}\n", one.name, one.in_file, options.words[0],
+                       one.in_cluster, options.dry_run ? "would not be changed" : "not changed");
     for (const auto& [name, semaphore] : cluster.at("semaphores").as_object())
         if (!config->semaphores.contains(std::string(name))) changes.push_back(std::string(name) + "=0");
     if (!changes.empty()) return run_set(options, changes);

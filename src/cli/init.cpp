@@ -253,9 +253,10 @@ void print_begun(const Plan& plan, const InitOptions& options, const Begun& begu
     if (!begun.aside.empty()) fmt::print("the former content of the key is now under {}\n", begun.aside);
     const char* const forgets = options.dry_run ? "would be forgotten, and free" : "forgotten, and free now";
     if (!begun.forgotten.empty()) fmt::print("{}: {}\n", forgets, begun.forgotten);
-    for (const std::string& change : plan.changes) fmt::print("{}\n", change);
+    for (const std::string& change : plan.changes)
+        fmt::print("{}{}\n", options.dry_run ? "would change " : "", change);
     if (options.bootstrap && plan.remembers && plan.changes.empty())
-        fmt::print("times, seats and modes stay as they were\n");
+        fmt::print("times, seats and modes {}stay as they were\n", options.dry_run ? "would " : "");
     const std::string chosen = chosen_text(options);
     const char* const is_ready = options.dry_run ? "would be ready" : "is ready";
     if (config.agreed.engine == Engine::hosts)

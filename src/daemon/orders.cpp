@@ -243,8 +243,9 @@ void Orders::change(Pending order, bool dry_run) {
     const auto after = order.edit(before);
     if (!after) return order.done({false, after.error()});
     const auto changes = changes_of(order, before, *after);
-    if (changes.empty()) return order.done({true, "nothing changes"});
-    if (dry_run) return order.done({true, fmt::format("would change {}", fmt::join(changes, "\n"))});
+    if (changes.empty()) return order.done({true, dry_run ? "nothing would change" : "nothing changes"});
+    if (dry_run)
+        return order.done({true, fmt::format("would change {}", fmt::join(changes, "\nwould change "))});
     if (auto why = unable(); !why.empty()) return order.done({false, std::move(why)});
     pending_.push_back(std::move(order));
     if (pending_.size() == 1) begin();

@@ -75,7 +75,7 @@ tells 2 hosts.h1 127.0.0.1:1 "$(address_of 1)"
 [ "$(grep -c 'addresses.nobody: the cluster has no host of this name' h2.log)" -eq 1 ] ||
     fail "h2 does not say that nobody is no host, or says it twice: $(cat h2.log)"
 applied=$(cluster 1 apply h2.toml --dry-run)
-expect "$applied" 'bootstrap.lease is 8s in h2.toml; the cluster has 2s: not changed'
+expect "$applied" 'bootstrap.lease is 8s in h2.toml; the cluster has 2s: would not be changed'
 expect "$applied" 'would change semaphore builds: 2 permits -> 5 permits'
 [[ $applied != *bootstrap.semaphores* ]] || fail "what changes is named as not changed: $applied"
 expect "$(cluster 1 set lease=5s)" 'lease: it stays as it was when the cluster was formed; to change it, stop all hosts'

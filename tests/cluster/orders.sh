@@ -85,6 +85,10 @@ for words in 'drain h5' 'expel h5' 'expel h5 --certified' 'expect h9' 'voters h1
     order 1 $words --dry-run
     contains '^would change ' out.txt || fail "cluster $words --dry-run does not say what would change: $(cat out.txt)"
 done
+sed 's/^builds = .*/licences = 3/; s/^lease = .*/lease = "5s"/' h1.toml >other.toml
+order 1 apply other.toml --dry-run
+[ "$(grep -c '^would change semaphore ' out.txt)" -eq 2 ] && [ "$(grep -vc would out.txt)" -eq 0 ] ||
+    fail "a dry run speaks as if it were true: $(cat out.txt)"
 [ "$(settings)" = "$before" ] || fail "something has changed: $(settings)"
 grep '"event":"order"' h*.audit && fail "an order that has changed nothing is in a log"
 
@@ -122,6 +126,9 @@ contains '^builds: 2 of 1 units are in use; nobody gets one until enough are giv
     fail "nothing is said about units in use: $(cat out.txt)"
 order 1 set builds=2
 contains 'are in use' out.txt && fail "as many as there are is not too many: $(cat out.txt)"
+order 1 set builds=0 --dry-run
+contains '^builds: 2 of its units would stay in use until they are given back; nobody would get another one$' out.txt ||
+    fail "it is not said what becomes of units in use: $(cat out.txt)"
 let_go user
 order 2 set builds=3 admission=operator
 noted 2 'semaphore builds: 2 permits -> 3 permits'
