@@ -13,6 +13,7 @@
 #include "core/parameters.hpp"
 #include "daemon/permissions.hpp"
 #include "daemon/settings_text.hpp"
+#include "host/reading.hpp"
 
 namespace allot::daemon {
 
@@ -31,7 +32,7 @@ std::string because(const std::string& why) {
 
 void Orders::obey(const session::Order& order, const host::Caller& by, const Done& done) {
     if (order.verb == "return" && order.words.size() == 1) return done(give_back(order.words[0], by));
-    if (order.verb == "show") return done({true, shown()});
+    if (order.verb == "show") return done({true, shown(by)});
     if (auto why = forbidden(by)) return done({false, std::move(*why)});
     if (order.verb == "release" && order.words.size() == 2) return done(release(order, by));
     const std::string user = host::identity_of(by);
@@ -67,8 +68,11 @@ std::optional<std::string> Orders::forbidden(const host::Caller& by) const {
 
 // --- The settings of the cluster.
 
-std::string Orders::shown() const {
+// To a user who may read nothing, no names of resources.
+std::string Orders::shown(const host::Caller& by) const {
     const Config& config = desk_.config();
+    const bool tells_names =
+        is_administrator(by) || host::reading_of(config.allow, by.allowances) != host::Reading::none;
     const agreement::Value& known = member_.host().known();
     const auto names_of = [&](const auto& hosts, auto number) {
         boost::json::array names;
@@ -77,11 +81,15 @@ std::string Orders::shown() const {
     };
     const agreement::Settings& settings = member_.host().settings();
     boost::json::object semaphores;
-    for (const auto& [name, semaphore] : settings.semaphores) semaphores[name.name()] = to_json(semaphore);
+    for (const auto& [name, semaphore] : settings.semaphores)
+        if (tells_names) semaphores[name.name()] = to_json(semaphore);
     boost::json::object founded;
     boost::json::array modes;
     for (const auto& [name, text] : settings.founded)
-        name == "mode" ? void(modes.emplace_back(text)) : void(founded[name] = text);
+        if (name != "mode")
+            founded[name] = text;
+        else if (tells_names)
+            modes.emplace_back(text);
     founded["mode"] = std::move(modes);
     boost::json::object all{{"host", config.host},
                             {"view", known.view},

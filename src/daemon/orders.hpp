@@ -57,7 +57,7 @@ public:
 private:
     session::OrderAnswer give_back(const std::string& resource, const host::Caller& by);
     session::OrderAnswer release(const session::Order& order, const host::Caller& by);
-    std::string shown() const;
+    std::string shown(const host::Caller& by) const;
     boost::json::array shown_hosts() const;
     std::optional<std::string> forbidden(const host::Caller& by) const;
     std::string unreached() const;

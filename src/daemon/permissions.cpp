@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/log.hpp"
+#include "host/reading.hpp"
 #include "net/process_watch.hpp"
 
 namespace allot::daemon {
@@ -102,19 +103,13 @@ host::Caller Permissions::caller(const net::Identity& identity) {
     return caller;
 }
 
-// Of several rules the one counts that allows most.
 StatusReader Permissions::reader(const host::Caller& caller) const {
     const bool is_known = caller.is_local || caller.user != host::uncertified;
     StatusReader reader{.user = is_known ? host::identity_of(caller) : "",
                         .host = caller.is_local ? config_.host : "",
                         .owner = host::Sessions::owner_of({.host = config_.host}, caller)};
     if (is_administrator(caller)) reader.others = host::Reading::all;
-    std::optional<host::Reading> most;
-    for (const std::uint32_t place : caller.allowances) {
-        const host::Allowance& rule = config_.allow[place];
-        const auto said = rule.read || !rule.operate ? rule.read : std::optional(host::Reading::all);
-        if (said && (!most || *said > *most)) most = said;
-    }
+    const auto most = host::reading_of(config_.allow, caller.allowances);
     if (most && reader.others != host::Reading::all) reader.others = *most;
     return reader;
 }

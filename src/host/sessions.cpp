@@ -5,6 +5,7 @@
 
 #include "base/harmless.hpp"
 #include "core/stamps.hpp"
+#include "host/reading.hpp"
 #include "host/resource_name.hpp"
 
 namespace allot::host {
@@ -119,7 +120,10 @@ std::optional<std::string> wrong_locks(const Limits& limits, const session::Acqu
     return std::nullopt;
 }
 
-std::string unknown_semaphore(const agreement::Settings& settings, const std::string& name) {
+// A user who may read nothing does not hear the names of others, either.
+std::string unknown_semaphore(const agreement::Settings& settings, const std::string& name,
+                              bool tells_names) {
+    if (!tells_names) return name + ": no such semaphore";
     if (settings.semaphores.empty()) return name + ": no semaphore is declared here";
     std::string known;
     for (const auto& [semaphore, size] : settings.semaphores)
@@ -128,8 +132,9 @@ std::string unknown_semaphore(const agreement::Settings& settings, const std::st
 }
 
 // A host that does not know the settings yet lets requests wait; it judges them when it has joined.
-std::optional<std::string> wrong_permits(const Limits& limits, const Host& host,
+std::optional<std::string> wrong_permits(const SessionConfig& config, const Host& host, const Caller& caller,
                                          const session::Acquire& want) {
+    const Limits& limits = config.limits;
     const agreement::Settings& settings = host.settings();
     std::set<std::string_view> seen;
     for (const session::Permit& permit : want.permits) {
@@ -143,7 +148,8 @@ std::optional<std::string> wrong_permits(const Limits& limits, const Host& host,
         }
         const auto place = settings.semaphores.find(permit.semaphore);
         if (place == settings.semaphores.end())
-            return unknown_semaphore(settings, harmless(permit.semaphore, limits.name_length));
+            return unknown_semaphore(settings, harmless(permit.semaphore, limits.name_length),
+                                     reading_of(config.allow, caller.allowances) != Reading::none);
         if (permit.units < 1 || permit.units > place->second.max_request)
             return permit.semaphore + "=" + std::to_string(permit.units) + ": write a number from 1 to " +
                    std::to_string(place->second.max_request);
@@ -330,7 +336,7 @@ std::optional<session::Refused> Sessions::objection(const Self& self, const Sess
     if (std::string why = self.host.closed(self.number); !why.empty())
         return refused(Refusal::unavailable, std::move(why));
     if (auto why = wrong_locks(self.config.limits, want)) return refused(Refusal::wrong, std::move(*why));
-    if (auto why = wrong_permits(self.config.limits, self.host, want))
+    if (auto why = wrong_permits(self.config, self.host, session.caller, want))
         return refused(Refusal::wrong, std::move(*why));
     const bool must_be_stoppable =
         !self.config.modes.empty() &&

@@ -54,11 +54,16 @@ reloaded() {
     wait_until 10 "the log says: $1" bash -c "tail -n +$((before + 1)) h1.log | grep -qF -- '$1'"
 }
 cp h1.toml plain.toml
-printf '[[allow]]\nusers = ["*"]\nlocks = ["*"]\nread = "none"\n' >>h1.toml
+printf '[[allow]]\nusers = ["*"]\nlocks = ["*"]\nsemaphores = ["*"]\nread = "none"\n' >>h1.toml
 reloaded 'SIGHUP: [[allow]] counts from now on'
 status_of "${nobody[@]}" >nobody.txt
 ! grep -q 'of-root' nobody.txt && grep -q of-nobody-job nobody.txt || fail "read = none: $(cat nobody.txt)"
 ! page /status | grep -q 'of-root\|of-nobody' || fail "read = none: the page names resources"
+"${nobody[@]}" "$ALLOT" run --permit cars --socket ./h1.sock -- true 2>nobody.txt
+grep -q 'cars: no such semaphore$' nobody.txt || fail "read = none: $(cat nobody.txt)"
+"${nobody[@]}" "$ALLOT" cluster show --socket ./h1.sock >nobody.txt 2>&1
+grep -q '^h2 ' nobody.txt && ! grep -q builds nobody.txt || fail "read = none: $(cat nobody.txt)"
+"$ALLOT" cluster show --socket ./h1.sock | grep -q builds || fail "an administrator does not see all settings"
 printf '[[allow]]\nusers = ["nobody"]\nread = "all"\n' >>h1.toml
 reloaded 'SIGHUP: [[allow]] counts from now on'
 status_of "${nobody[@]}" | grep -q of-root-job || fail "read = all shows not all"

@@ -220,6 +220,17 @@ TEST_F(SessionsTest, Wrong_requests_are_refused_with_what_to_write) {
     EXPECT_EQ(member.sessions().find(ann)->open.size(), 1u);
 }
 
+TEST_F(SessionsTest, Who_may_read_nothing_does_not_hear_which_semaphores_there_are) {
+    config.sessions.allow = {{.users = {"*"}, .locks = {"*"}, .semaphores = {"*"}, .read = Reading::none},
+                             {.users = {"bob"}, .read = Reading::names}};
+    const SessionId ann = *hello("ann", "", true, {0});
+    ask(ann, 1, {}, {{"cars", 1}});
+    EXPECT_EQ(refusal(ann), "cars: no such semaphore");
+    const SessionId bob = *hello("bob", "", true, {0, 1});
+    ask(bob, 1, {}, {{"cars", 1}});
+    EXPECT_EQ(refusal(bob), "cars: no such semaphore; there is builds, licence");
+}
+
 TEST_F(SessionsTest, A_session_has_as_many_requests_as_it_may) {
     config.sessions.limits.requests_per_session = 2;
     const SessionId ann = *hello();
