@@ -105,8 +105,7 @@ void add_party(Table& table, const ResourceStatus& resource, const std::string& 
 std::string resources_text(const Status& status, std::size_t columns, Notes& notes) {
     Table table({"resource", "kind", "in use", "waiting", "at", "note"});
     for (const ResourceStatus& resource : status.resources) {
-        std::uint64_t used = resource.more_units;
-        for (const Party& holder : resource.holders) used += holder.units;
+        const std::uint64_t used = units_in_use(resource);
         const std::uint64_t waiting = resource.waiters.size() + resource.more_waiters;
         // Programs wait for a lock without a token: somebody may hold it at a host that does not answer.
         const bool nowhere = resource.kind == "lock" && resource.place.empty() && waiting > 0;
