@@ -1,4 +1,5 @@
-// The part of the status that callers may read: their own requests, the names of others' resources, or everything.
+// The part of the status that callers may read: their own requests, the names of others' resources, or
+// everything.
 #include "daemon/reader.hpp"
 
 #include <gtest/gtest.h>
