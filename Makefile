@@ -32,7 +32,7 @@ test: ## build and run the tests
 	@$(NEED) build test figures
 	@$(CONFIGURED_WITH_TESTS) || cmake --preset default -DALLOT_TESTS=ON
 	@cmake --build $(BUILD)
-	@ctest --test-dir $(BUILD) --output-on-failure -j$$((2 * $$(nproc))) --no-tests=error -LE 'soak|bench'
+	@ctest --test-dir $(BUILD) --output-on-failure -j$$((3 * $$(nproc))) --no-tests=error -LE 'soak|bench'
 
 TIME ?= 60
 BUILD_FUZZ = $(NEED) build test && \
