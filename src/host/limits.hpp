@@ -1,7 +1,9 @@
 // Limits of a host for its programs, and the rights of users.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -14,6 +16,11 @@ namespace allot::host {
 inline bool matches(std::string_view pattern, std::string_view name) {
     if (pattern.ends_with('*')) return name.starts_with(pattern.substr(0, pattern.size() - 1));
     return pattern == name;
+}
+
+// Of what all users have together, one leaves a quarter for others.
+constexpr std::size_t share_of_one(std::size_t most) {
+    return std::max<std::size_t>(1, most - most / 4);
 }
 
 // The part of the requests of others that a user may read: nothing; the names of resources and whether they

@@ -5,8 +5,6 @@
 
 #include "base/harmless.hpp"
 #include "core/stamps.hpp"
-#include "host/reading.hpp"
-#include "host/resource_name.hpp"
 
 namespace allot::host {
 
@@ -17,75 +15,9 @@ namespace {
 // Shown in the status.
 constexpr std::size_t longest_command = 200;
 
-// Longer than anybody waits, and short enough to be added to the time of day.
-std::chrono::microseconds patience_of(const session::Acquire& want) {
-    constexpr std::uint64_t year_us = std::uint64_t{365} * 86400 * 1'000'000;
-    return std::chrono::microseconds(std::min(want.patience_us, year_us));
-}
-
-// Leaves a quarter for other users.
-std::size_t share_of_one(std::size_t most) {
-    return std::max<std::size_t>(1, most - most / 4);
-}
-
-Want want_of(const session::Acquire& asked) {
-    Want want;
-    want.locks.assign(asked.locks.begin(), asked.locks.end());
-    for (const session::Permit& permit : asked.permits) want.permits[permit.semaphore] = permit.units;
-    return want;
-}
-
-Mode mode_of(const SessionConfig& config, const std::string& name) {
-    const auto mode = std::ranges::find_if(config.modes, [&](const Mode& one) {
-        return std::ranges::any_of(one.names,
-                                   [&](const std::string& pattern) { return matches(pattern, name); });
-    });
-    return mode == config.modes.end() ? Mode() : *mode;
-}
-
-template <class Predicate>
-bool all_modes(const SessionConfig& config, const session::Acquire& want, Predicate predicate) {
-    return std::ranges::all_of(want.locks,
-                               [&](const std::string& lock) { return predicate(mode_of(config, lock)); }) &&
-           std::ranges::all_of(want.permits, [&](const session::Permit& permit) {
-               return predicate(mode_of(config, permit.semaphore));
-           });
-}
-
-// Of one request, all is sticky or nothing.
-std::optional<std::string> mixed_modes(const SessionConfig& config, const session::Acquire& want) {
-    if (config.modes.empty()) return std::nullopt;
-    const auto is_sticky = [](const Mode& mode) { return mode.sticky; };
-    const auto is_other = [](const Mode& mode) { return !mode.sticky; };
-    if (all_modes(config, want, is_sticky) || all_modes(config, want, is_other)) return std::nullopt;
-    return "some of these are sticky, others are not; ask for them apart";
-}
-
 // Tells sticky units apart that have no order.
 std::uint64_t number_of(const agreement::ValueId& id) {
     return std::uint64_t{id.incarnation} << 32 | id.host << 20 | id.number;
-}
-
-// Whether one of the caller's allowances names the resource in this list.
-bool may_use(const SessionConfig& config, const Caller& caller, std::vector<std::string> Allowance::*list,
-             const std::string& name) {
-    return std::ranges::any_of(caller.allowances, [&](std::uint32_t place) {
-        return std::ranges::any_of(config.allow[place].*list,
-                                   [&](const std::string& pattern) { return matches(pattern, name); });
-    });
-}
-
-std::optional<std::string> forbidden(const SessionConfig& config, const Caller& caller,
-                                     const session::Acquire& want) {
-    if (config.allow.empty()) return std::nullopt;
-    const std::size_t longest = config.limits.name_length;
-    for (const std::string& lock : want.locks)
-        if (!may_use(config, caller, &Allowance::locks, lock))
-            return identity_of(caller) + " may not take lock " + harmless(lock, longest);
-    for (const session::Permit& permit : want.permits)
-        if (!may_use(config, caller, &Allowance::semaphores, permit.semaphore))
-            return identity_of(caller) + " may not use semaphore " + harmless(permit.semaphore, longest);
-    return std::nullopt;
 }
 
 // Most requests are granted in the step in which they are made.
@@ -98,80 +30,6 @@ void disarm(const Key& key, SessionEffects& fx) {
         fx.alarms.push_back({key.session, key.ticket, {}});
 }
 
-std::optional<std::string> wrong_name(const std::string& of, const Limits& limits, const std::string& name) {
-    if (name.empty()) return "the name of " + of + " is empty; name each " + of.substr(of.find(' ') + 1);
-    if (const std::string why = objection_to_name(name); !why.empty()) return "the name of " + of + " " + why;
-    if (name.size() <= limits.name_length) return std::nullopt;
-    return "a name of " + std::to_string(name.size()) + " characters is too long; write at most " +
-           std::to_string(limits.name_length);
-}
-
-std::optional<std::string> wrong_locks(const Limits& limits, const session::Acquire& want) {
-    if (want.locks.empty() && want.permits.empty()) return "name at least one lock or semaphore";
-    if (want.locks.size() > limits.locks_per_request)
-        return std::to_string(want.locks.size()) + " locks at once are too many; name at most " +
-               std::to_string(limits.locks_per_request);
-    std::set<std::string_view> seen;
-    for (const std::string& lock : want.locks) {
-        if (auto why = wrong_name("a lock", limits, lock)) return why;
-        if (want.locks.size() > 1 && !seen.insert(lock).second)
-            return lock + " is named twice; name each lock once";
-    }
-    return std::nullopt;
-}
-
-// A user who may read nothing does not hear the names of others, either.
-std::string unknown_semaphore(const agreement::Settings& settings, const std::string& name,
-                              bool tells_names) {
-    if (!tells_names) return name + ": no such semaphore";
-    if (settings.semaphores.empty()) return name + ": no semaphore is declared here";
-    std::string known;
-    for (const auto& [semaphore, size] : settings.semaphores)
-        known += (known.empty() ? "" : ", ") + semaphore.name();
-    return name + ": no such semaphore; there is " + known;
-}
-
-// A host that does not know the settings yet lets requests wait; it judges them when it has joined.
-std::optional<std::string> wrong_permits(const SessionConfig& config, const Host& host, const Caller& caller,
-                                         const session::Acquire& want) {
-    const Limits& limits = config.limits;
-    const agreement::Settings& settings = host.settings();
-    std::set<std::string_view> seen;
-    for (const session::Permit& permit : want.permits) {
-        if (want.permits.size() > 1 && !seen.insert(permit.semaphore).second)
-            return harmless(permit.semaphore, limits.name_length) +
-                   " is named twice; name each semaphore once";
-        if (!host.known().settings && !settings.semaphores.contains(permit.semaphore)) {
-            if (permit.units < 1) return "write at least 1 unit of each semaphore";
-            if (auto why = wrong_name("a semaphore", limits, permit.semaphore)) return why;
-            continue;
-        }
-        const auto place = settings.semaphores.find(permit.semaphore);
-        if (place == settings.semaphores.end())
-            return unknown_semaphore(settings, harmless(permit.semaphore, limits.name_length),
-                                     reading_of(config.allow, caller.allowances) != Reading::none);
-        if (permit.units < 1 || permit.units > place->second.max_request)
-            return permit.semaphore + "=" + std::to_string(permit.units) + ": write a number from 1 to " +
-                   std::to_string(place->second.max_request);
-    }
-    return std::nullopt;
-}
-
-std::uint32_t names_of(const session::Acquire& want) {
-    return static_cast<std::uint32_t>(want.locks.size() + want.permits.size());
-}
-
-// A refused request may name anything, and the audit log has a line for it.
-std::vector<session::Held> names_in(const session::Acquire& want, const Limits& limits) {
-    std::vector<session::Held> names;
-    const auto add = [&](const std::string& name) {
-        if (names.size() < limits.locks_per_request) names.push_back({harmless(name, limits.name_length)});
-    };
-    for (const std::string& lock : want.locks) add(lock);
-    for (const session::Permit& permit : want.permits) add(permit.semaphore);
-    return names;
-}
-
 }  // namespace
 
 std::string identity_of(const Caller& caller) {
@@ -181,18 +39,6 @@ std::string identity_of(const Caller& caller) {
 // A certificate and a user of this system may have the same name.
 bool is_same_user(const Caller& one, const Caller& other) {
     return one.is_local == other.is_local && one.user == other.user;
-}
-
-void Sessions::count(const Caller& caller, std::uint64_t Usage::*what, std::int64_t more) {
-    used_.*what += static_cast<std::uint64_t>(more);
-    const auto [place, fresh] = used_by_.try_emplace(identity_of(caller));
-    place->second.*what += static_cast<std::uint64_t>(more);
-    if (place->second == Usage()) used_by_.erase(place);
-}
-
-Usage Sessions::used_by(const Caller& caller) const {
-    const auto place = used_by_.find(identity_of(caller));
-    return place == used_by_.end() ? Usage() : place->second;
 }
 
 const Session* Sessions::find(SessionId session) const {
@@ -229,19 +75,6 @@ Result<SessionId> Sessions::hello(const Self& self, Guest guest, const session::
     return id;
 }
 
-// Sessions that hold leases without a connection count, too: their programs may reconnect.
-std::optional<std::string> Sessions::no_place_for(const Self& self, const Caller& caller) const {
-    const Limits& limits = self.config.limits;
-    if (sessions_.size() >= limits.sessions)
-        return "there are " + std::to_string(limits.sessions) +
-               " sessions, which is the limit; try again later";
-    const std::size_t most =
-        limits.sessions_per_user > 0 ? limits.sessions_per_user : share_of_one(limits.sessions);
-    if (used_by(caller).sessions < most) return std::nullopt;
-    return identity_of(caller) + " has " + std::to_string(most) +
-           " sessions, which is the limit for one user; try again later";
-}
-
 void Sessions::greet(const Self& self, SessionId id, bool resumed, SessionEffects& fx) const {
     const auto in_us = [](auto time) {
         return static_cast<std::uint64_t>(std::chrono::microseconds(time).count());
@@ -260,101 +93,6 @@ void Sessions::greet(const Self& self, SessionId id, bool resumed, SessionEffect
 }
 
 // --- Requests.
-
-void Sessions::hear(const Self& self, SessionId id, const session::Acquire& want, SessionEffects& fx) {
-    Session& session = sessions_.at(id);
-    const Key key{id, want.ticket};
-    if (auto refused = objection(self, session, want)) {
-        Ended ended{.key = key, .resources = names_in(want, self.config.limits), .since_ms = self.now_ms};
-        return fx.told.push_back({id, std::move(*refused), std::move(ended)});
-    }
-    const std::uint32_t names = names_of(want);
-    session.open[want.ticket] = {.since_ms = self.now_ms, .names = names};
-    count(session.caller, &Usage::names, names);
-    if (want.patience_us > 0) fx.alarms.push_back({id, want.ticket, patience_of(want)});
-    fx.asks.push_back({key, want_of(want), terms_of(self, session, want)});
-}
-
-// An owner is a user on one host.
-std::string Sessions::owner_of(const SessionConfig& config, const Caller& caller) {
-    return (caller.is_local ? "" : "cert:") + caller.user + "@" + config.host;
-}
-
-Terms Sessions::terms_of(const Self& self, const Session& session, const session::Acquire& want) {
-    if (self.config.modes.empty()) return {};
-    const bool fenced = all_modes(self.config, want, [](const Mode& one) { return one.fence || one.sticky; });
-    if (!all_modes(self.config, want, [](const Mode& one) { return one.sticky; })) return {.fenced = fenced};
-    return {.fenced = true, .owner = owner_of(self.config, session.caller), .since_ms = self.now_ms};
-}
-
-// The register carries all that is sticky with every change. One owner has three quarters of it.
-std::optional<std::string> Sessions::no_room_to_keep(const Self& self, const Session& session,
-                                                     const session::Acquire& want) {
-    const std::string owner = terms_of(self, session, want).owner;
-    if (owner.empty()) return std::nullopt;
-    const Limits& limits = self.config.limits;
-    if (want.locks.size() + want.permits.size() > limits.sticky_names)
-        return "a sticky request has at most " + std::to_string(limits.sticky_names) + " names";
-    std::size_t all = 0;
-    std::size_t own = 0;
-    const auto count = [&](const agreement::Ownership& one) {
-        ++all;
-        own += one.owner == owner;
-    };
-    for (const agreement::Kept& one : self.host.known().kept) count(one.ownership);
-    for (const auto& request : self.host.requests())
-        if (request && request->ownership && !request->told) count(*request->ownership);
-    if (all >= limits.sticky)
-        return "the register keeps " + std::to_string(limits.sticky) +
-               " sticky requests, which is the limit; give some back";
-    if (own < share_of_one(limits.sticky)) return std::nullopt;
-    return owner + " has " + std::to_string(own) +
-           " sticky requests, which is the limit for one owner; give some back";
-}
-
-// One user leaves a quarter for others.
-std::optional<std::string> Sessions::no_room_for_names(const Self& self, const Caller& caller,
-                                                       std::uint32_t names) const {
-    const std::uint32_t most = self.config.limits.open_names;
-    if (used_.names + names > most)
-        return "the open requests of this host name " + std::to_string(used_.names) + " of at most " +
-               std::to_string(most) + " locks and semaphores; try again later";
-    if (used_by(caller).names + names <= share_of_one(most)) return std::nullopt;
-    return "the open requests of " + identity_of(caller) + " name " + std::to_string(used_by(caller).names) +
-           " of at most " + std::to_string(share_of_one(most)) + " locks and semaphores; try again later";
-}
-
-std::optional<session::Refused> Sessions::objection(const Self& self, const Session& session,
-                                                    const session::Acquire& want) const {
-    const auto refused = [&](Refusal why, std::string reason) {
-        return session::Refused{want.ticket, why, std::move(reason)};
-    };
-    if (auto why = forbidden(self.config, session.caller, want))
-        return refused(Refusal::forbidden, std::move(*why));
-    if (session.open.contains(want.ticket))
-        return refused(Refusal::wrong, "ticket " + std::to_string(want.ticket) + " is in use");
-    if (std::string why = self.host.closed(self.number); !why.empty())
-        return refused(Refusal::unavailable, std::move(why));
-    if (auto why = wrong_locks(self.config.limits, want)) return refused(Refusal::wrong, std::move(*why));
-    if (auto why = wrong_permits(self.config, self.host, session.caller, want))
-        return refused(Refusal::wrong, std::move(*why));
-    const bool must_be_stoppable =
-        !self.config.modes.empty() &&
-        !all_modes(self.config, want, [](const Mode& mode) { return !mode.strict; });
-    if (must_be_stoppable && !session.stoppable)
-        return refused(Refusal::forbidden,
-                       "only programs that can be stopped may use it (strict): use `allot run` on a host, or "
-                       "the option `stoppable` of the library");
-    if (auto why = mixed_modes(self.config, want)) return refused(Refusal::wrong, std::move(*why));
-    if (auto why = no_room_to_keep(self, session, want)) return refused(Refusal::limit, std::move(*why));
-    if (auto why = no_room_for_names(self, session.caller, names_of(want)))
-        return refused(Refusal::limit, std::move(*why));
-    const std::uint32_t most = self.config.limits.requests_per_session;
-    if (session.open.size() >= most)
-        return refused(Refusal::limit,
-                       "this session has " + std::to_string(most) + " open requests, which is the limit");
-    return std::nullopt;
-}
 
 // An unknown request is released already.
 void Sessions::hear(const Self& self, SessionId id, const session::Release& release, SessionEffects& fx) {
