@@ -1,7 +1,6 @@
 #include "daemon/mail.hpp"
 
 #include <algorithm>
-#include <fmt/format.h>
 #include <utility>
 
 #include "base/log.hpp"
@@ -128,12 +127,12 @@ std::optional<Letter> Mail::letter_in(HostId from, std::string_view payload) {
     if (const Piece* piece = letter ? std::get_if<Piece>(&*letter) : nullptr) {
         events_.sign(from);
         const auto parcel = parcels_.add(from, *piece);
-        if (!parcel) log_error(fmt::format("host {}: {}", config_.name_of(from), parcel.error()));
+        if (!parcel) events_.malformed(from, parcel.error());
         if (!parcel || !*parcel) return std::nullopt;
         letter = from_dated_bytes<Letter>(**parcel);
         if (letter && std::holds_alternative<Piece>(*letter)) letter.reset();
     }
-    if (!letter) events_.malformed(from);
+    if (!letter) events_.malformed(from, "it is malformed");
     return letter;
 }
 

@@ -27,7 +27,7 @@ public:
     struct Events {
         std::function<void(HostId from, const Letter&)> received;
         // Something came that is no letter.
-        std::function<void(HostId from)> malformed;
+        std::function<void(HostId from, const std::string& why)> malformed;
         // That host lives: a sign of life came, or a piece of a letter.
         std::function<void(HostId)> sign;
         // There is a link to that host.

@@ -470,7 +470,7 @@ BootClock::time_point Shell::deadline() const {
 Mail::Events Shell::mail_events() {
     return {
         .received = [this](HostId from, const Letter& letter) { receive(from, letter); },
-        .malformed = [this](HostId from) { refuse(from, "it is malformed"); },
+        .malformed = [this](HostId from, const std::string& why) { refuse(from, why); },
         .sign =
             [this](HostId peer) {
                 catch_up();

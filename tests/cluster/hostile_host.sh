@@ -1,10 +1,11 @@
 # A process with the name, and the certificate if there were any, of a member sends what no host can send: a message to a
-# seat beyond all others, then a view with a member that is no host. The others close the link with the reason, say which
-# host misbehaves, and go on; nobody's memory grows, and no lock is lost.
+# seat beyond all others, then a view with a member that is no host, then a message that is too long. The others close the
+# link with the reason, say which host misbehaves, and go on; nobody's memory grows, and no lock is lost.
 engine=hosts # no kernel says that the member has ended
 . "$ALLOT_SOURCE_DIR/tests/cluster/lib.sh"
 agree $'lease = "3s"\nsilence = "1s"\nreturn_within = "4s"'
 configure 3
+for i in 1 2 3; do printf '[limits]\nsessions = 100\nlocks_per_request = 4\n' >>h$i.toml; done # so no message has more than 64 MiB
 with_page 1
 start_all
 hold keeper 1 --lock kept
@@ -37,6 +38,9 @@ attack view 200 'a member that is no host'
 after=$(memory_kb)
 echo "memory of the daemons: $before kB, then $after kB"
 [ "$after" -le $((before + 65536)) ] || fail "memory grew: $before kB, then $after kB"
+
+sleep 11
+attack parcel 300 'a message has more than 67108864 bytes'
 
 running "$(cat keeper.in)" || fail "a program was stopped: $(cat keeper.err)"
 for i in 1 2; do

@@ -7,6 +7,7 @@
 //     view    a view with a member that is no host
 //     ballot  a ballot of another host
 //     status  a status of another host
+//     parcel  pieces of a message that is longer than any may be
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <chrono>
@@ -18,6 +19,7 @@
 #include "daemon/config.hpp"
 #include "daemon/incarnations.hpp"
 #include "daemon/mail.hpp"
+#include "daemon/parcels.hpp"
 
 namespace {
 
@@ -68,7 +70,7 @@ private:
             const auto* learn = std::get_if<host::Learn>(&letter);
             if (learn != nullptr && !sent_[from]) say(from, learn->value);
         };
-        all.malformed = [](net::HostId) {};
+        all.malformed = [](net::HostId, const std::string&) {};
         all.sign = [](net::HostId) {};
         all.met = [](net::HostId) {};
         all.ended = [this](net::HostId host, bool has_ended) {
@@ -83,7 +85,10 @@ private:
 
     void say(net::HostId host, const agreement::Value& known) {
         sent_[host] = true;
-        mail_.send(host, letter_of(kind_, known));
+        if (kind_ != "parcel") return mail_.send(host, letter_of(kind_, known));
+        const Piece piece{false, std::string(Parcels::piece_bytes / 2, 'p')};
+        for (std::size_t bytes = 0; bytes <= Parcels::longest_letter(config_); bytes += piece.bytes.size())
+            mail_.send(host, piece);
     }
     void note_end(net::HostId host) { closed_.try_emplace(host, mail_.status(host).problem); }
 
