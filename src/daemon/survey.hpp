@@ -47,7 +47,8 @@ private:
 
 // Answers that are expensive and wanted by many: computed one at a time, with a pause in between for other
 // work. A question that comes meanwhile is answered by the next computation, with all others, so that no
-// answer is older than its question.
+// answer is older than its question. To write an answer may take long, too, so each turn of the loop tells
+// one of those who asked.
 template <class Answer>
 class SharedAnswer {
 public:
@@ -69,20 +70,33 @@ private:
     }
 
     void next() {
-        const auto began = Clock::now();
-        find_out_([this, began, served = std::exchange(askers_, {})](const Answer& answer) {
-            for (const Done& done : served) done(answer);
-            const auto rest = std::min<Clock::duration>(4 * (Clock::now() - began), longest_rest);
-            rested_at_ = Clock::now() + rest;
-            under_way_ = false;
-            if (!askers_.empty()) find_out_later();
+        began_ = Clock::now();
+        served_ = std::exchange(askers_, {});
+        find_out_([this](const Answer& answer) {
+            answer_ = answer;
+            tell_next(0);
         });
+    }
+
+    void tell_next(std::size_t place) {
+        served_[place](answer_);
+        if (place + 1 < served_.size())
+            return rest_.set(Clock::duration::zero(), [this, place] { tell_next(place + 1); });
+        served_.clear();
+        answer_ = {};
+        const auto rest = std::min<Clock::duration>(4 * (Clock::now() - began_), longest_rest);
+        rested_at_ = Clock::now() + rest;
+        under_way_ = false;
+        if (!askers_.empty()) find_out_later();
     }
 
     static constexpr std::chrono::milliseconds longest_rest{500};
 
     std::function<void(Done)> find_out_;
     std::vector<Done> askers_;
+    std::vector<Done> served_;  // they get the answer at hand
+    Answer answer_{};
+    Clock::time_point began_{};
     bool under_way_ = false;
     net::Timer rest_;
     Clock::time_point rested_at_{};
