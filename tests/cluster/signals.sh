@@ -14,6 +14,23 @@ for signal in USR1 USR2 ALRM VTALRM PROF IO PWR XCPU STKFLT PIPE RTMIN RTMAX HUP
     [ $? -eq 120 ] || fail "after SIG$signal: $(cat why.txt)"
     running "$guardian" || fail "SIG$signal ends the guardian"
 done
+# SIGHUP reads the level of the log again: what it says next is not in the log, or is again.
+reload() {
+    sed -i '/^log_level/d' h1.toml
+    sed -i "1i log_level = \"$1\"" h1.toml
+    kill -HUP "${process[1]}"
+    run 1 --lock db --no-wait -- true 2>why.txt # it answers after the signal
+}
+reloads() { grep -c 'SIGHUP: ' h1.log; }
+before=$(reloads)
+reload warning
+contains 'SIGHUP: log_level counts from now on' h1.log || fail "it does not say that the level counts"
+reload warning
+reload info
+[ "$(reloads)" -eq $((before + 1)) ] || fail "it says more than the level allows: $(tail -n 3 h1.log)"
+reload info
+[ "$(reloads)" -eq $((before + 2)) ] || fail "it says less than the level allows: $(tail -n 3 h1.log)"
+
 for signal in QUIT TERM INT; do kill -$signal "$guardian"; done
 is_guarded keeper 1 || fail "the guardian knows the program no more"
 [ "$(pgrep -f "allot guardian --folder $PWD/h1 ")" = "$guardian" ] || fail "there is another guardian"
