@@ -301,6 +301,9 @@ std::optional<std::string> Host::objection_to_due(const Self& self, SiteId from,
     if (place == semaphores_.end()) return std::nullopt;
     const std::uint32_t permits = settings_.permits_of(frame.kind);
     if (auto why = objection_to_content(message, permits)) return why;
+    if (place->second.weight_of(*sender) >= self.config.most_unanswered &&
+        std::holds_alternative<HostPermits::Request>(message))
+        return "more requests for permits than a host can have made";
     return place->second.objection({self.config.semaphores, now, permits}, message);
 }
 
@@ -558,8 +561,14 @@ void Host::refute(const Self& self, const Claim& claim, Effects& fx) {
 // Each epoch keeps the names that are used or waited for. If these are many, a view that follows at once
 // would forget little.
 void Host::weigh(const Self& self) {
-    const std::size_t weight = locks_.weight();
-    kept_weight_ = weight > self.config.most_weight / 2 ? weight : 0;
+    const std::size_t now = weight();
+    kept_weight_ = now > self.config.most_weight / 2 ? now : 0;
+}
+
+std::size_t Host::weight() const {
+    std::size_t sum = locks_.weight();
+    for (const auto& [name, semaphore] : semaphores_) sum += semaphore.weight();
+    return sum;
 }
 
 // The others go on without this host.

@@ -54,7 +54,10 @@ struct Config {
     Ticks silence = 2;                  // after which a member is missed; 0: nobody is removed for silence
     Ticks return_within = 0;            // the same for a member whose daemon has ended; it may come back
     std::uint32_t lives = 256;          // of one daemon; the next one must begin before they are used up
-    std::size_t most_weight = 100'000;  // entries about locks, above which a new view is proposed
+    std::size_t most_weight = 100'000;  // entries, above which a new view is proposed: it forgets most
+    // Requests for permits of one host that are kept until they are answered. An honest host cannot send so
+    // many before a new view forgets them.
+    std::size_t most_unanswered = std::size_t{1} << 20;
     // Of messages of one host, to be kept until the epoch begins.
     std::uint64_t most_early_bytes = std::uint64_t{64} << 20;
     // The same for the numbers of the fences of an epoch: half of those that there are.
@@ -310,6 +313,9 @@ public:
     const boost::container::flat_map<Peer, Misdeed>& erring() const { return erring_; }
     const std::vector<std::optional<Request>>& requests() const { return requests_; }
     const Locks& locks() const { return locks_; }
+    // Entries about locks, and requests for permits that are not answered: what a new epoch forgets, but for
+    // those that somebody uses or waits for.
+    std::size_t weight() const;
     // The incarnation of this host in views: one for each life of each incarnation of the daemon.
     Peer myself(const Self& self) const;
 

@@ -41,6 +41,10 @@ public:
     void receive(const Context& ctx, SiteId from, const Message& message, Effects& fx);
     // Why this cannot be a message of another host, of this epoch.
     std::optional<std::string> objection(const Context& ctx, const Message& message) const;
+    // Requests of other members that are kept here, and of this one. A new epoch forgets those that nobody
+    // waits for any more.
+    std::size_t weight() const { return site_.debts(); }
+    std::size_t weight_of(SiteId place) const { return site_.debts_to(place); }
 
     agreement::Holdings holdings(const Context& ctx) const;
     void forget_epoch();

@@ -172,6 +172,41 @@ TEST_F(Edges, Answers_of_semaphores_are_to_requests_that_were_made) {
     EXPECT_NE(objection_of(about_units(HostPermits::Defer{{}, ~0u})), "");
 }
 
+struct Flooded : Edges {
+    Flooded() {
+        act(0, [&](Host& one, const Host::Self& at, Effects& fx) {
+            Want want;
+            want.permits[semaphore] = 2;
+            one.ask(at, {1, ++tickets}, want, fx);
+        });
+        EXPECT_TRUE(granted.contains(tickets));
+    }
+    // Host 1 asks host 0 for a unit, while all are in use here. Whether host 0 takes that.
+    bool asks_once_more() {
+        Effects fx;
+        hosts[0].receive(self(0), 1, about_units(HostPermits::Request{stamp_of(1000 + ++asked)}), fx);
+        return fx.dropped.empty();
+    }
+    std::uint64_t asked = 0;
+};
+
+TEST_F(Flooded, No_host_asks_for_permits_without_end) {
+    config.most_unanswered = 100;
+    while (asks_once_more()) ASSERT_LT(asked, 1000u);
+    EXPECT_EQ(asked, 101u);
+}
+
+TEST_F(Flooded, Requests_that_wait_for_one_who_keeps_a_unit_are_forgotten_in_the_end) {
+    config.most_weight = 50;
+    while (asked < 100) ASSERT_TRUE(asks_once_more());
+    EXPECT_GE(hosts[0].weight(), 100u);
+    const std::uint32_t before = epoch();
+    pass(3 * config.renew_every);
+    EXPECT_GT(epoch(), before);
+    EXPECT_LT(hosts[0].weight(), 50u);
+    EXPECT_TRUE(is_granted(0, "again"));
+}
+
 TEST_F(Edges, A_report_is_about_what_can_be_held) {
     const auto with = [&](const std::function<void(agreement::Holding&)>& change) {
         agreement::Holding one = holding();

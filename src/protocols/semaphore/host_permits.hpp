@@ -205,6 +205,13 @@ public:
     static constexpr bool keeps_queues = true;
 
     const std::vector<host_permits::Seat>& seats() const { return seats_; }
+    // Requests that are not answered yet: of all other hosts, and of this one. A host that enters by bounds
+    // asks again and again while a single unit here stays in use, so their number has no bound of its own.
+    std::size_t debts() const { return debts_.size(); }
+    std::size_t debts_to(SiteId host) const {
+        const auto first = debts_.lower_bound({host, Stamp()});
+        return static_cast<std::size_t>(debts_.lower_bound({host + 1, Stamp()}) - first);
+    }
     // For a host that drives its programs itself: as many seats as it needs, each with a request of a
     // program. A seat that enters is `holding` afterwards.
     void open(std::size_t seat) { seats_.resize(std::max(seats_.size(), seat + 1)); }
