@@ -41,6 +41,7 @@ host::Config host_config(const Config& config) {
     all.return_within = ticks_in(config.agreed.return_within);
     all.lives = 1U << bits_of_lives;
     all.most_weight = config.limits.names;
+    all.weight_of_used = 8;
     return all;
 }
 

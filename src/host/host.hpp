@@ -55,6 +55,9 @@ struct Config {
     Ticks return_within = 0;            // the same for a member whose daemon has ended; it may come back
     std::uint32_t lives = 256;          // of one daemon; the next one must begin before they are used up
     std::size_t most_weight = 100'000;  // entries, above which a new view is proposed: it forgets most
+    // Entries for each lock that programs of this host use or wait for, which do not count: a new epoch keeps
+    // them.
+    std::size_t weight_of_used = 0;
     // Requests for permits of one host that are kept until they are answered. An honest host cannot send so
     // many before a new view forgets them.
     std::size_t most_unanswered = std::size_t{1} << 20;

@@ -154,7 +154,8 @@ std::optional<agreement::Change> Host::renewal(const Self& self) const {
     const bool all_report =
         std::ranges::all_of(known_.members, [&](const Peer& member) { return hears(self, member.site); });
     const bool is_urgent = numbers_run_out_ || (frame_lost_in_ == known_.view && all_report);
-    if (!is_urgent && weight() <= std::max(self.config.most_weight, 2 * kept_weight_))
+    const std::size_t used = self.config.weight_of_used * locks_.line().names();
+    if (!is_urgent && weight() <= std::max(self.config.most_weight, 2 * kept_weight_) + used)
         return std::nullopt;
     agreement::Change change{.members = known_.members};
     change.quiet = !self.config.rules.prove_quiet || stays_quiet(change);

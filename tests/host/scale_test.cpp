@@ -101,6 +101,18 @@ TEST_F(LoneHost, Names_in_use_do_not_make_view_after_view) {
     EXPECT_TRUE(call_register()) << "now there is much to forget";
 }
 
+TEST_F(LoneHost, Names_in_use_make_no_view_that_could_not_forget_them) {
+    config.most_weight = 100;
+    config.weight_of_used = 8;
+    config.locks.seats = 200;
+    for (std::uint64_t i = 0; i < 200; ++i)
+        ask(i, {.locks = {ResourceId("used-" + std::to_string(i))}, .permits = {}});
+    EXPECT_GT(host.locks().weight(), config.most_weight);
+    EXPECT_FALSE(call_register());
+    for (std::uint64_t i = 0; i < 200; ++i) release(i);
+    EXPECT_TRUE(call_register()) << "now there is much to forget";
+}
+
 TEST_F(LoneHost, A_view_follows_before_the_numbers_of_fences_are_used_up) {
     const auto fence = [&] { return host.find({1, 1000})->fences.front(); };
     config.most_numbers = 5;
