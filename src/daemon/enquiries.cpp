@@ -1,6 +1,7 @@
 #include "daemon/enquiries.hpp"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <map>
 #include <set>
 #include <utility>
@@ -48,7 +49,7 @@ HttpPages Enquiries::pages() {
     };
     pages.metrics = [this](const auto& done) { metrics_.ask(done); };
     pages.health = [this] { return trouble(); };
-    pages.warning = ways_.warning;
+    pages.warning = [this] { return warning(); };
     return pages;
 }
 
@@ -62,6 +63,16 @@ std::string Enquiries::trouble() const {
     if (std::string why = ways_.trouble(); !why.empty()) return why;
     if (std::string why = member_report().trouble(); !why.empty()) return why;
     return ways_.remark();
+}
+
+std::string Enquiries::warning() const {
+    const host::Member::Self self = ways_.self();
+    if (member_.host().locks().line().holds_back())
+        return fmt::format(
+            "one user has {} open requests for locks that are served, and others of it wait until some of "
+            "these end: this is the share of one user, three quarters of bootstrap.seats",
+            self.config.host.locks.line.most_of_user);
+    return ways_.warning();
 }
 
 std::string Enquiries::trouble_of_register() const {
@@ -95,7 +106,7 @@ Report Enquiries::own_report() const {
     Report report = member_report().report();
     report.host.sessions = static_cast<std::uint32_t>(desk_.connected());
     report.host.grants = desk_.grants();
-    report.host.note = ways_.warning();
+    report.host.note = warning();
     if (std::string why = trouble(); !why.empty()) {
         if (!report.host.note.empty()) report.host.note.insert(0, "; ");
         report.host.note.insert(0, why);

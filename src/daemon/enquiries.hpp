@@ -50,6 +50,7 @@ public:
 
 private:
     bool grants() const;
+    std::string warning() const;
     void add_troubles(const std::string& why, Report& report) const;
     MemberReport member_report() const;
     Report own_report() const;

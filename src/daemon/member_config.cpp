@@ -28,6 +28,7 @@ host::Ticks hold_off_of(milliseconds lease) {
 host::Config host_config(const Config& config) {
     host::Config all;
     all.locks.seats = config.lock_seats;
+    all.locks.line.most_of_user = static_cast<std::uint32_t>(host::share_of_one(config.lock_seats));
     all.settings = settings_of(config);
     all.hosts = static_cast<std::uint32_t>(config.hosts.size());
     all.lease = static_cast<host::Ticks>(config.agreed.lease / tick);

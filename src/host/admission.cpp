@@ -199,10 +199,13 @@ std::string Sessions::owner_of(const SessionConfig& config, const Caller& caller
 }
 
 Terms Sessions::terms_of(const Self& self, const Session& session, const session::Acquire& want) {
-    if (self.config.modes.empty()) return {};
-    const bool fenced = all_modes(self.config, want, [](const Mode& one) { return one.fence || one.sticky; });
-    if (!all_modes(self.config, want, [](const Mode& one) { return one.sticky; })) return {.fenced = fenced};
-    return {.fenced = true, .owner = owner_of(self.config, session.caller), .since_ms = self.now_ms};
+    Terms terms{.user = user_of(session.caller)};
+    if (self.config.modes.empty()) return terms;
+    terms.fenced = all_modes(self.config, want, [](const Mode& one) { return one.fence || one.sticky; });
+    if (!all_modes(self.config, want, [](const Mode& one) { return one.sticky; })) return terms;
+    terms.owner = owner_of(self.config, session.caller);
+    terms.since_ms = self.now_ms;
+    return terms;
 }
 
 // The register carries all that is sticky with every change. One owner has three quarters of it.

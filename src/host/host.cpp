@@ -25,7 +25,7 @@ void Host::ask(const Self& self, const Key& key, const Want& want, Effects& fx, 
     ensure(!ids_.contains(key), "a program asks twice with one ticket");
     ensure(want.parts() > 0, "a program asks for nothing");
     if (take_up(self, key, want, terms, fx)) return;
-    Request request{.key = key, .want = want, .fenced = terms.fenced};
+    Request request{.key = key, .want = want, .fenced = terms.fenced, .user = terms.user};
     if (!terms.owner.empty())
         request.ownership = {.id = {}, .owner = std::move(terms.owner), .since_ms = terms.since_ms};
     const RequestId id = add(std::move(request));
@@ -52,7 +52,7 @@ void Host::ask_next(const Self& self, RequestId id) {
     const std::uint32_t part = request.part(request.taken, takes_locks_first(self));
     const ResourceId kind = request.want.kind(part);
     const Demand demand = request.want.demand(part);
-    if (kind == ResourceId()) return locks_.ask(id, demand);
+    if (kind == ResourceId()) return locks_.ask(id, demand, request.user);
     semaphores_[kind].ask(id, demand.units);
     note_work(kind);
 }
@@ -612,7 +612,7 @@ void Host::carry_over(const Self& self, const Request& request, Effects& fx) {
         return fx.answers.push_back(
             {request.key, Answer::Kind::lost, "the other hosts have removed this one", request});
     if (!self.config.rules.keep_waiting) return;
-    Request again{.key = request.key, .want = request.want, .fenced = request.fenced};
+    Request again{.key = request.key, .want = request.want, .fenced = request.fenced, .user = request.user};
     again.ownership = request.ownership;
     ask_next(self, add(std::move(again)));
 }

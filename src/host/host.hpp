@@ -124,6 +124,7 @@ struct Request {
     bool taken_up = false;  // sticky: another program of the owner had it before, with the same fences
     bool returned = false;  // sticky, and given back; the register is to forget it
     std::optional<std::uint32_t> keeper{};  // of an adopted program until the first view: where it ran
+    Line::User user = 0;                    // it has a share of the seats
     bool complete() const { return taken == want.parts(); }
     // The host holds it for an owner whose program is gone, or it is being given back.
     bool is_of_host() const { return key.session == host_session; }
@@ -139,13 +140,14 @@ struct Request {
     bool operator==(const Request&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Request, (),
-                      (key, want, taken, fences, told, fenced, ownership, taken_up, returned, keeper))
+                      (key, want, taken, fences, told, fenced, ownership, taken_up, returned, keeper, user))
 
 // How a request is served.
 struct Terms {
     bool fenced = false;         // the program may go on when the lease ends
     std::string owner{};         // sticky: who keeps it
     std::uint64_t since_ms = 0;  // sticky: the time of day
+    Line::User user = 0;         // of the program
 };
 
 // News of a request. lost: its program has been stopped, or must be at once, and the request is over.

@@ -24,9 +24,11 @@ const Line::Entry* Line::find(Claim claim) const {
 bool Line::withdraw(Claim claim, const Bounds& bounds) {
     const Entry* one = find(claim);
     if (one == nullptr || one->stage != Stage::waits) return false;
+    const User user = one->user;
     const Demand demand = remove(place_of_.at(claim));
     if (bounds.look_again) look_again(demand, bounds);  // it may have been the one that was looked at
     forget_unused(demand, bounds);
+    bring_back(user, bounds);
     return true;
 }
 
@@ -35,9 +37,14 @@ const Line::Entry* Line::next(const Bounds& bounds) {
         const Order order = *candidates_.begin();
         const Entry& one = entries_.at(order);
         Name* obstacle = obstacle_of(order, bounds);
-        if (obstacle == nullptr) return &one;
+        if (obstacle == nullptr && !is_full(one.user, bounds)) return &one;
+        if (obstacle == nullptr) {
+            stand_back(order, bounds);
+            continue;
+        }
         park(order, *obstacle);
         look_again(one.demand, bounds);
+        bring_back(one.user, bounds);
     }
     return nullptr;
 }
@@ -50,9 +57,11 @@ void Line::seat(Claim claim, const Bounds& bounds) {
     if (!candidates_.contains(order)) unpark(order);
     candidates_.erase(order);
     one.stage = Stage::seated;
+    ++seats_[one.user];
     for (const ResourceId name : one.demand.resources) names_.at(name).seated.insert(order);
     const bool is_set = one.demand.resources.size() > 1;
     if (is_set) look_again(one.demand, bounds);  // it gives way to single requests that wait behind it
+    bring_back(one.user, bounds);
 }
 
 void Line::enter(Claim claim) {
@@ -70,9 +79,11 @@ void Line::enter(Claim claim) {
 void Line::leave_seat(Claim claim, const Bounds& bounds) {
     const auto place = place_of_.find(claim);
     if (place == place_of_.end()) return;
+    const User user = entries_.at(place->second).user;
     const Demand demand = remove(place->second);
     look_again(demand, bounds);
     forget_unused(demand, bounds);
+    bring_back(user, bounds);
 }
 
 void Line::add(Order order, Entry one) {
@@ -84,14 +95,19 @@ void Line::add(Order order, Entry one) {
 
 Demand Line::remove(Order order) {
     const auto place = entries_.find(order);
-    if (place->second.stage == Stage::waits) {
+    const auto back = back_.find(place->second.user);
+    const bool stood_back = back != back_.end() && back->second.erase(order) > 0;
+    if (stood_back && back->second.empty()) back_.erase(back);
+    if (place->second.stage == Stage::waits && !stood_back) {
         unpark(order);
         candidates_.erase(order);
     }
     Entry one = std::move(place->second);
     entries_.erase(place);
     place_of_.erase(one.claim);
+    if (one.stage != Stage::waits && --seats_.at(one.user) == 0) seats_.erase(one.user);
     for (const ResourceId name : one.demand.resources) {
+        if (stood_back) break;
         Name& known = names_.at(name);
         if (one.stage == Stage::holds)
             --known.holders;
@@ -176,6 +192,35 @@ bool Line::gives_way(const Name& name, const Bounds& bounds) const {
                const Entry& one = entries_.at(order);
                return one.demand.resources.size() > 1 && one.overtaken < bounds.most_overtakes;
            });
+}
+
+bool Line::is_full(User user, const Bounds& bounds) const {
+    const auto seats = seats_.find(user);
+    return seats != seats_.end() && seats->second >= bounds.most_of_user;
+}
+
+void Line::stand_back(Order order, const Bounds& bounds) {
+    const Entry& one = entries_.at(order);
+    candidates_.erase(order);
+    for (const ResourceId name : one.demand.resources) stop_waiting(order, names_.at(name));
+    back_[one.user].insert(order);
+    look_again(one.demand, bounds);
+    forget_unused(one.demand, bounds);
+}
+
+// The first one: if it has to wait for something else, the next one follows.
+void Line::bring_back(User user, const Bounds& bounds) {
+    const auto back = back_.find(user);
+    if (back == back_.end() || is_full(user, bounds)) return;
+    const Order order = back->second.extract(back->second.begin()).value();
+    if (back->second.empty()) back_.erase(back);
+    const Entry& one = entries_.at(order);
+    for (const ResourceId name : one.demand.resources) {
+        Name& known = names_[name];
+        known.waiters.insert(order);
+        if (one.overtaken >= bounds.most_overtakes) known.owed.insert(order);
+    }
+    candidates_.insert(order);
 }
 
 void Line::forget_unused(const Demand& demand, const Bounds& bounds) {

@@ -12,6 +12,16 @@
 //
 // The line may be long, and most of it may want the same. So a request that has to wait is parked at one
 // name, and is looked at again only when that name may be free and nobody parked there comes before it.
+//
+// One user must not have all seats. A request that lacks nothing but a seat, and whose user has
+// `most_of_user` already, stands back until its user gives one back: meanwhile it is in nobody's way, and
+// nobody overtakes it.
+//
+// Complexity, with N requests and n names in the one at hand: to ask, to withdraw, to seat, to enter and to
+// leave a seat cost O(n log N) each, amortised. A single step may cost more, since a seat counts as
+// overtaking all who wait for the same and came before; but that happens to each of them `most_overtakes`
+// times at most. `next` costs O(n log N) for each request that it looks at: each of the operations above
+// makes it look at n more at most.
 #pragma once
 
 #include <boost/describe.hpp>
@@ -28,6 +38,8 @@ class Line {
 public:
     // A request, as its owner numbers it.
     using Claim = std::uint64_t;
+    // All requests of a user share its seats.
+    using User = std::uint64_t;
 
     // More overtakes give hardly more grants per second, and fewer give less (bench/README.md, sets).
     static constexpr std::uint32_t usual_overtakes = 8;
@@ -38,6 +50,7 @@ public:
         bool look_again = true;    // behind a request that leaves the line
         bool forget_names = true;  // that nobody wants any more
         bool owed_first = true;    // a request that is owed a seat does not overtake an earlier one that is
+        std::uint32_t most_of_user = ~0u;  // seats
     };
 
     struct Entry {
@@ -48,17 +61,24 @@ public:
         Demand demand;
         std::uint32_t overtaken = 0;  // by how many that want some of the same
         Stage stage = Stage::waits;   // in the line, or in a seat
+        User user = 0;
         bool operator==(const Entry&) const = default;
-        BOOST_DESCRIBE_CLASS(Entry, (), (claim, demand, overtaken, stage), (), ())
+        BOOST_DESCRIBE_CLASS(Entry, (), (claim, demand, overtaken, stage, user), (), ())
     };
 
-    void append(Claim claim, Demand demand) { add(++last_, {claim, std::move(demand)}); }
-    void prepend(Claim claim, Demand demand) { add(first_--, {claim, std::move(demand)}); }
+    void append(Claim claim, Demand demand, User user = 0) {
+        add(++last_, {.claim = claim, .demand = std::move(demand), .user = user});
+    }
+    void prepend(Claim claim, Demand demand, User user = 0) {
+        add(first_--, {.claim = claim, .demand = std::move(demand), .user = user});
+    }
     // All who wait for a seat, in order.
     std::vector<Entry> waiting() const;
     const Entry* find(Claim claim) const;
     // Names that it keeps: of those who wait, and of those in seats.
     std::size_t names() const { return names_.size(); }
+    // Whether a request stands back because its user has as many seats as one may have.
+    bool holds_back() const { return !back_.empty(); }
     template <class F>
     void for_each(F f) const {
         for (const auto& [order, entry] : entries_) f(entry);
@@ -105,15 +125,21 @@ private:
     Name* obstacle_of(Order order, const Bounds& bounds);
     bool gives_way(const Name& name, const Bounds& bounds) const;
     void forget_unused(const Demand& demand, const Bounds& bounds);
+    bool is_full(User user, const Bounds& bounds) const;
+    void stand_back(Order order, const Bounds& bounds);
+    void bring_back(User user, const Bounds& bounds);
 
     std::map<Order, Entry> entries_;
     std::map<Claim, Order> place_of_;
     std::set<Order> candidates_;  // in the line, and to be looked at; the others there are parked
     std::map<ResourceId, Name> names_;
+    std::map<User, std::uint32_t> seats_;   // that users have
+    std::map<User, std::set<Order>> back_;  // requests that stand back
     Order first_ = 0;
     Order last_ = 0;
 
-    BOOST_DESCRIBE_CLASS(Line, (), (), (), (entries_, place_of_, candidates_, names_, first_, last_))
+    BOOST_DESCRIBE_CLASS(Line, (), (), (),
+                         (entries_, place_of_, candidates_, names_, seats_, back_, first_, last_))
 };
 
 }  // namespace allot::host

@@ -39,8 +39,8 @@ void Locks::end(const Config& config, RequestId request) {
 }
 
 // It came before all who wait.
-void Locks::adopt(const Config& config, RequestId request, const Demand& demand) {
-    line_.prepend(request, demand);
+void Locks::adopt(const Config& config, RequestId request, const Demand& demand, Line::User user) {
+    line_.prepend(request, demand, user);
     line_.seat(request, config.line);
     line_.enter(request);
     const std::uint32_t seat = idle_.empty() ? static_cast<std::uint32_t>(seats_.size()) : *idle_.begin();

@@ -45,7 +45,9 @@ public:
         Epoch epoch;
     };
 
-    void ask(RequestId request, const Demand& demand) { line_.append(request, demand); }
+    void ask(RequestId request, const Demand& demand, Line::User user = 0) {
+        line_.append(request, demand, user);
+    }
     void end(const Config& config, RequestId request);
     void settle(const Context& ctx, Effects& fx);
     void receive(const Context& ctx, SiteId from, const Message& message, Effects& fx);
@@ -57,7 +59,7 @@ public:
     void rebuild(const Context& ctx, std::vector<agreement::Claim> claims, Effects& fx);
 
     // A program that an earlier incarnation left behind uses these locks.
-    void adopt(const Config& config, RequestId request, const Demand& demand);
+    void adopt(const Config& config, RequestId request, const Demand& demand, Line::User user = 0);
 
     // The request that has this seat.
     std::optional<RequestId> request_at(std::uint32_t seat) const {

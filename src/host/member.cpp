@@ -34,6 +34,7 @@ agreement::Council::Self Member::council_self(const Self& self) const {
 
 bool Member::adopt(const Self& self, Lease lease, std::uint32_t keeper, Effects& fx) {
     const bool awaited = sessions_.adopt(sessions_self(self), lease, fx);
+    const Line::User user = user_of(lease.caller);
     act(self, fx, [&](Host& host, const Host::Self& inner, host::Effects& out) {
         host.adopt(inner,
                    {.key = lease.key,
@@ -41,7 +42,8 @@ bool Member::adopt(const Self& self, Lease lease, std::uint32_t keeper, Effects&
                     .fences = std::move(lease.fences),
                     .fenced = lease.fenced,
                     .ownership = std::move(lease.ownership),
-                    .keeper = keeper},
+                    .keeper = keeper,
+                    .user = user},
                    out);
     });
     return awaited;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/harmless.hpp"
+#include "core/hash.hpp"
 #include "core/stamps.hpp"
 
 namespace allot::host {
@@ -39,6 +40,13 @@ std::string identity_of(const Caller& caller) {
 // A certificate and a user of this system may have the same name.
 bool is_same_user(const Caller& one, const Caller& other) {
     return one.is_local == other.is_local && one.user == other.user;
+}
+
+// Two users with one number, if that should happen, only have one share together. Programs of the laboratory
+// have no names.
+Line::User user_of(const Caller& caller) {
+    const std::string identity = identity_of(caller);
+    return identity.empty() ? 0 : hash_bytes(identity);
 }
 
 const Session* Sessions::find(SessionId session) const {

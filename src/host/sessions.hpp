@@ -50,6 +50,8 @@ inline constexpr const char* uncertified = "a program without a certificate";
 // The identity of a caller, as people read it: a user of this system, or cert:NAME. These are never the same.
 std::string identity_of(const Caller& caller);
 bool is_same_user(const Caller& one, const Caller& other);
+// The number under which the host knows a user.
+Line::User user_of(const Caller& caller);
 
 // A request or a lease, besides what the host knows of it.
 struct Open {

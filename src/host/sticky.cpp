@@ -244,7 +244,7 @@ RequestId Host::hold(const Self& self, Request request) {
         const ResourceId kind = held.want.kind(part);
         const Demand demand = held.want.demand(part);
         if (kind == ResourceId())
-            locks_.adopt(self.config.locks, id, demand);
+            locks_.adopt(self.config.locks, id, demand, held.user);
         else
             semaphores_[kind].adopt(id, demand.units);
     }

@@ -2,7 +2,7 @@
 # is completed all the same, and nobody is taken for dead meanwhile.
 . "$ALLOT_SOURCE_DIR/tests/cluster/lib.sh"
 
-agree $'lease = "9s"\nsilence = "3s"\nreturn_within = "4500ms"'
+agree $'lease = "9s"\nsilence = "3s"\nreturn_within = "4500ms"\nseats = 2048' # three quarters for one user
 configure 3
 start 1
 start 2
