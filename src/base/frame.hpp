@@ -42,6 +42,8 @@ public:
     }
 
     std::size_t limit() const { return limit_; }
+    // Of memory, for a frame of which the rest has not come.
+    std::size_t partial_bytes() const { return partial_.size(); }
     // Holds from the next frame on.
     void set_limit(std::size_t limit) { limit_ = limit; }
 

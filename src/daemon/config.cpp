@@ -53,16 +53,7 @@ public:
             });
             top.table("register", [&](Section& section) { read_register(section); });
             top.table("bootstrap", [&](Section& section) { read_bootstrap(section); });
-            top.table("limits", [&](Section& section) {
-                section.number("sessions", config_.limits.sessions, 1, 1'000'000);
-                section.number("sessions_per_user", config_.limits.sessions_per_user, 0, 1'000'000);
-                section.number("requests_per_session", config_.limits.requests_per_session, 1, 65536);
-                section.number("locks_per_request", config_.limits.locks_per_request, 1, 4096);
-                section.number("name_length", config_.limits.name_length, 1, 4096);
-                section.number("open_names", config_.limits.open_names, 1, 100'000'000);
-                section.number("names", config_.limits.names, 100, 100'000'000);
-                section.duration("resume_within", config_.limits.resume_within);
-            });
+            top.table("limits", [&](Section& section) { read_limits(section); });
             top.table("audit", [&](Section& section) { read_audit(section); });
             top.table("status", [&](Section& section) { read_redact(section); });
             read_allowances(top);
@@ -80,6 +71,25 @@ private:
         section.text("key", files.key);
         section.text("authority", files.authority);
         return files;
+    }
+
+    void read_limits(Section& section) {
+        host::Limits& limits = config_.limits;
+        section.number("sessions", limits.sessions, 1, 1'000'000);
+        section.number("sessions_per_user", limits.sessions_per_user, 0, 1'000'000);
+        section.number("requests_per_session", limits.requests_per_session, 1, 65536);
+        section.number("locks_per_request", limits.locks_per_request, 1, 4096);
+        section.number("name_length", limits.name_length, 1, 4096);
+        read_megabytes(section, "memory_megabytes", limits.memory);
+        read_megabytes(section, "session_megabytes", limits.session_memory);
+        section.number("names", limits.names, 100, 100'000'000);
+        section.duration("resume_within", limits.resume_within);
+    }
+
+    static void read_megabytes(Section& section, const char* key, std::uint64_t& bytes) {
+        auto megabytes = static_cast<std::uint32_t>(bytes >> 20);
+        section.number(key, megabytes, 1, 1'000'000);
+        bytes = std::uint64_t{megabytes} << 20;
     }
 
     void read_mode(Section& top) {

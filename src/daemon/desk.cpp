@@ -69,8 +69,47 @@ void Desk::converse(Action&& action) {
     auto fx = spare_ ? std::move(spare_) : std::make_unique<Member::Effects>();
     member_.converse(ways_.self(), *fx, action);
     ways_.carry_out(*fx);
+    for (const SessionId session : fx->unfinished) want_turn(session);
     fx->clear();
     spare_ = std::move(fx);
+}
+
+// --- Turns.
+
+void Desk::want_turn(SessionId session) {
+    const host::Session* known = member_.sessions().find(session);
+    if (known == nullptr) return;
+    turns_.want(session, host::identity_of(known->caller));
+    serve_soon();
+}
+
+// After what is ready now.
+void Desk::serve_soon() {
+    if (std::exchange(serving_, true)) return;
+    boost::asio::post(loop_, [this] {
+        serving_ = false;
+        serve();
+    });
+}
+
+void Desk::serve() {
+    for (const host::Cost until = work_ + at_once; !turns_.empty() && work_ < until;) {
+        const SessionId session = *turns_.next();
+        const host::Cost before = work_++;
+        serve(session);
+        const bool more = member_.sessions().is_ending(session) || connections_.has_unheard(session);
+        turns_.served(session, work_ - before, more);
+    }
+    free_until_ = work_ + at_once;
+    if (!turns_.empty()) serve_soon();
+}
+
+// One message, or a part of its end.
+void Desk::serve(SessionId session) {
+    if (!member_.sessions().is_ending(session)) return connections_.hear_next(session);
+    converse([&](Sessions& sessions, const Sessions::Self& self, SessionEffects& fx) {
+        work_ += sessions.go_on(self, session, fx);
+    });
 }
 
 // --- Messages of programs.
@@ -91,6 +130,8 @@ Connections::Events Desk::events() {
                     sessions.disconnected(self, session, fx);
                 });
             },
+        .is_free = [this] { return turns_.empty() && work_ < free_until_; },
+        .waits = [this](SessionId session) { want_turn(session); },
         .has_requests = [this](SessionId session) { return !member_.sessions().find(session)->open.empty(); },
     };
 }
@@ -119,6 +160,11 @@ std::optional<std::string> Desk::hello(host::Caller caller, session::Hello hello
 }
 
 void Desk::hear(SessionId session, const session::ClientMessage& message) {
+    // A status has a line for each of many requests, at all hosts.
+    constexpr host::Cost status_cost = 1024;
+    work_ += std::holds_alternative<session::StatusQuery>(message)
+                 ? status_cost
+                 : member_.sessions().cost_of(session, message);
     if (const auto* query = std::get_if<session::StatusQuery>(&message))
         return ways_.status(query->whole, connections_.reader(member_.sessions().find(session)->caller),
                             [this, session](const session::Status& status) {
@@ -300,7 +346,10 @@ void Desk::tell(Member::Effects& fx) {
         set_validity(told.message);
         connections_.say(told.session, told.message);
     }
-    for (const auto& [id, session] : fx.forgotten) programs_.erase(id);
+    for (const auto& [id, session] : fx.forgotten) {
+        programs_.erase(id);
+        turns_.forget(id);
+    }
 }
 
 // The next daemon can know of the lease before its program does. A lease that began and ended while this

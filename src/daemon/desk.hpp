@@ -13,6 +13,7 @@
 #include "daemon/connections.hpp"
 #include "daemon/wards.hpp"
 #include "host/member.hpp"
+#include "host/turns.hpp"
 #include "net/process_watch.hpp"
 
 namespace allot::daemon {
@@ -88,6 +89,10 @@ private:
     std::optional<std::string> hello(host::Caller caller, session::Hello hello,
                                      const std::function<void(SessionId)>& let_in);
     void hear(SessionId session, const session::ClientMessage& message);
+    void want_turn(SessionId session);
+    void serve_soon();
+    void serve();
+    void serve(SessionId session);
     void obey(SessionId session, const session::Order& order);
     std::optional<std::string> follow(SessionId session, const net::Identity& who, session::Ticket ticket,
                                       Descriptor process);
@@ -110,6 +115,13 @@ private:
     Wards wards_;
     Alarms alarms_;
     Connections connections_;
+    // A message is heard at once, until this work is done; then all sessions have their turns, in slices with
+    // other events in between.
+    static constexpr host::Cost at_once = 256;
+    host::Turns turns_;
+    host::Cost work_ = 0;  // that was done in all,
+    host::Cost free_until_ = at_once;
+    bool serving_ = false;  // soon
     SessionId next_session_ = 1;
     std::uint64_t grants_ = 0;
     std::unique_ptr<host::Member::Effects> spare_;  // cleared, with the memory of earlier ones

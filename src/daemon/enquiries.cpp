@@ -67,6 +67,7 @@ std::string Enquiries::trouble() const {
 
 std::string Enquiries::warning() const {
     const host::Member::Self self = ways_.self();
+    if (std::string why = member_.sessions().crowding(self.config.sessions.limits); !why.empty()) return why;
     if (member_.host().locks().line().holds_back())
         return fmt::format(
             "one user has {} open requests for locks that are served, and others of it wait until some of "

@@ -59,6 +59,9 @@ constexpr std::size_t descriptors_per_session = 2;
 // The watch of a process that a lease follows, and for the guardian pidfds of it and of its program.
 constexpr std::size_t descriptors_per_process = 3;
 
+// Names, of a session that ends: about a millisecond.
+constexpr host::Cost end_at_once = 256;
+
 host::SessionConfig session_config(const Config& config) {
     raise_descriptor_limit();
     const auto room = DescriptorRoom::of_this_process();
@@ -69,7 +72,8 @@ host::SessionConfig session_config(const Config& config) {
                             .limits = config.limits,
                             .lease = config.agreed.lease,
                             .allow = config.allow,
-                            .modes = config.modes};
+                            .modes = config.modes,
+                            .end_at_once = end_at_once};
     all.limits.sessions = at_most(all.limits.sessions, room.sessions() / descriptors_per_session);
     all.limits.followed = at_most(~0U, room.processes() / descriptors_per_process);
     return all;

@@ -1,4 +1,4 @@
-// What programs may ask for, and how much of it: rights, names, modes, and shares of this host.
+// Judges requests of programs: rights, names, modes, and shares of this host.
 #include <algorithm>
 #include <utility>
 
@@ -137,6 +137,17 @@ std::uint32_t names_of(const session::Acquire& want) {
     return static_cast<std::uint32_t>(want.locks.size() + want.permits.size());
 }
 
+std::uint64_t memory_for(const session::Acquire& want) {
+    std::uint64_t letters = 0;
+    for (const std::string& lock : want.locks) letters += lock.size();
+    for (const session::Permit& permit : want.permits) letters += permit.semaphore.size();
+    return memory_of_request(names_of(want), letters);
+}
+
+std::string bytes_text(std::uint64_t bytes) {
+    return std::to_string(bytes) + " bytes";
+}
+
 // A refused request may name anything, and the audit log has a line for it.
 std::vector<session::Held> names_in(const session::Acquire& want, const Limits& limits) {
     std::vector<session::Held> names;
@@ -186,11 +197,27 @@ void Sessions::hear(const Self& self, SessionId id, const session::Acquire& want
         Ended ended{.key = key, .resources = names_in(want, self.config.limits), .since_ms = self.now_ms};
         return fx.told.push_back({id, std::move(*refused), std::move(ended)});
     }
-    const std::uint32_t names = names_of(want);
-    session.open[want.ticket] = {.since_ms = self.now_ms, .names = names};
-    count(session.caller, &Usage::names, names);
+    Terms terms = terms_of(self, session, want);
+    note_open(session, want.ticket,
+              {.since_ms = self.now_ms,
+               .names = names_of(want),
+               .bytes = memory_for(want),
+               .sticky = !terms.owner.empty()});
     if (want.patience_us > 0) fx.alarms.push_back({id, want.ticket, patience_of(want)});
-    fx.asks.push_back({key, want_of(want), terms_of(self, session, want)});
+    fx.asks.push_back({key, want_of(want), std::move(terms)});
+}
+
+void Sessions::note_open(Session& session, Ticket ticket, const Open& open) {
+    session.open[ticket] = open;
+    session.bytes += open.bytes;
+    count(session.caller, &Usage::bytes, static_cast<std::int64_t>(open.bytes));
+    if (open.sticky && !open.granted) count(session.caller, &Usage::wishes, 1);
+}
+
+// From now on the register keeps it, if it is sticky.
+void Sessions::note_granted(const Caller& caller, Open& open) {
+    if (open.sticky && !open.granted) count(caller, &Usage::wishes, -1);
+    open.granted = true;
 }
 
 // An owner is a user on one host.
@@ -210,21 +237,17 @@ Terms Sessions::terms_of(const Self& self, const Session& session, const session
 
 // The register carries all that is sticky with every change. One owner has three quarters of it.
 std::optional<std::string> Sessions::no_room_to_keep(const Self& self, const Session& session,
-                                                     const session::Acquire& want) {
+                                                     const session::Acquire& want) const {
     const std::string owner = terms_of(self, session, want).owner;
     if (owner.empty()) return std::nullopt;
     const Limits& limits = self.config.limits;
     if (want.locks.size() + want.permits.size() > limits.sticky_names)
         return "a sticky request has at most " + std::to_string(limits.sticky_names) + " names";
-    std::size_t all = 0;
-    std::size_t own = 0;
-    const auto count = [&](const agreement::Ownership& one) {
-        ++all;
-        own += one.owner == owner;
-    };
-    for (const agreement::Kept& one : self.host.known().kept) count(one.ownership);
-    for (const auto& request : self.host.requests())
-        if (request && request->ownership && !request->told) count(*request->ownership);
+    const auto& kept = self.host.known().kept;
+    const auto is_own = [&](const agreement::Kept& one) { return one.ownership.owner == owner; };
+    const std::size_t all = kept.size() + used_.wishes;
+    const std::size_t own =
+        static_cast<std::size_t>(std::ranges::count_if(kept, is_own)) + used_by(session.caller).wishes;
     if (all >= limits.sticky)
         return "the register keeps " + std::to_string(limits.sticky) +
                " sticky requests, which is the limit; give some back";
@@ -234,15 +257,36 @@ std::optional<std::string> Sessions::no_room_to_keep(const Self& self, const Ses
 }
 
 // One user leaves a quarter for others.
-std::optional<std::string> Sessions::no_room_for_names(const Self& self, const Caller& caller,
-                                                       std::uint32_t names) const {
-    const std::uint32_t most = self.config.limits.open_names;
-    if (used_.names + names > most)
-        return "the open requests of this host name " + std::to_string(used_.names) + " of at most " +
-               std::to_string(most) + " locks and semaphores; try again later";
-    if (used_by(caller).names + names <= share_of_one(most)) return std::nullopt;
-    return "the open requests of " + identity_of(caller) + " name " + std::to_string(used_by(caller).names) +
-           " of at most " + std::to_string(share_of_one(most)) + " locks and semaphores; try again later";
+std::optional<std::string> Sessions::no_memory_for(const Self& self, const Session& session,
+                                                   const session::Acquire& want) const {
+    const Limits& limits = self.config.limits;
+    const std::uint64_t more = memory_for(want);
+    const auto refusal = [&](const std::string& whose, std::uint64_t used, std::uint64_t most,
+                             const char* setting) {
+        return "the open requests of " + whose + " take " + bytes_text(used) + ", and this one " +
+               bytes_text(more) + ", of at most " + bytes_text(most) + " (limits." + setting +
+               "); ask again when some have ended";
+    };
+    if (session.bytes + more > limits.session_memory)
+        return refusal("this session", session.bytes, limits.session_memory, "session_megabytes");
+    if (used_.bytes + more > limits.memory)
+        return refusal("this host", used_.bytes, limits.memory, "memory_megabytes");
+    const std::uint64_t used = used_by(session.caller).bytes;
+    if (used + more <= share_of_one(limits.memory)) return std::nullopt;
+    return refusal(identity_of(session.caller), used, share_of_one(limits.memory), "memory_megabytes");
+}
+
+// Less than the sixteenth part is left. Names of users are not for everybody's eyes.
+std::string Sessions::crowding(const Limits& limits) const {
+    const auto is_full = [](std::uint64_t used, std::uint64_t most) { return used > most - most / 16; };
+    const auto text = [](const std::string& whose, const char* setting) {
+        return "the open requests of " + whose + " take nearly all the memory that they may take (limits." +
+               setting + "); more of them are refused until some have ended";
+    };
+    if (is_full(used_.bytes, limits.memory)) return text("this host", "memory_megabytes");
+    for (const auto& [user, used] : used_by_)
+        if (is_full(used.bytes, share_of_one(limits.memory))) return text("one user", "memory_megabytes");
+    return "";
 }
 
 std::optional<session::Refused> Sessions::objection(const Self& self, const Session& session,
@@ -268,8 +312,7 @@ std::optional<session::Refused> Sessions::objection(const Self& self, const Sess
                        "the option `stoppable` of the library");
     if (auto why = mixed_modes(self.config, want)) return refused(Refusal::wrong, std::move(*why));
     if (auto why = no_room_to_keep(self, session, want)) return refused(Refusal::limit, std::move(*why));
-    if (auto why = no_room_for_names(self, session.caller, names_of(want)))
-        return refused(Refusal::limit, std::move(*why));
+    if (auto why = no_memory_for(self, session, want)) return refused(Refusal::limit, std::move(*why));
     const std::uint32_t most = self.config.limits.requests_per_session;
     if (session.open.size() >= most)
         return refused(Refusal::limit,

@@ -47,6 +47,16 @@ struct Mode {
     bool sticky = false;             // nothing: it stays with its owner until that gives it back
 };
 
+// The memory that a request counts with: for itself, for each lock and semaphore in it, and for each byte of
+// their names. They are upper bounds of what a daemon needs, in all its parts, for requests that wait or
+// hold, as bench_scale measures it.
+inline constexpr std::uint64_t bytes_of_request = 2048;
+inline constexpr std::uint64_t bytes_of_name = 1024;
+inline constexpr std::uint64_t bytes_of_letter = 4;
+constexpr std::uint64_t memory_of_request(std::uint64_t names, std::uint64_t letters) {
+    return bytes_of_request + bytes_of_name * names + bytes_of_letter * letters;
+}
+
 struct Limits {
     std::uint32_t sessions = 16384;
     std::uint32_t sessions_per_user = 0;  // 0: three quarters of all
@@ -54,11 +64,16 @@ struct Limits {
     std::uint32_t requests_per_session = 256;
     std::uint32_t locks_per_request = 64;
     std::uint32_t name_length = 128;
-    std::uint32_t open_names = 262'144;  // in all requests that wait or hold; three quarters for one user
-    std::uint32_t names = 100'000;       // entries about locks, after which the hosts forget unused names
-    std::uint32_t sticky = 1024;         // requests that the register keeps; three quarters for one owner
-    std::uint32_t sticky_names = 8;      // of one of these
+    // Of memory, for all requests that wait or hold, by the formula below; three quarters for one user.
+    std::uint64_t memory = std::uint64_t{256} << 20;
+    std::uint64_t session_memory = std::uint64_t{32} << 20;  // the same for one session
+    std::uint32_t names = 100'000;   // entries about locks, after which the hosts forget unused names
+    std::uint32_t sticky = 1024;     // requests that the register keeps; three quarters for one owner
+    std::uint32_t sticky_names = 8;  // of one of these
     std::chrono::milliseconds resume_within{10000};  // that a program has to reconnect
+
+    // Bytes of messages that have come and are not heard, or are not sent yet; three quarters for one user.
+    std::uint64_t most_under_way() const { return memory / 4; }
     bool operator==(const Limits&) const = default;
 };
 

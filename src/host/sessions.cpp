@@ -21,6 +21,13 @@ std::uint64_t number_of(const agreement::ValueId& id) {
     return std::uint64_t{id.incarnation} << 32 | id.host << 20 | id.number;
 }
 
+std::uint64_t memory_for(const Want& want) {
+    std::uint64_t letters = 0;
+    for (const ResourceId lock : want.locks) letters += lock.name().size();
+    for (const auto& [semaphore, units] : want.permits) letters += semaphore.name().size();
+    return memory_of_request(want.locks.size() + want.permits.size(), letters);
+}
+
 // Most requests are granted in the step in which they are made.
 void disarm(const Key& key, SessionEffects& fx) {
     const bool is_new = !fx.alarms.empty() && fx.alarms.back().session == key.session &&
@@ -60,19 +67,16 @@ const Session* Sessions::find(SessionId session) const {
 // stoppable session, so no other process resumes that.
 Result<SessionId> Sessions::hello(const Self& self, Guest guest, const session::Hello& hello,
                                   SessionEffects& fx) {
-    const auto known = std::ranges::find_if(sessions_, [&](const auto& one) {
-        return !hello.resume.empty() && one.second.name == hello.resume &&
-               is_same_user(one.second.caller, guest.caller) &&
-               (!one.second.stoppable || one.second.caller.process == guest.caller.process);
-    });
-    const bool resumed = known != sessions_.end();
+    const std::optional<SessionId> known = known_as(guest, hello.resume);
+    const bool resumed = known.has_value();
     if (!resumed)
         if (auto why = no_place_for(self, guest.caller)) return Error{std::move(*why)};
-    const SessionId id = resumed ? known->first : guest.number;
+    const SessionId id = known.value_or(guest.number);
     Session& session = sessions_[id];
     session.caller = std::move(guest.caller);
     if (!resumed) {
         session.name = std::move(guest.name);
+        named_[session.name].insert(id);
         session.stoppable = hello.stoppable && session.caller.is_local && session.caller.process.is_whole();
         count(session.caller, &Usage::sessions, 1);
     }
@@ -81,6 +85,25 @@ Result<SessionId> Sessions::hello(const Self& self, Guest guest, const session::
     if (resumed) fx.alarms.push_back({id, std::nullopt, {}});
     greet(self, id, resumed, fx);
     return id;
+}
+
+bool Sessions::is_ending(SessionId id) const {
+    const Session* session = find(id);
+    return session != nullptr && !session->ending.empty();
+}
+
+// A session of which nothing goes on is over, though it has not given back all yet.
+std::optional<SessionId> Sessions::known_as(const Guest& guest, const std::string& name) const {
+    const auto place = named_.find(name);
+    if (name.empty() || place == named_.end()) return std::nullopt;
+    const auto known = std::ranges::find_if(place->second, [&](SessionId id) {
+        const Session& session = sessions_.at(id);
+        const bool goes_on = session.ending.empty() || session.ending.size() < session.open.size();
+        return goes_on && is_same_user(session.caller, guest.caller) &&
+               (!session.stoppable || session.caller.process == guest.caller.process);
+    });
+    if (known == place->second.end()) return std::nullopt;
+    return *known;
 }
 
 void Sessions::greet(const Self& self, SessionId id, bool resumed, SessionEffects& fx) const {
@@ -93,21 +116,26 @@ void Sessions::greet(const Self& self, SessionId id, bool resumed, SessionEffect
                              .stop_within_us = in_us(self.config.lease),
                              .resume_within_us = in_us(self.config.limits.resume_within),
                              .resumed = resumed};
-    for (const auto& [ticket, open] : session.open) welcome.open.push_back(ticket);
+    for (const auto& [ticket, open] : session.open)
+        if (!open.ending) welcome.open.push_back(ticket);
     fx.told.push_back({id, std::move(welcome)});
     for (const auto& [ticket, open] : session.open)
-        if (const auto* request = self.host.find({id, ticket}); request != nullptr && request->told)
+        if (const auto* request = self.host.find({id, ticket});
+            request != nullptr && request->told && !open.ending)
             fx.told.push_back({id, grant_of(session, *request)});
 }
 
 // --- Requests.
 
-// An unknown request is released already.
+// An unknown request is released already. One that ends anyway will say so.
 void Sessions::hear(const Self& self, SessionId id, const session::Release& release, SessionEffects& fx) {
     const Request* request = self.host.find({id, release.ticket});
+    const auto& open = sessions_.at(id).open;
+    const auto place = open.find(release.ticket);
+    if (place != open.end() && place->second.ending) return;
     if (request != nullptr && request->told && request->ownership)
         fx.returns.push_back(request->key);
-    else if (sessions_.at(id).open.contains(release.ticket))
+    else if (place != open.end())
         end({id, release.ticket}, session::Released{release.ticket}, fx);
     else
         fx.told.push_back({id, session::Released{release.ticket}});
@@ -115,6 +143,16 @@ void Sessions::hear(const Self& self, SessionId id, const session::Release& rele
 
 void Sessions::hear(const Self&, SessionId id, const session::Ping& ping, SessionEffects& fx) {
     fx.told.push_back({id, session::Pong{ping.number}});
+}
+
+Cost Sessions::cost_of(SessionId id, const session::ClientMessage& message) const {
+    if (const auto* want = std::get_if<session::Acquire>(&message))
+        return 1 + want->locks.size() + want->permits.size();
+    const auto* release = std::get_if<session::Release>(&message);
+    const Session* session = find(id);
+    if (release == nullptr || session == nullptr) return 1;
+    const auto open = session->open.find(release->ticket);
+    return open == session->open.end() ? 1 : 1 + open->second.names;
 }
 
 // --- Answers of the host.
@@ -138,6 +176,8 @@ void Sessions::granted(const Self& self, const Key& key, SessionEffects& fx) {
     if (place == sessions_.end() || !place->second.open.contains(key.ticket)) return;
     const Session& session = place->second;
     Open& open = place->second.open.at(key.ticket);
+    if (open.ending) return;
+    note_granted(session.caller, open);
     const Request& request = *self.host.find(key);
     const std::uint64_t asked_ms = std::exchange(open.since_ms, self.now_ms);
     if (std::ranges::find(request.fences, Fence()) != request.fences.end()) open.unordered = self.unordered;
@@ -173,10 +213,10 @@ void Sessions::tell_end(session::DaemonMessage message, const std::optional<Requ
                         const Open& open, SessionEffects& fx) const {
     if (!request) return;
     Ended ended{.key = request->key,
-                .was_granted = request->told,
+                .was_granted = request->told && (open.granted || !open.ending),
                 .since_ms = open.since_ms,
                 .evicted = open.evicted};
-    if (request->told) {
+    if (ended.was_granted) {
         ended.resources = held_by(*request, open);
     } else {
         for (const ResourceId lock : request->want.locks) ended.resources.push_back({lock.name()});
@@ -197,19 +237,26 @@ void Sessions::end(const Key& key, session::DaemonMessage message, SessionEffect
 }
 
 std::optional<Open> Sessions::close(const Key& key) {
-    const auto session = sessions_.find(key.session);
-    if (session == sessions_.end()) return std::nullopt;
-    stop_following(session->second, key.ticket);
-    const auto ended = session->second.open.extract(key.ticket);
+    const auto place = sessions_.find(key.session);
+    if (place == sessions_.end()) return std::nullopt;
+    Session& session = place->second;
+    stop_following(session, key.ticket);
+    const auto ended = session.open.extract(key.ticket);
     if (!ended) return std::nullopt;
-    count(session->second.caller, &Usage::names, -std::int64_t{ended.mapped().names});
-    return ended.mapped();
+    const Open& open = ended.mapped();
+    session.bytes -= open.bytes;
+    count(session.caller, &Usage::bytes, -static_cast<std::int64_t>(open.bytes));
+    if (open.sticky && !open.granted) count(session.caller, &Usage::wishes, -1);
+    return open;
 }
 
 void Sessions::forget_if_done(SessionId id, SessionEffects& fx) {
     const auto session = sessions_.find(id);
     if (session == sessions_.end() || session->second.connected || !session->second.open.empty()) return;
     count(session->second.caller, &Usage::sessions, -1);
+    const auto same_name = named_.find(session->second.name);
+    same_name->second.erase(id);
+    if (same_name->second.empty()) named_.erase(same_name);
     fx.forgotten.emplace_back(id, std::move(session->second));
     sessions_.erase(session);
 }
@@ -225,7 +272,7 @@ void Sessions::lose(const Self& self, const Key& key, const std::string& why, Se
 }
 
 void Sessions::expired(const Self& self, SessionId id, std::optional<Ticket> ticket, SessionEffects& fx) {
-    if (!ticket) return vanished(id, fx);
+    if (!ticket) return vanished(self, id, fx);
     const Session* session = find(id);
     if (session == nullptr || !session->open.contains(*ticket)) return;
     const Request* request = self.host.find({id, *ticket});
@@ -301,27 +348,47 @@ void Sessions::end_all(const Self&, SessionEffects& fx) {
 void Sessions::disconnected(const Self& self, SessionId id, SessionEffects& fx) {
     Session& session = sessions_.at(id);
     session.connected = false;
-    if (session.caller.is_local || session.open.empty()) return vanished(id, fx);
+    if (session.caller.is_local || session.open.empty()) return vanished(self, id, fx);
     fx.alarms.push_back({id, std::nullopt, self.config.lease});
 }
 
-void Sessions::ended(const Self&, SessionId id, SessionEffects& fx) {
+void Sessions::ended(const Self& self, SessionId id, SessionEffects& fx) {
     const auto session = sessions_.find(id);
     if (session == sessions_.end()) return;
     session->second.connected = false;
-    vanished(id, fx);
+    vanished(self, id, fx);
 }
 
 // The program is not connected: it has ended, or does not come back.
-void Sessions::vanished(SessionId id, SessionEffects& fx) {
-    const Session* session = find(id);
-    if (session == nullptr || session->connected) return;
+void Sessions::vanished(const Self& self, SessionId id, SessionEffects& fx) {
+    const auto place = sessions_.find(id);
+    if (place == sessions_.end() || place->second.connected) return;
+    Session& session = place->second;
     fx.alarms.push_back({id, std::nullopt, {}});
-    std::vector<Ticket> left;
-    for (const auto& [ticket, open] : session->open)
-        if (!session->followed.contains(ticket)) left.push_back(ticket);
-    for (const Ticket ticket : left) end({id, ticket}, session::Released{ticket}, fx, true);
+    std::vector<Ticket> waiting;
+    for (auto one = session.open.rbegin(); one != session.open.rend(); ++one) {
+        if (one->second.ending || session.followed.contains(one->first)) continue;
+        one->second.ending = true;
+        (one->second.granted ? session.ending : waiting).push_back(one->first);
+    }
+    session.ending.insert(session.ending.end(), waiting.begin(), waiting.end());
+    go_on(self, id, fx);
+}
+
+Cost Sessions::go_on(const Self& self, SessionId id, SessionEffects& fx) {
+    Cost cost = 0;
+    for (auto place = sessions_.find(id);
+         place != sessions_.end() && !place->second.ending.empty() && cost < self.config.end_at_once;
+         place = sessions_.find(id)) {
+        const Ticket ticket = place->second.ending.back();
+        place->second.ending.pop_back();
+        const auto open = place->second.open.find(ticket);
+        cost += open == place->second.open.end() ? 1 : 1 + open->second.names;
+        end({id, ticket}, session::Released{ticket}, fx, true);
+    }
+    if (is_ending(id)) fx.unfinished.push_back(id);
     forget_if_done(id, fx);
+    return cost;
 }
 
 // A lease that follows a process ends with it. All others are valid for at most the time of a lease from the
@@ -335,10 +402,14 @@ bool Sessions::adopt(const Self& self, const Lease& lease, SessionEffects& fx) {
                                           .stoppable = lease.stoppable});
     Session& session = place->second;
     if (fresh) count(session.caller, &Usage::sessions, 1);
+    named_[session.name].insert(id);
     const bool was_awaited = session.open.size() > session.followed.size();
-    Open& open = session.open[lease.key.ticket] = lease.open;
+    Open open = lease.open;
     open.names = static_cast<std::uint32_t>(lease.want.locks.size() + lease.want.permits.size());
-    count(session.caller, &Usage::names, open.names);
+    open.bytes = memory_for(lease.want);
+    open.sticky = lease.ownership.has_value();
+    open.granted = true;
+    note_open(session, lease.key.ticket, open);
     if (lease.follows) start_following(session, lease.key.ticket);
     if (lease.follows || was_awaited) return false;
     fx.alarms.push_back({id, std::nullopt, std::max(self.config.limits.resume_within, self.config.lease)});

@@ -6,6 +6,13 @@
 // with the connection, except those that follow a process which still runs. A program on another machine may
 // not have noticed the end yet: its session waits for the time of a lease. A session that an earlier daemon
 // left behind waits for its program to resume it.
+//
+// A session that ends may have much to give back. It does so in parts, the requests that wait first, so that
+// nothing of it is granted to another request of the same session: `unfinished` asks for the next part.
+//
+// Complexity, with N requests of the host, and n names in the request at hand: a request, its grant, its
+// release or its cancellation cost O(n log N) here, and a part of an end so much for each of its requests.
+// A hello costs O(log N), and O(log N) for each request of a session that it resumes.
 #pragma once
 
 #include <chrono>
@@ -20,11 +27,11 @@
 #include "base/result.hpp"
 #include "host/host.hpp"
 #include "host/limits.hpp"
+#include "host/turns.hpp"
 #include "session/frames.hpp"
 
 namespace allot::host {
 
-using SessionId = std::uint64_t;
 using session::Ticket;
 
 struct SessionConfig {
@@ -33,6 +40,7 @@ struct SessionConfig {
     std::chrono::milliseconds lease{3000};
     std::vector<Allowance> allow;  // empty: everybody may use everything
     std::vector<Mode> modes;       // the first that names a resource counts
+    Cost end_at_once = ~Cost{0};   // of the names that a session gives back when it ends
 };
 
 // A program, as the shell knows it.
@@ -58,19 +66,25 @@ struct Open {
     std::uint64_t since_ms = 0;   // when it was asked for, or granted, since the epoch
     std::uint64_t unordered = 0;  // the fence of units that have no order
     bool evicted = false;         // it ends with the process that it follows, not with its program
-    std::uint32_t names = 0;      // of the locks and semaphores that it asks for
+    // The next daemon finds these out by itself.
+    std::uint32_t names = 0;  // of the locks and semaphores that it asks for
+    std::uint64_t bytes = 0;  // of memory that it counts with (limits.hpp)
+    bool sticky = false;
+    bool granted = false;  // the program has been told so
+    bool ending = false;   // the program is gone, and this is given back soon
     bool operator==(const Open&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Open, (), (since_ms, unordered, evicted, names))
+BOOST_DESCRIBE_STRUCT(Open, (), (since_ms, unordered, evicted, names, bytes, sticky, granted, ending))
 
 // The share of this host that sessions take up.
 struct Usage {
     std::uint64_t sessions = 0;
     std::uint64_t followed = 0;  // processes
-    std::uint64_t names = 0;     // in open requests: most of the memory that a request needs is for these
+    std::uint64_t bytes = 0;     // of memory, for open requests
+    std::uint64_t wishes = 0;    // sticky requests that are not granted yet
     bool operator==(const Usage&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Usage, (), (sessions, followed, names))
+BOOST_DESCRIBE_STRUCT(Usage, (), (sessions, followed, bytes, wishes))
 
 struct Session {
     std::string name;  // to resume it by: a secret
@@ -79,10 +93,13 @@ struct Session {
     bool stoppable = false;  // the guardian may kill the program; never changes
     bool connected = false;
     std::map<Ticket, Open> open;
-    std::set<Ticket> followed;  // leases that follow a process as well
+    std::set<Ticket> followed;   // leases that follow a process as well
+    std::vector<Ticket> ending;  // to be given back, the last one first
+    std::uint64_t bytes = 0;     // of memory, for its open requests
     bool operator==(const Session&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Session, (), (name, caller, command, stoppable, connected, open, followed))
+BOOST_DESCRIBE_STRUCT(Session, (),
+                      (name, caller, command, stoppable, connected, open, followed, ending, bytes))
 
 // A lease as a daemon leaves it to the next one.
 struct Lease {
@@ -150,6 +167,7 @@ struct SessionEffects {
     std::vector<ToProgram> told;
     std::vector<Alarm> alarms;
     std::vector<std::pair<SessionId, Session>> forgotten;
+    std::vector<SessionId> unfinished;  // to be told to `go_on`, when others have been served
 
     void clear() {
         asks.clear();
@@ -159,6 +177,7 @@ struct SessionEffects {
         told.clear();
         alarms.clear();
         forgotten.clear();
+        unfinished.clear();
     }
 };
 
@@ -183,6 +202,11 @@ public:
     void hear(const Self& self, SessionId id, const session::Acquire& want, SessionEffects& fx);
     void hear(const Self& self, SessionId id, const session::Release& release, SessionEffects& fx);
     void hear(const Self& self, SessionId id, const session::Ping& ping, SessionEffects& fx);
+    // The work that such a message makes.
+    Cost cost_of(SessionId id, const session::ClientMessage& message) const;
+    // The session, whose program is gone, gives back more of what it had. Returns the work that this makes.
+    Cost go_on(const Self& self, SessionId id, SessionEffects& fx);
+    bool is_ending(SessionId id) const;
     // The lease follows a process from now on. Why it cannot, if so; in particular, it may have ended.
     std::optional<std::string> follow(const Self& self, const Key& key);
     void follower_ended(const Self& self, const Key& key, SessionEffects& fx);
@@ -218,6 +242,8 @@ public:
     void answer(const Self& self, Answer answer, SessionEffects& fx);
 
     const std::map<SessionId, Session>& all() const { return sessions_; }
+    // Why one who asks for more is refused soon; empty if there is room.
+    std::string crowding(const Limits& limits) const;
     const Session* find(SessionId session) const;
     static bool is_fenced(const Session& session, const Request& request) {
         return ending_of(session, request) != session::Ending::stopped;
@@ -232,12 +258,13 @@ public:
     bool operator==(const Sessions&) const = default;
 
 private:
-    static std::optional<std::string> no_room_to_keep(const Self& self, const Session& session,
-                                                      const session::Acquire& want);
+    std::optional<std::string> no_room_to_keep(const Self& self, const Session& session,
+                                               const session::Acquire& want) const;
     static Terms terms_of(const Self& self, const Session& session, const session::Acquire& want);
     static session::Ending ending_of(const Session& session, const Request& request);
     session::Granted grant_of(const Session& session, const Request& request) const;
-    void vanished(SessionId id, SessionEffects& fx);
+    void vanished(const Self& self, SessionId id, SessionEffects& fx);
+    std::optional<SessionId> known_as(const Guest& guest, const std::string& name) const;
     std::optional<std::string> no_place_for(const Self& self, const Caller& caller) const;
     void greet(const Self& self, SessionId id, bool resumed, SessionEffects& fx) const;
     std::optional<session::Refused> objection(const Self& self, const Session& session,
@@ -250,19 +277,30 @@ private:
     // So much more, or less, is used by a user, and by all together.
     void count(const Caller& caller, std::uint64_t Usage::*what, std::int64_t more);
     Usage used_by(const Caller& caller) const;
-    std::optional<std::string> no_room_for_names(const Self& self, const Caller& caller,
-                                                 std::uint32_t names) const;
+    std::optional<std::string> no_memory_for(const Self& self, const Session& session,
+                                             const session::Acquire& want) const;
+    void note_open(Session& session, Ticket ticket, const Open& open);
+    void note_granted(const Caller& caller, Open& open);
     void forget_if_done(SessionId id, SessionEffects& fx);
 
     std::map<SessionId, Session> sessions_;
+    std::map<std::string, std::set<SessionId>> named_;  // by their names
     Usage used_;
     std::map<std::string, Usage> used_by_;  // users, by identity
 
-    BOOST_DESCRIBE_CLASS(Sessions, (), (), (), (sessions_, used_, used_by_))
+    BOOST_DESCRIBE_CLASS(Sessions, (), (), (), (sessions_, named_, used_, used_by_))
 };
 
 }  // namespace allot::host
 
-// The next daemon counts them again.
+// These stay in one process.
 template <>
 inline constexpr allot::Edition allot::since<&allot::host::Open::names> = allot::every_member;
+template <>
+inline constexpr allot::Edition allot::since<&allot::host::Open::bytes> = allot::every_member;
+template <>
+inline constexpr allot::Edition allot::since<&allot::host::Open::sticky> = allot::every_member;
+template <>
+inline constexpr allot::Edition allot::since<&allot::host::Open::granted> = allot::every_member;
+template <>
+inline constexpr allot::Edition allot::since<&allot::host::Open::ending> = allot::every_member;

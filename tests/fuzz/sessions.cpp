@@ -23,6 +23,7 @@ const Member::Config& config() {
         one.sessions.limits.sessions = 6;
         one.sessions.limits.requests_per_session = 4;
         one.sessions.limits.locks_per_request = 3;
+        one.sessions.end_at_once = 1;
         one.sessions.modes = {{.names = {"d"}, .sticky = true}, {.names = {"c"}, .fence = true}};
         return one;
     }();
@@ -38,6 +39,7 @@ public:
 
     void step() {
         const SessionId session = 1 + source_.choice(8);
+        if (member_.sessions().is_ending(session)) go_on(session);
         switch (source_.choice(10)) {
             case 0:
                 return hello();
@@ -129,6 +131,13 @@ private:
                 static_cast<void>(all.follow(at, {session, which}));
             else
                 all.follower_ended(at, {session, which}, fx);
+        });
+    }
+
+    void go_on(SessionId session) {
+        converse([&](Sessions& all, const Sessions::Self& at, SessionEffects& fx) {
+            static_cast<void>(all.go_on(at, session, fx));
+            fuzz::demand(all.is_ending(session) != fx.unfinished.empty());
         });
     }
 

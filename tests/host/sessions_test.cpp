@@ -248,26 +248,130 @@ TEST_F(SessionsTest, One_user_leaves_sessions_for_others) {
     EXPECT_EQ(hello("eve").error(), "there are 4 sessions, which is the limit; try again later");
 }
 
+// By the formula, a lock with a name of one letter counts with 1,028 bytes.
 TEST_F(SessionsTest, One_user_leaves_memory_for_others) {
-    config.sessions.limits.open_names = 8;  // six for one user
+    constexpr std::uint64_t of_four = memory_of_request(4, 4);
+    config.sessions.limits.memory = 2 * of_four;  // one and a half for one user
     const SessionId ann = *hello();
     const SessionId another = *hello();
     const SessionId bob = *hello("bob");
     ask(ann, 1, {"a", "b", "c", "d"});
+    EXPECT_EQ(refusal(ann), "");
+    EXPECT_EQ(member.sessions().crowding(config.sessions.limits), "");
     ask(another, 1, {"e", "f", "g"});
     EXPECT_EQ(refusal(another),
-              "the open requests of ann name 4 of at most 6 locks and semaphores; try again later");
+              "the open requests of ann take 6160 bytes, and this one 5132 bytes, of at most 9240 bytes "
+              "(limits.memory_megabytes); ask again when some have ended");
     ask(bob, 1, {"h", "i", "j", "k"});
     EXPECT_EQ(refusal(bob), "");
+    EXPECT_EQ(member.sessions().crowding(config.sessions.limits),
+              "the open requests of this host take nearly all the memory that they may take "
+              "(limits.memory_megabytes); more of them are refused until some have ended");
     ask(another, 1, {"e"});
     EXPECT_EQ(refusal(another),
-              "the open requests of this host name 8 of at most 8 locks and semaphores; try again later");
+              "the open requests of this host take 12320 bytes, and this one 3076 bytes, of at most 12320 "
+              "bytes (limits.memory_megabytes); ask again when some have ended");
     say(ann, session::Release{1});
     ask(another, 1, {"e", "f", "g", "h"});
     EXPECT_EQ(refusal(another), "") << "it waits for h";
     disconnect(another);
     ask(ann, 2, {"e", "f", "g", "h"});
     EXPECT_EQ(refusal(ann), "") << "the session that waited has ended";
+}
+
+TEST_F(SessionsTest, One_session_leaves_memory_for_others_of_its_user) {
+    config.sessions.limits.session_memory = memory_of_request(3, 3);
+    const SessionId ann = *hello();
+    const SessionId another = *hello();
+    ask(ann, 1, {"a"});
+    ask(ann, 2, {"b"});
+    EXPECT_EQ(refusal(ann),
+              "the open requests of this session take 3076 bytes, and this one 3076 bytes, of at most 5132 "
+              "bytes (limits.session_megabytes); ask again when some have ended");
+    ask(another, 1, {"b"});
+    EXPECT_EQ(refusal(another), "");
+    say(ann, session::Release{1});
+    ask(ann, 2, {"c"});
+    EXPECT_EQ(refusal(ann), "");
+}
+
+struct EndOfSession : SessionsTest {
+    void SetUp() override {
+        SessionsTest::SetUp();
+        config.sessions.end_at_once = 1;
+        ask(ann, 1, {"a"});
+        ask(ann, 2, {"b"});
+        ask(ann, 3, {"a"});
+        ask(bob, 1, {"a"});
+        ask(bob, 2, {"b"});
+        ASSERT_TRUE(told<Granted>(bob).empty());
+    }
+    void go_on() {
+        converse([&](Sessions& sessions, const Sessions::Self& inner, SessionEffects& out) {
+            cost = sessions.go_on(inner, ann, out);
+        });
+    }
+    const SessionId ann = *hello();
+    const SessionId bob = *hello("bob");
+    Cost cost = 0;
+};
+
+TEST_F(EndOfSession, Is_done_in_parts_and_those_who_wait_get_nothing_of_it) {
+    disconnect(ann);
+    EXPECT_EQ(fx.unfinished, std::vector{ann});
+    EXPECT_TRUE(told<Granted>(ann).empty() && told<Granted>(bob).empty()) << "its third request ends first";
+    go_on();
+    EXPECT_EQ(fx.unfinished, std::vector{ann});
+    EXPECT_EQ(cost, 2u);
+    EXPECT_EQ(told<Granted>(bob).size(), 1u);
+    EXPECT_TRUE(fx.forgotten.empty());
+    go_on();
+    EXPECT_TRUE(fx.unfinished.empty());
+    EXPECT_EQ(told<Granted>(bob).size(), 1u);
+    EXPECT_EQ(fx.forgotten.size(), 1u);
+    EXPECT_EQ(member.sessions().find(ann), nullptr);
+}
+
+TEST_F(EndOfSession, Is_not_to_be_resumed) {
+    disconnect(ann);
+    const auto again = *hello("ann", "secret 1");
+    EXPECT_NE(again, ann);
+    EXPECT_TRUE(told<Welcome>(again)[0].open.empty());
+    go_on();
+    go_on();
+    EXPECT_EQ(member.sessions().find(ann), nullptr);
+    EXPECT_NE(member.sessions().find(again), nullptr);
+}
+
+TEST_F(EndOfSession, Leaves_what_follows_a_process_and_the_program_may_come_back_for_it) {
+    ASSERT_FALSE(follow(ann, 2));
+    disconnect(ann);
+    ASSERT_EQ(fx.unfinished, std::vector{ann});
+    ASSERT_EQ(*hello("ann", "secret 1"), ann);
+    EXPECT_EQ(told<Welcome>(ann)[0].open, std::vector<Ticket>{2});
+    EXPECT_EQ(told<Granted>(ann).size(), 1u);
+    ask(ann, 1, {"c"});
+    EXPECT_EQ(refusal(ann), "ticket 1 is in use");
+    say(ann, session::Release{1});
+    EXPECT_TRUE(fx.told.empty()) << "its end says so";
+    go_on();
+    EXPECT_EQ(told<Released>(ann).size(), 1u);
+    EXPECT_TRUE(fx.unfinished.empty());
+    EXPECT_EQ(member.sessions().find(ann)->open.size(), 1u);
+}
+
+// Bob's request is granted in between, so ann's is the first that waits for it.
+TEST_F(EndOfSession, Tells_nobody_of_a_grant_that_comes_while_it_ends) {
+    const SessionId eve = *hello("eve");
+    ask(eve, 1, {"c"});
+    ask(ann, 4, {"c"});
+    disconnect(ann);
+    say(eve, session::Release{1});
+    EXPECT_TRUE(told<Granted>(ann).empty());
+    for (int part = 0; part < 4; ++part) go_on();
+    EXPECT_EQ(member.sessions().find(ann), nullptr);
+    ask(eve, 2, {"c"});
+    EXPECT_EQ(told<Granted>(eve).size(), 1u);
 }
 
 TEST_F(SessionsTest, A_name_that_would_break_a_list_or_a_terminal_is_refused) {
