@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
-#include <ctime>
 #include <deque>
 #include <fmt/format.h>
 #include <iterator>
@@ -11,21 +9,13 @@
 #include <stdexcept>
 #include <vector>
 
+#include "cpu_clock.hpp"
 #include "host/host.hpp"
 
 namespace allot::bench {
 
 namespace {
 
-// Of this thread: other load does not count.
-struct CpuClock {
-    using duration = std::chrono::nanoseconds;
-    static duration now() {
-        timespec time{};
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-        return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
-    }
-};
 using allot::Want;
 using host::Host;
 using host::Key;
@@ -137,10 +127,6 @@ Want blocker(Wanted wanted) {
     return want;
 }
 
-double microseconds_each(CpuClock::duration time, std::size_t count) {
-    return std::chrono::duration<double, std::micro>(time).count() / static_cast<double>(count);
-}
-
 struct Costs {
     double ask_us = 0;
     double cancel_us = 0;
@@ -161,33 +147,26 @@ public:
 
     Costs run() {
         const std::size_t count = keys_.size();
-        const auto ask = time([&] {
+        const auto ask = cpu_time([&] {
             for (std::size_t i = 0; i < count; ++i) host_.ask(keys_[i], wants_[i]);
         });
-        const auto view = time([&] { host_.change_view(); });
+        const auto view = cpu_time([&] { host_.change_view(); });
         // A quarter one by one in any order, half of the others with their sessions, and then the blocker.
         auto cancelled = keys_;
         std::ranges::shuffle(cancelled, random_);
         cancelled.resize(count / 4);
-        const auto cancel = time([&] { release(cancelled); });
+        const auto cancel = cpu_time([&] { release(cancelled); });
         auto ended = open();
         ended.resize(ended.size() / 2);
-        const auto end = time([&] { release(ended); });
+        const auto end = cpu_time([&] { release(ended); });
         const std::size_t served = count / 4;
-        const auto hand_off = time([&] { hand_over(served); });
+        const auto hand_off = cpu_time([&] { hand_over(served); });
         return {microseconds_each(ask, count), microseconds_each(cancel, cancelled.size()),
                 microseconds_each(end, ended.size()), microseconds_each(view, count),
                 microseconds_each(hand_off, served)};
     }
 
 private:
-    template <class F>
-    static CpuClock::duration time(F&& f) {
-        const auto began = CpuClock::now();
-        f();
-        return CpuClock::now() - began;
-    }
-
     std::vector<Key> open() const {
         std::vector<Key> all;
         std::ranges::copy_if(keys_, std::back_inserter(all),

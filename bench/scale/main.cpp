@@ -2,6 +2,7 @@
 //
 //   bench_scale               all
 //   bench_scale strangers     only the cost of strangers who begin handshakes
+//   bench_scale sessions      only the costs of one host, as a pure machine, and of its sessions
 //   ALLOT=... bench_scale     another build of the command than the one beside this program
 #include <algorithm>
 #include <atomic>
@@ -17,6 +18,7 @@
 #include "allot.hpp"
 #include "handshakes.hpp"
 #include "host_costs.hpp"
+#include "session_costs.hpp"
 #include "targets.hpp"
 #include "workloads.hpp"
 
@@ -151,14 +153,22 @@ void judge_view(Targets& targets, const std::string& program, const Folder& fold
     targets.at_most("a new view: an unrelated lock takes at most, ms", longest_ms, 50);
 }
 
-int run(const std::string& program, bool all) {
+int run(const std::string& program, const std::string& part) {
     Folder folder{"/dev/shm"};
     Targets targets;
-    if (!all) {
+    if (part == "strangers") {
         judge_handshakes(targets, program, folder);
         return targets.all_reached() ? 0 : 1;
     }
+    if (part == "sessions") {
+        judge_host_costs(targets);
+        fmt::print("\n");
+        judge_session_costs(targets);
+        return targets.all_reached() ? 0 : 1;
+    }
     judge_host_costs(targets);
+    fmt::print("\n");
+    judge_session_costs(targets);
     fmt::print("\n");
     judge_semaphores(targets, program, folder);
     fmt::print("\n");
@@ -171,15 +181,15 @@ int run(const std::string& program, bool all) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    const bool only_strangers = argc == 2 && std::string(argv[1]) == "strangers";
-    if (argc > 1 && !only_strangers) {
-        fmt::print(stderr, "usage: bench_scale [strangers]\n");
+    const std::string part = argc == 2 ? argv[1] : "";
+    if (argc > 2 || (argc == 2 && part != "strangers" && part != "sessions")) {
+        fmt::print(stderr, "usage: bench_scale [strangers|sessions]\n");
         return 2;
     }
     const char* other = std::getenv("ALLOT");
     const auto beside = std::filesystem::read_symlink("/proc/self/exe").replace_filename("allot");
     try {
-        return run(other != nullptr ? other : beside.string(), !only_strangers);
+        return run(other != nullptr ? other : beside.string(), part);
     } catch (const std::exception& failure) {
         fmt::print(stderr, "bench: {}\n", failure.what());
         return 1;
