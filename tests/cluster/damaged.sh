@@ -3,6 +3,7 @@
 # nobody else gets what h1 holds, and fences only grow. With the file as it was, a host that was refused serves again.
 engine=hosts
 . "$ALLOT_SOURCE_DIR/tests/cluster/lib.sh"
+. "$ALLOT_SOURCE_DIR/tests/support/faults.sh"
 
 trials=${1:-5}
 RANDOM=${2:-1}
@@ -19,55 +20,18 @@ fence_at() {
     [ "$fence" -gt "$last" ] || fail "fence $fence of h$1 follows $last: $did"
     last=$fence
 }
-# damage FILE KIND
-damage() {
-    local file=$1 size at
-    size=$(stat -c %s "$file")
-    case $2 in
-        bit)
-            at=$(((RANDOM * 32768 + RANDOM) % size))
-            did="bit $((RANDOM % 8)) of byte $at of $file ($size bytes) is wrong"
-            python3 - "$file" "$at" "$((RANDOM % 8))" <<'END'
-import sys
-with open(sys.argv[1], "r+b") as file:
-    file.seek(int(sys.argv[2]))
-    byte = file.read(1)[0]
-    file.seek(int(sys.argv[2]))
-    file.write(bytes([byte ^ 1 << int(sys.argv[3])]))
-END
-            ;;
-        cut) did="$file ends after $((size / 2)) of $size bytes"; truncate -s $((size / 2)) "$file" ;;
-        empty) did="$file is empty"; : >"$file" ;;
-        gone) did="$file is gone"; rm "$file" ;;
-        earlier) did="$file is as it was earlier"; [ ! -e "earlier/${file#h3/}" ] || cp "earlier/${file#h3/}" "$file" ;;
-    esac
-}
-has_decided() { not_running "${process[3]}" || "$ALLOT" status --socket ./h3.sock >/dev/null 2>&1; }
-names_the_file() { tail -n +$((said + 1)) h3.log | grep -qF "${1#h3/}"; }
-
 declare -A outcomes=()
-kinds=(bit cut empty gone earlier)
-rm -rf earlier
-cp -r h3 earlier
+rm -rf earlier3
+cp -r h3 earlier3
 fence_at 3 || fail "h3 does not serve at the beginning"
 for ((trial = 0; trial < trials; trial++)); do
     kill_machine 3
-    rm -rf before
-    cp -r h3 before
-    files=()
-    for one in h3/*; do [ ! -s "$one" ] || [ ! -f "$one" ] || files+=("$one"); done
+    keep_folder 3
+    files=($(files_of 3))
     file=${files[trial % ${#files[@]}]}
-    damage "$file" "${kinds[$((trial % ${#kinds[@]}))]}"
-    said=$(wc -l <h3.log)
-    "$ALLOT" node --config h3.toml 2>>h3.log &
-    process[3]=$!
-    started+=($!)
-    wait_until 30 "h3 starts or is refused: $did" has_decided
+    damage 3 "$file" "${damages[$((trial % ${#damages[@]}))]}"
+    start_damaged 3 "$file"
     if not_running "${process[3]}"; then
-        wait "${process[3]}"
-        code=$?
-        [ $code -eq 2 ] || [ $code -eq 1 ] || fail "the daemon ends with $code: $did"
-        names_the_file "$file" || fail "it does not name the file: $did: $(tail -n 1 h3.log)"
         outcome=refused
     elif run 3 --lock held --no-wait -- true 2>/dev/null; then
         fail "two hold one lock: $did"
@@ -85,9 +49,7 @@ for ((trial = 0; trial < trials; trial++)); do
     running "$(cat keeper.in)" || fail "the command of h1 was stopped: $did"
     if [ "$outcome" != serves ]; then
         not_running "${process[3]}" || kill_machine 3
-        rm -rf h3
-        mv before h3
-        rm -f h3/*.sock
+        put_back 3
         start 3
         fence_at 3 || fail "with its former folder h3 is not served after: $did"
     fi

@@ -33,8 +33,8 @@ fail() {
 end_all() {
     local one
     for one in "${started[@]}" $(cat ./*.in 2>/dev/null </dev/null); do
-        # Numbers of processes that have ended may belong to others by now.
-        [ "$(readlink "/proc/$one/cwd")" = "$PWD" ] && kill -KILL "$one" 2>/dev/null
+        # Numbers of processes that have ended may belong to others by now. What runs under `timeout` is its child.
+        [ "$(readlink "/proc/$one/cwd")" = "$PWD" ] && kill -KILL $(pgrep -P "$one") "$one" 2>/dev/null
     done
     for one in h[0-9]*/guardian.sock; do pkill -KILL -f "allot guardian --folder $PWD/${one%/*} " 2>/dev/null; done
     wait 2>/dev/null

@@ -6,6 +6,7 @@ faults=${faults:-8}
 seconds=${seconds:-0}
 engine=${engine:-hosts}
 . "$ALLOT_SOURCE_DIR/tests/cluster/lib.sh"
+. "$ALLOT_SOURCE_DIR/tests/support/faults.sh"
 
 RANDOM=${seed:-11}
 for pair in 1,2 1,3 2,3; do proxied "${pair%,*}" "${pair#*,}"; done
@@ -16,48 +17,25 @@ CROWD_LOSES=1 CROWD_LONG=4 crowd $((seconds + 400)) 24 7
 crowd_is_there 24
 began=$(now_ms)
 
-# One of the first three hosts is missed at a time: two of them can always agree.
-killed_daemon() {
-    local i=$((RANDOM % 3 + 1))
-    kill_host $i
-    [ $((RANDOM % 2)) -eq 0 ] || sleep 2
-    start $i
-}
-dead_machine() {
-    local i=$((RANDOM % 3 + 1))
-    kill_machine $i
-    sleep $((RANDOM % 4))
-    start $i
-}
-cut_links() {
-    local i=$((RANDOM % 3 + 1)) pairs=(1,2 1,3 2,3)
-    pairs=("${pairs[@]:0:3-i}" "${pairs[@]:4-i}")  # those of one host
-    fault blackhole "${pairs[@]}"
-    sleep $((RANDOM % 5))
-    fault heal "${pairs[@]}"
-}
-come_and_go() {
+# Beside all else a host joins and leaves.
+come_and_go_begins() {
     newcomer 4
     wait_until 40 "h4 joins" bash -c "timeout 30 '$ALLOT' cluster join $loopback:$((7401 + RANDOM % 3)) --config h4.toml >join.txt 2>&1"
     start 4
     wait_until 40 "h4 serves" run 4 --lock of-4 --timeout 1s -- true 2>/dev/null
+}
+come_and_go_ends() {
     "$ALLOT" cluster leave --socket ./h4.sock >leave.txt 2>&1 || fail "h4 does not leave: $(cat leave.txt)"
     wait_until 40 "the daemon of h4 ends" not_running "${process[4]}"
 }
 
+# One of the first three hosts is missed at a time: two of them can always agree.
 kinds=(killed_daemon dead_machine cut_links come_and_go)
-declare -A made=()
 for number in $(seq "$faults"); do
-    kind=${kinds[number <= 4 ? number - 1 : RANDOM % 4]}
-    made[$kind]=$((${made[$kind]:-0} + 1))
-    "$kind"
-    # A host that the others have removed meanwhile refuses those who wait there, and then joins again.
-    for i in 1 2 3; do
-        wait_until 40 "h$i serves after $kind" run $i --lock after-$number --timeout 20s -- true 2>>refused.txt
-    done
+    strike
     sleep "${pause:-0}"
 done
-for kind in "${kinds[@]}"; do echo "$kind: ${made[$kind]}"; done
+show_strikes
 while [ $(($(now_ms) - began)) -lt $((seconds * 1000)) ]; do sleep 0.2; done
 crowd_stops
 for i in 1 2 3; do wait_until 20 "h$i knows the members" members_are $i h1,h2,h3; done
