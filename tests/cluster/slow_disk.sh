@@ -6,7 +6,7 @@ engine=hosts
 
 agree $'lease = "9s"\nsilence = "1s"\nreturn_within = "1s"\nvoters = ["h1", "h2", "h3"]'
 configure 5
-within[4]="env SLOW_WHILE=$PWD/slow LD_PRELOAD=$SLOW_DISK"
+within[4]="env SLOW_WHILE=$PWD/slow LD_PRELOAD=$DISK_FAULTS"
 rm -f slow
 start_all
 hold keeper 4 --lock kept

@@ -6,9 +6,10 @@
 // WITNESS is a file that several crowds may share. There are 12 locks, unless $CROWD_LOCKS=0 says that there
 // are none, and the semaphore `builds`, of which $CROWD_PERMITS (2) permits exist. With $CROWD_LONG=N every
 // Nth session takes one of three other locks instead, always the same, and holds it for 4.5 s or until
-// shortly before its lease ends. A request that is not granted within a minute is a failure. So is a lease
-// that is lost, and a daemon that refuses a request or cannot be reached, unless $CROWD_LOSES=1. SIGTERM ends
-// the crowd before its time. Prints a summary; exit code 1 if anything went wrong.
+// shortly before its lease ends. With $CROWD_REST=MS each session rests for up to MS milliseconds after each
+// section. A request that is not granted within a minute is a failure. So is a lease that is lost, and a
+// daemon that refuses a request or cannot be reached, unless $CROWD_LOSES=1. SIGTERM ends the crowd before
+// its time. Prints a summary; exit code 1 if anything went wrong.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -54,6 +55,7 @@ struct Setting {
     bool locks = true;
     bool loses = false;
     int long_every = 0;  // sessions; 0: none holds a lock for long
+    unsigned rest_ms = 0;
 
     bool goes_on() const { return Clock::now() < end && !told_to_end; }
 };
@@ -153,6 +155,8 @@ void Person::section(allot::client::Session& session) {
         if (!setting.loses) totals.complain("lost: " + lease.lost_because());
     }
     ++(long_lock ? totals.long_sections : totals.sections);
+    if (setting.rest_ms > 0)
+        std::this_thread::sleep_for(std::chrono::milliseconds(random() % setting.rest_ms));
 }
 
 // A host that is removed refuses those who wait there. A request that is neither refused nor granted in time
@@ -193,6 +197,8 @@ int main(int argc, char** argv) {
     if (const char* permits = std::getenv("CROWD_PERMITS")) setting.permits = std::atoi(permits);
     if (const char* some = std::getenv("CROWD_LOCKS")) setting.locks = std::atoi(some) != 0;
     if (const char* every = std::getenv("CROWD_LONG")) setting.long_every = std::atoi(every);
+    if (const char* rest = std::getenv("CROWD_REST"))
+        setting.rest_ms = static_cast<unsigned>(std::atoi(rest));
     setting.loses = std::getenv("CROWD_LOSES") != nullptr;
     std::signal(SIGTERM, [](int) { told_to_end = true; });
     const unsigned seed = static_cast<unsigned>(std::atoi(argv[4]));

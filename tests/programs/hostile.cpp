@@ -52,7 +52,7 @@ public:
         : kind_(std::move(kind)), config_(config), mail_(loop_, config_, events()) {}
 
     int run(std::uint32_t number) {
-        if (const auto why = mail_.open(daemon_of_this_minute() + number, nullptr)) {
+        if (const auto why = open(number)) {
             fmt::print(stderr, "{}\n", *why);
             return 1;
         }
@@ -64,6 +64,15 @@ public:
     }
 
 private:
+    std::optional<std::string> open(std::uint32_t number) {
+        net::TlsPtr tls;
+        if (config_.tls) {
+            const auto loaded = net::load_tls(*config_.tls);
+            if (!loaded) return loaded.error();
+            tls = *loaded;
+        }
+        return mail_.open(daemon_of_this_minute() + number, tls);
+    }
     Mail::Events events() {
         Mail::Events all;
         all.received = [this](net::HostId from, const Letter& letter) {
