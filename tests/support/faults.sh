@@ -215,10 +215,10 @@ job_loop() {
         ms=$((RANDOM % 300))
         [ $((RANDOM % 4)) -gt 0 ] || ms=7000 # longer than a dead host is waited for
         [ "$what" = '--permit slots' ] && name="slots=$job_units" || name=${what#--lock }
-        ASKED=$(date +%s%6N) "$ALLOT" run --socket "$PWD/h$i.sock" $what --timeout 60s -- \
+        ASKED=$(date +%s%6N) "$ALLOT" run --socket "$PWD/h$i.sock" $what --timeout 120s -- \
             "$JOB" "$name" "$kind" $ms "$(tag_of "$i")" 2>>"jobs$i.err"
         code=$?
-        [ $code -ne 121 ] || echo "h$i does not serve $what for a minute" >>wrong
+        [ $code -ne 121 ] || echo "h$i does not serve $what for two minutes" >>wrong
         echo $code >>"jobs$i.codes"
         [ $code -lt 119 ] || sleep 0.2
     done
