@@ -70,6 +70,7 @@ void add_run(CommandLine& line, std::vector<std::string> program);
 void add_status(CommandLine& line);
 void add_swarm(CommandLine& line);
 void add_up(CommandLine& line, std::vector<std::string> program);
+void add_view(CommandLine& line);
 
 // A scenario. `-` is standard input.
 Result<std::string> read_file(const std::string& path);

@@ -24,6 +24,7 @@ void add_laboratory(CommandLine& line) {
     add_protocols(line);
     add_sim(line);
     add_swarm(line);
+    add_view(line);
 }
 
 int laboratory_main(int argc, char** argv, const std::string& name) {

@@ -8,7 +8,7 @@ namespace allot::cli {
 
 class CommandLine;
 
-// Adds check, play, protocols, sim and swarm.
+// Adds check, play, protocols, sim, swarm and view.
 void add_laboratory(CommandLine& line);
 
 // Runs one of them and gives the exit code. `name` is the name of the program.

@@ -72,7 +72,8 @@ void Narrator::row(std::size_t line, const std::string& text, const std::string&
     *log_ << trimmed(fmt::format("{:<{}}  {}", told, 4 + 2 + step_width + 2 + change_width, sent)) << '\n';
 }
 
-void Narrator::step(std::size_t line, const std::string& text, const Stage& stage, const Taken& taken) {
+void Narrator::step(std::size_t line, const std::string& text, const Stage& stage, const walk::Move& /*move*/,
+                    const Taken& taken) {
     if (log_ == nullptr) return;
     const std::string refusal = taken.refused.empty() ? "" : "refused: " + taken.refused;
     row(line, text, refusal.empty() ? changes_text(stage, taken) : refusal, sent_text(stage, taken.sent));

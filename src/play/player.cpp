@@ -28,9 +28,10 @@ std::string after(std::uint64_t rounds) {
 class Run {
 public:
     Run(const Scenario& scenario, std::unique_ptr<walk::Machine> machine, const Servable& servable,
-        std::ostream* log)
-        : scenario_(scenario), stage_(std::move(machine)), servable_(servable), narrator_(log) {
-        narrator_.note(now().line, now().text, "");
+        Audience& audience)
+        : scenario_(scenario), stage_(std::move(machine)), servable_(servable), audience_(audience) {
+        audience_.note(now().line, now().text, "");
+        audience_.beginning(stage_);
     }
 
     // Plays to the end or to the first fault; line() is then its line.
@@ -82,7 +83,7 @@ private:
     const Scenario& scenario_;
     Stage stage_;
     const Servable& servable_;
-    Narrator narrator_;
+    Audience& audience_;
     std::size_t next_ = 0;  // the present statement; the first is the header
     std::size_t line_ = 0;
     bool start_judged_ = false;  // the world that `state` and `put` made was judged
@@ -152,7 +153,7 @@ Problem Run::take_step() {
 Problem Run::take(const Move& move) {
     const std::string text = walk::line_of(stage_.machine(), stage_.world(), move);
     const Taken taken = stage_.take(move);
-    narrator_.step(line_, text, stage_, taken);
+    audience_.step(line_, text, stage_, move, taken);
     return taken.report.clean() ? std::nullopt : violated(taken.report, next_ + 1);
 }
 
@@ -167,7 +168,7 @@ Problem Run::settle() {
                 failed(after(rounds) + " there is still in flight: " + flight_text(stage_, deliverable())));
         if (auto problem = settle_round()) return problem;
     }
-    narrator_.note(line_, now().text, after(round));
+    audience_.note(line_, now().text, after(round));
     return std::nullopt;
 }
 
@@ -195,7 +196,8 @@ Problem Run::settle_round() {
 void Run::rewrite(World world) {
     stage_.rewrite(std::move(world));
     start_judged_ = false;
-    narrator_.note(line_, now().text, "");
+    audience_.note(line_, now().text, "");
+    audience_.rewritten(stage_);
 }
 
 Problem Run::set_state() {
@@ -245,7 +247,7 @@ Problem Run::begin_loop() {
     Words statement = words();
     if (const auto wrong = statement.finish()) return explained(bad(*wrong));
     stage_.begin_loop();
-    narrator_.note(line_, now().text, "");
+    audience_.note(line_, now().text, "");
     return std::nullopt;
 }
 
@@ -254,15 +256,15 @@ Problem Run::expect() {
     if (auto problem = judge_expectation(stage_, violation_, servable_, statement))
         return explained(*problem);
     concluded_ = concluded_ || (stage_.loop() && concludes_loop(now().words));
-    narrator_.note(line_, now().text, "as expected");
+    audience_.note(line_, now().text, "as expected");
     return std::nullopt;
 }
 
 Problem Run::show() {
     Words statement = words();
     if (const auto wrong = statement.finish()) return explained(bad(*wrong));
-    narrator_.note(line_, now().text, "");
-    narrator_.show(stage_);
+    audience_.note(line_, now().text, "");
+    audience_.show(stage_);
     return std::nullopt;
 }
 
@@ -284,6 +286,7 @@ Problem Run::judge_start() {
 
 // A violation is right if the next expectations name it; the scenario then ends with it.
 Problem Run::violated(const Report& report, std::size_t following) {
+    audience_.violated(report);
     const auto& all = scenario_.statements;
     for (std::size_t i = following; i < all.size(); ++i) {
         if (all[i].verb != Verb::expect && all[i].verb != Verb::show) break;
@@ -299,6 +302,11 @@ Problem Run::violated(const Report& report, std::size_t following) {
 }  // namespace
 
 Outcome Player::play(std::string_view file_name, std::string_view text, std::ostream* log) const {
+    Narrator narrator(log);
+    return play(file_name, text, narrator);
+}
+
+Outcome Player::play(std::string_view file_name, std::string_view text, Audience& audience) const {
     const auto outcome = [&](int exit_code, std::size_t line, const std::string& message) {
         return Outcome{exit_code, std::string(file_name) + ":" + std::to_string(line) + ": " + message};
     };
@@ -306,7 +314,7 @@ Outcome Player::play(std::string_view file_name, std::string_view text, std::ost
     if (scenario.error) return outcome(2, scenario.error->line, scenario.error->message);
     auto machine = make_machine(scenario, protocols_);
     if (!machine) return outcome(2, scenario.statements.front().line, machine.error());
-    Run run(scenario, std::move(*machine), servable_, log);
+    Run run(scenario, std::move(*machine), servable_, audience);
     const Problem problem = run.play();
     if (!problem) return {};
     return outcome(problem->kind == Fault::Kind::failed ? 1 : 2, run.line(), problem->message);

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "play/audience.hpp"
 #include "play/expectations.hpp"
 #include "world/entry.hpp"
 
@@ -26,6 +27,7 @@ public:
 
     // With a `log`, prints there what each line does. Throws stop::Due.
     Outcome play(std::string_view file_name, std::string_view text, std::ostream* log = nullptr) const;
+    Outcome play(std::string_view file_name, std::string_view text, Audience& audience) const;
 
 private:
     std::span<const world::Entry> protocols_;

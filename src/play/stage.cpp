@@ -10,11 +10,15 @@ using walk::MoveKind;
 using walk::World;
 using world::InputKind;
 
+namespace {
+
+// The log of a simulation has millions of steps and hardly ever comes back to a state.
+constexpr std::uint64_t steps_remembered = 1 << 15;
+
+}  // namespace
+
 Stage::Stage(std::unique_ptr<walk::Machine> machine)
-    : machine_(std::move(machine)),
-      walker_(*machine_),
-      ranking_walker_(*machine_, true),
-      world_(machine_->initial(birth_)) {
+    : machine_(std::move(machine)), walker_(*machine_), world_(machine_->initial(birth_)) {
     order_ = world_.flight;
     count(order_);
 }
@@ -53,7 +57,14 @@ std::optional<EnvelopeId> consumed_by(const Move& move) {
 
 }  // namespace
 
+// Only the present world is needed, unless it must be compared with those of a loop.
+void Stage::forget_states() {
+    walker_.forget_states_but(world_);
+    ranking_walker_.reset();  // it remembers states by ids that now mean others
+}
+
 Taken Stage::take(const Move& move) {
+    if (++steps_ % steps_remembered == 0 && !loop_) forget_states();
     Taken taken;
     taken.before = world_;
     taken.sent = sent_by(*machine_, world_, move);

@@ -32,7 +32,10 @@ public:
     walk::Machine& machine() const { return *machine_; }
     walk::Walker& walker() { return walker_; }
     // Always replaces stamps by ranks: loops increase stamps and still repeat.
-    walk::Walker& ranking_walker() { return ranking_walker_; }
+    walk::Walker& ranking_walker() {
+        if (!ranking_walker_) ranking_walker_.emplace(*machine_, true);
+        return *ranking_walker_;
+    }
     const walk::World& world() const { return world_; }
     const walk::LocalInfo& site(SiteId id) const { return machine_->local(world_.sites[id]); }
     const walk::Budget& budget() const { return machine_->ledger(world_.ledger).budget; }
@@ -60,19 +63,21 @@ public:
 
 private:
     bool binding(const walk::World& world) const { return !arbitrary_ || machine_->legal(world); }
+    void forget_states();
     void count(const std::vector<walk::EnvelopeId>& sent);
     void note_order(const std::optional<walk::EnvelopeId>& consumed,
                     const std::vector<walk::EnvelopeId>& sent);
 
     std::unique_ptr<walk::Machine> machine_;
     walk::Walker walker_;
-    walk::Walker ranking_walker_;
+    std::optional<walk::Walker> ranking_walker_;  // once it is needed
     Report birth_;
     walk::World world_;
     std::vector<walk::EnvelopeId> order_;  // messages in flight, in the order of sending
     std::map<std::string, std::uint64_t> sent_;
     std::optional<walk::World> before_last_step_;
     std::optional<Loop> loop_;
+    std::uint64_t steps_ = 0;
     bool arbitrary_ = false;  // made by hand, in a protocol that declares legitimate worlds
 };
 

@@ -622,6 +622,15 @@ TEST(Player, The_scenarios_of_raymond_hold) {
     EXPECT_GE(played, 3u);
 }
 
+// The player forgets states that it has left behind, and no statement notices.
+TEST(Player, A_long_scenario_is_played_to_its_end) {
+    std::string text = "protocol raymond sites=2 permits=1\n";
+    for (int i = 0; i < 9000; ++i) text += "request 0\nsettle\nrelease 0\nrequest 1\nsettle\nrelease 1\n";
+    expect_holds(text +
+                 "expect sent Request 18000\nexpect sent Reply 18000\nexpect holding none\n"
+                 "expect state 0 {\"clock\": 18000}\nrequest 0\ncrash 1\nexpect stuck 0\n");
+}
+
 // Whatever the text, the answer is an outcome that names the file and the line.
 TEST(Player, No_text_makes_it_stumble) {
     const std::string header = "protocol listener sites=3 founders=2\n";
