@@ -30,6 +30,7 @@ tour: build ## show the laboratory: check, play and simulate
 
 test: ## build and run the tests
 	@$(NEED) build test figures
+	@which node npm chromium >/dev/null || $(NEED) page || echo "The pages will not be tried in a browser."
 	@$(CONFIGURED_WITH_TESTS) || cmake --preset default -DALLOT_TESTS=ON
 	@cmake --build $(BUILD)
 	@ctest --test-dir $(BUILD) --output-on-failure -j$$((3 * $$(nproc))) --no-tests=error -LE 'soak|bench'

@@ -43,6 +43,21 @@ refused 'no step in the lines 900-1000; write other --lines' view run.txt --svg 
 refused '--lines 9-3: write the first and the last line of the file, as in 100-250' view run.txt --svg no.svg --lines 9-3
 refused '--time up: write down or right' view run.txt --svg no.svg --time up
 refused 'nothing.txt: no such file' view nothing.txt --svg no.svg
+refused '--svg run.txt: this is the scenario itself; write another file' view run.txt --svg run.txt
+refused '--html both: --svg names this file, too; write two files' view run.txt --svg both --html both
+refused 'nothing to draw to; write --svg FILE for a picture, or --html FILE for a page' view run.txt
+refused '--time right: a page shows time downwards; add --svg FILE' view run.txt --html page.html --time right
+
+# The same as pages, for view, play and check.
+"$ALLOT" view run.txt --html page.html || fail "view --html"
+"$ALLOT" play --quiet run.txt --html played.html >/dev/null && cmp page.html played.html || fail "play makes another page"
+grep -q '"text":"deliver 1 -> 0 Reply"' page.html || fail "the page lacks a step"
+"$ALLOT" check raymond --permits 1 --sites 2 --crashes 1 --html cex.html >/dev/null
+grep -q '"verdict":{"property":"deadlock"' cex.html || fail "the page lacks the violation"
+"$ALLOT" check raymond --permits 1 --sites 2 --html none.html >/dev/null
+[ -e none.html ] && fail "a page of no counterexample"
+refused '--html page.html: a page shows one scenario; write one file' play run.txt run.txt --html page.html
+refused '--html run.txt: this is the scenario itself; write another file' play run.txt --html run.txt
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

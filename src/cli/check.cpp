@@ -1,6 +1,7 @@
 // allot check: exhaustive exploration, with the shortest counterexample as a scenario.
 
 #include <algorithm>
+#include <array>
 #include <boost/json/serialize.hpp>
 #include <filesystem>
 #include <fmt/format.h>
@@ -16,6 +17,7 @@
 #include "cli/flags.hpp"
 #include "cli/output.hpp"
 #include "cli/parameter_flags.hpp"
+#include "cli/pictures.hpp"
 #include "cli/progress_line.hpp"
 #include "cli/table.hpp"
 #include "core/graph.hpp"
@@ -41,6 +43,7 @@ struct CheckFlags {
     std::string noise;
     std::string seed;
     std::string out;
+    std::string html;
     std::string checkpoint;
     std::string resume;
     bool waits = false;
@@ -238,15 +241,36 @@ std::optional<std::string> keep_checkpoint(CheckJob& job, const check::Result& r
     return std::nullopt;
 }
 
+// Each output is a file of its own. --checkpoint and --resume may name one file: the check then goes on in
+// place.
+std::optional<std::string> shared_output(const CheckFlags& flags) {
+    const std::array outputs{FileFlag{"out", flags.out}, FileFlag{"html", flags.html}};
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+        for (const FileFlag& other : {FileFlag{"checkpoint", flags.checkpoint}, {"resume", flags.resume}})
+            if (auto wrong = shared_file(other, outputs[i])) return wrong;
+        for (std::size_t j = 0; j < i; ++j)
+            if (auto wrong = shared_file(outputs[j], outputs[i])) return wrong;
+    }
+    return std::nullopt;
+}
+
+// The page of a counterexample. Returns what went wrong.
+std::optional<std::string> write_counterexample(CheckJob& job, const check::Violation& violation,
+                                                WholeFile& page) {
+    if (!violation.replayed)
+        return "the counterexample needs renamed stamps, so it cannot be played and shown";
+    return write_page("counterexample", check::scenario_of(*job.machine, violation), page);
+}
+
 int run_check(const CheckFlags& flags, const CheckReport& report) {
     if (const auto wrong = start_limit(flags.limit)) return wrong_usage(*wrong);
     auto job = prepare(flags);
     if (!job) return wrong_usage(job.error());
-    // --checkpoint and --resume may name one file: the check then goes on in place.
-    for (const FileFlag& other : {FileFlag{"checkpoint", flags.checkpoint}, {"resume", flags.resume}})
-        if (const auto wrong = shared_file(other, {"out", flags.out})) return wrong_usage(*wrong);
+    if (const auto wrong = shared_output(flags)) return wrong_usage(*wrong);
     auto out = open_beside_report("out", flags.out, flags.json);
     if (!out) return wrong_usage(out.error());
+    auto html = open_beside_report("html", flags.html, flags.json);
+    if (!html) return wrong_usage(html.error());
     if (!report) say_caveat(job->machine->instance().caveat());
     const check::Result result = run_job(*job);
     if (report)
@@ -257,6 +281,9 @@ int run_check(const CheckFlags& flags, const CheckReport& report) {
         (*out)->stream() << check::scenario_of(*job->machine, result.violations.front());
         if (const auto failure = (*out)->commit()) return failed(*failure);
     }
+    if (*html && !result.violations.empty())
+        if (const auto wrong = write_counterexample(*job, result.violations.front(), **html))
+            return failed("--html: " + *wrong);
     if (const auto wrong = keep_checkpoint(*job, result, flags.json || report))
         return failed("--checkpoint " + *wrong);
     switch (result.verdict) {
@@ -301,6 +328,7 @@ void add_check(CommandLine& line, CheckReport report) {
     command.flag("--waits", flags->waits, "Find the largest number of grants to others while each site waits")
         .group("Search");
     text("--out", flags->out, "Also write the counterexample to this file, or - for standard output");
+    text("--html", flags->html, "Also write a page that shows the counterexample step by step");
     command.flag("--json", flags->json, "For programs");
     command.action([flags, report = std::move(report)] { return run_check(*flags, report); });
 }

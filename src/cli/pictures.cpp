@@ -8,6 +8,7 @@
 #include "cli/commands.hpp"
 #include "cli/table.hpp"
 #include "registry/registry.hpp"
+#include "view/run_page.hpp"
 
 namespace allot::cli {
 
@@ -52,6 +53,13 @@ Result<play::Recording> record_scenario(const std::string& file, const std::stri
         return Error{fmt::format("{}: no step in the lines {}-{}; write other --lines", file,
                                  window.first_line, window.last_line)};
     return recording;
+}
+
+std::optional<std::string> write_page(const std::string& file, const std::string& text, WholeFile& page) {
+    auto recording = record_scenario(file, text, {.most_events = most_events_on_page});
+    if (!recording) return recording.error();
+    page.stream() << view::run_page(recording->run);
+    return page.commit();
 }
 
 }  // namespace allot::cli

@@ -9,6 +9,7 @@
 #include "cli/output.hpp"
 #include "cli/pictures.hpp"
 #include "core/reflect.hpp"
+#include "view/run_page.hpp"
 #include "view/svg.hpp"
 
 namespace allot::cli {
@@ -18,6 +19,7 @@ namespace {
 struct ViewFlags {
     std::string file;
     std::string svg;
+    std::string html;
     std::string time;
     std::string lines;
 };
@@ -50,23 +52,49 @@ Result<view::Direction> read_direction(const std::string& time) {
     return Error{fmt::format("--time {}: write down or right", time)};
 }
 
+// Each output is another file, and none is the scenario.
+std::optional<std::string> clash(const ViewFlags& flags) {
+    if (auto wrong = shared_file({"svg", flags.svg}, {"html", flags.html})) return wrong;
+    for (const auto& [name, path] : {std::pair("svg", &flags.svg), {"html", &flags.html}})
+        if (shared_file({name, *path}, {"file", flags.file}))
+            return fmt::format("--{} {}: this is the scenario itself; write another file", name, *path);
+    return std::nullopt;
+}
+
+// The error of flags that do not go together.
+std::optional<std::string> misused(const ViewFlags& flags) {
+    if (flags.svg.empty() && flags.html.empty())
+        return "nothing to draw to; write --svg FILE for a picture, or --html FILE for a page";
+    if (flags.svg.empty() && !flags.time.empty())
+        return fmt::format("--time {}: a page shows time downwards; add --svg FILE", flags.time);
+    return clash(flags);
+}
+
 int run_view(const ViewFlags& flags) {
     stop::on_signals();
+    if (const auto wrong = misused(flags)) return wrong_usage(*wrong);
     auto window = read_window(flags.lines);
     if (!window) return wrong_usage(window.error());
-    window->most_events = most_events_on_paper;
+    window->most_events = flags.svg.empty() ? most_events_on_page : most_events_on_paper;
     const auto direction = read_direction(flags.time);
     if (!direction) return wrong_usage(direction.error());
-    if (const auto wrong = shared_file({"svg", flags.svg}, {"file", flags.file})) return wrong_usage(*wrong);
     const auto text = read_file(flags.file);
     if (!text) return wrong_usage(text.error());
     auto svg = open_beside_report("svg", flags.svg, false);
     if (!svg) return wrong_usage(svg.error());
+    auto html = open_beside_report("html", flags.html, false);
+    if (!html) return wrong_usage(html.error());
 
     auto recording = record_scenario(flags.file, *text, *window);
     if (!recording) return wrong_usage(recording.error());
-    (*svg)->stream() << view::svg(view::draw(recording->run, *direction));
-    if (const auto failure = (*svg)->commit()) return failed(*failure);
+    if (*svg) {
+        (*svg)->stream() << view::svg(view::draw(recording->run, *direction));
+        if (const auto failure = (*svg)->commit()) return failed(*failure);
+    }
+    if (*html) {
+        (*html)->stream() << view::run_page(recording->run);
+        if (const auto failure = (*html)->commit()) return failed(*failure);
+    }
     if (!recording->outcome.ok()) return failed(recording->outcome.message);
     return exit_ok;
 }
@@ -77,14 +105,16 @@ void add_view(CommandLine& line) {
     auto flags = std::make_shared<ViewFlags>();
     Command& command = line.command("view", "Draw a scenario, a counterexample or the log of a simulation");
     command.footer("Example: " + program_name() +
-                   " view stuck.txt --svg stuck.svg, where `check --out stuck.txt` wrote the run\n"
+                   " view stuck.txt --svg stuck.svg --html stuck.html, where `check --out stuck.txt` wrote "
+                   "the run\n"
                    "Exit code: 0 drawn, 1 drawn and not as expected, 2 malformed file or wrong usage, 3 "
                    "bounded (Ctrl-C).");
     command.option("file", flags->file, "A scenario file (docs/scenarios.md); - for standard input")
         .required();
-    command.option("--svg", flags->svg, "Write the picture to this file, or - for standard output")
-        .required();
-    command.option("--time", flags->time, "The axis of time: down or right; default down");
+    command.option("--svg", flags->svg, "Write the picture to this file, or - for standard output");
+    command.option("--html", flags->html,
+                   "Write a page to this file that shows the run step by step, or - for standard output");
+    command.option("--time", flags->time, "The axis of time in the picture: down or right; default down");
     command.option("--lines", flags->lines, "Draw what these lines of the file do, as in 100-250");
     command.action([flags] { return run_view(*flags); });
 }

@@ -11,6 +11,7 @@
 #include "play/recorder.hpp"
 #include "registry/registry.hpp"
 #include "view/patch.hpp"
+#include "view/run_page.hpp"
 #include "view/svg.hpp"
 #include "view/text.hpp"
 
@@ -258,6 +259,22 @@ TEST(Svg, Text_is_escaped) {
     EXPECT_THAT(text, HasSubstr("&lt;script&gt;&amp;\""));
     EXPECT_THAT(text, Not(HasSubstr("<script")));
     EXPECT_EQ(text.find('\x1b'), std::string::npos);
+}
+
+// What the page reads, and nothing that could end the element that holds it.
+TEST(RunPage, Holds_the_run_as_json) {
+    view::Run run = run_of(two_sites);
+    run.title = "</script><b>";
+    const std::string page = run_page(run);
+    EXPECT_THAT(page, HasSubstr("\"title\":\"\\u003c/script>\\u003cb>\""));
+    EXPECT_THAT(page, HasSubstr("\"text\":\"deliver 0 -> 1 Request\""));
+    EXPECT_THAT(page, testing::EndsWith("</html>\n"));
+    const auto json = run_json(run).as_object();
+    EXPECT_EQ(json.at("messages").as_array().size(), 3u);
+    const auto& granted = json.at("events").as_array().at(4).as_object();
+    EXPECT_EQ(granted.at("changes"), boost::json::parse(R"([[0, "holding", false]])"));
+    EXPECT_EQ(granted.at("received"), 2);
+    EXPECT_FALSE(granted.contains("note"));
 }
 
 TEST(Text, Lines_are_broken_between_words_and_lose_nothing) {
