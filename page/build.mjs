@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 
 const here = dirname(fileURLToPath(import.meta.url));
 // One page for each entry: src/NAME/main.ts, page.css and page.html become NAME.html.
-const pages = ["viewer"];
+const pages = ["viewer", "graph"];
 
 async function bundled(path) {
   const result = await build({

@@ -106,8 +106,32 @@ async function tryLongRun() {
   console.log(`20,000 steps: median ${times[30].toFixed(1)} ms to draw, at most ${most} elements`);
   assert.ok(times[30] < 16, `drawing takes ${times[30]} ms`);
   assert.ok(most < 3000, `${most} elements`);
+  const lengths = await page.evaluate(async () => {
+    const scroller = document.getElementById("scroller");
+    const lengths = [scroller.scrollHeight];
+    for (let i = 0; i < 4; ++i) {
+      scroller.scrollTop = scroller.scrollHeight;
+      await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+      lengths.push(scroller.scrollHeight);
+    }
+    return lengths;
+  });
+  assert.deepEqual(new Set(lengths).size, 1, `the page grows: ${lengths}`);
   await press(page, "End");
   assert.match(await count(page), /^(19,9\d\d|20,000) \/ /);
+  await done();
+}
+
+async function tryGraph() {
+  const { page, done } = await open("graph.html");
+  const nodes = await page.locator("[data-node]").count();
+  assert.match(await page.locator("#title").textContent(), new RegExp(`^${nodes.toLocaleString("en")} worlds`));
+  await press(page, "v");
+  assert.match(await panel(page), /violates deadlock: site 0 waits/);
+  assert.ok((await page.locator(".edge.way").count()) > 0);
+  await press(page, "Home");
+  await page.locator("#now .list button").first().click();
+  assert.match(await panel(page), /1 step from the start/);
   await done();
 }
 
@@ -142,6 +166,7 @@ try {
   await tryScenario();
   await tryFollowing();
   await tryLongRun();
+  await tryGraph();
   await tryPicture("down.svg");
   await tryPicture("right.svg");
 } finally {

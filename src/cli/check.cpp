@@ -15,6 +15,7 @@
 #include "cli/checkpoint_file.hpp"
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
+#include "cli/graph_file.hpp"
 #include "cli/output.hpp"
 #include "cli/parameter_flags.hpp"
 #include "cli/pictures.hpp"
@@ -44,6 +45,7 @@ struct CheckFlags {
     std::string seed;
     std::string out;
     std::string html;
+    std::string graph;
     std::string checkpoint;
     std::string resume;
     bool waits = false;
@@ -244,7 +246,8 @@ std::optional<std::string> keep_checkpoint(CheckJob& job, const check::Result& r
 // Each output is a file of its own. --checkpoint and --resume may name one file: the check then goes on in
 // place.
 std::optional<std::string> shared_output(const CheckFlags& flags) {
-    const std::array outputs{FileFlag{"out", flags.out}, FileFlag{"html", flags.html}};
+    const std::array outputs{FileFlag{"out", flags.out}, FileFlag{"html", flags.html},
+                             FileFlag{"graph", flags.graph}};
     for (std::size_t i = 0; i < outputs.size(); ++i) {
         for (const FileFlag& other : {FileFlag{"checkpoint", flags.checkpoint}, {"resume", flags.resume}})
             if (auto wrong = shared_file(other, outputs[i])) return wrong;
@@ -252,6 +255,20 @@ std::optional<std::string> shared_output(const CheckFlags& flags) {
             if (auto wrong = shared_file(outputs[j], outputs[i])) return wrong;
     }
     return std::nullopt;
+}
+
+// Draws every world before the check begins, on a machine of its own. Returns what is wrong.
+std::optional<std::string> write_graph(const CheckFlags& flags, const CheckJob& job) {
+    if (flags.graph.empty()) return std::nullopt;
+    if (job.options.from_anywhere)
+        return fmt::format("--graph {}: the graph begins where the sites boot; leave out --start",
+                           flags.graph);
+    auto text = graph_file(**find_protocol(flags.protocol), flags.parameters, flags.graph);
+    if (!text) return text.error();
+    auto file = WholeFile::open(flags.graph);
+    if (!file) return "--graph " + file.error();
+    file->stream() << *text;
+    return file->commit();
 }
 
 // The page of a counterexample. Returns what went wrong.
@@ -271,6 +288,7 @@ int run_check(const CheckFlags& flags, const CheckReport& report) {
     if (!out) return wrong_usage(out.error());
     auto html = open_beside_report("html", flags.html, flags.json);
     if (!html) return wrong_usage(html.error());
+    if (const auto wrong = write_graph(flags, *job)) return wrong_usage(*wrong);
     if (!report) say_caveat(job->machine->instance().caveat());
     const check::Result result = run_job(*job);
     if (report)
@@ -329,6 +347,8 @@ void add_check(CommandLine& line, CheckReport report) {
         .group("Search");
     text("--out", flags->out, "Also write the counterexample to this file, or - for standard output");
     text("--html", flags->html, "Also write a page that shows the counterexample step by step");
+    text("--graph", flags->graph,
+         "Also draw every world of a small instance: FILE.html, or FILE.dot for Graphviz");
     command.flag("--json", flags->json, "For programs");
     command.action([flags, report = std::move(report)] { return run_check(*flags, report); });
 }
