@@ -42,24 +42,21 @@ void OrderedChain::request(const Context& ctx, const Demand& demand, Effects& fx
     fx.send(me.wanted.front(), Acquire{me.request, {me.wanted.begin() + 1, me.wanted.end()}});
 }
 
-void OrderedChain::receive(const Context&, SiteId, const Acquire& acquire, Effects& fx) {
-    Resource& me = resource();
-    if (me.cancelled.erase(acquire.request) > 0) {
-        fx.reached("cancel-first");
-        return fx.send(acquire.request.owner, Cancelled{acquire.request});
-    }
-    me.queue.push_back({acquire.request, acquire.further});
-    if (me.queue.size() == 1) serve(fx);
+// The first request in line goes on to its next resource; at its last one, the client may begin.
+auto OrderedChain::serving(Effects& fx) {
+    return [&fx](const QueuedRequest& first) {
+        const auto& [request, further] = first;
+        if (further.empty())
+            fx.send(request.owner, Grant{request});
+        else
+            fx.send(further.front(), Acquire{request, {further.begin() + 1, further.end()}});
+    };
 }
 
-// The first request in line goes on to its next resource; at its last one, the client may begin.
-void OrderedChain::serve(Effects& fx) const {
-    if (resource().queue.empty()) return;
-    const auto& [request, further] = resource().queue.front();
-    if (further.empty())
-        fx.send(request.owner, Grant{request});
-    else
-        fx.send(further.front(), Acquire{request, {further.begin() + 1, further.end()}});
+void OrderedChain::receive(const Context&, SiteId, const Acquire& acquire, Effects& fx) {
+    if (resource().add({acquire.request, acquire.further}, serving(fx))) return;
+    fx.reached("cancel-first");
+    fx.send(acquire.request.owner, Cancelled{acquire.request});
 }
 
 void OrderedChain::receive(const Context&, SiteId, const Grant& grant, Effects& fx) {
@@ -78,7 +75,7 @@ void OrderedChain::release(const Context&, Effects& fx) {
 }
 
 void OrderedChain::receive(const Context&, SiteId, const Done& done, Effects& fx) {
-    forget([&](const QueuedRequest& queued) { return queued.request == done.request; }, fx);
+    resource().end(done.request, serving(fx));
 }
 
 void OrderedChain::cancel(const Context&, Effects& fx) {
@@ -87,19 +84,16 @@ void OrderedChain::cancel(const Context&, Effects& fx) {
 }
 
 void OrderedChain::receive(const Context&, SiteId, const Cancel& cancel, Effects& fx) {
-    Resource& me = resource();
-    const auto place = std::ranges::find(me.queue, cancel.request, &QueuedRequest::request);
-    if (place == me.queue.end()) {
-        me.cancelled.insert(cancel.request);
-        return;
+    const auto found = resource().cancel(cancel.request, serving(fx));
+    switch (found.kind) {
+        case Resource::Cancelled::early:
+            return;
+        case Resource::Cancelled::gone_on:
+            fx.reached("cancel-follows");
+            return fx.send(found.request->further.front(), Cancel{cancel.request});
+        case Resource::Cancelled::over:
+            return fx.send(cancel.request.owner, Cancelled{cancel.request});
     }
-    if (place == me.queue.begin() && !place->further.empty()) {
-        fx.reached("cancel-follows");
-        fx.send(place->further.front(), Cancel{cancel.request});
-    } else {
-        fx.send(cancel.request.owner, Cancelled{cancel.request});
-    }
-    forget([&](const QueuedRequest& queued) { return queued.request == cancel.request; }, fx);
 }
 
 void OrderedChain::receive(const Context&, SiteId, const Cancelled&, Effects& fx) {
@@ -118,20 +112,8 @@ bool OrderedChain::watches(const Context&, SiteId peer) const {
 
 void OrderedChain::departed(const Context&, Peer peer, Effects& fx) {
     std::erase_if(resource().cancelled, [&](OwnId request) { return request.owner == peer.site; });
-    forget([&](const QueuedRequest& queued) { return queued.request.owner == peer.site; }, fx);
-}
-
-bool OrderedChain::is_first(OwnId request) const {
-    return !resource().queue.empty() && resource().queue.front().request == request;
-}
-
-// Serves the new first in line, if it changed.
-template <class Gone>
-void OrderedChain::forget(Gone&& gone, Effects& fx) {
-    auto& queue = resource().queue;
-    const bool moves_up = !queue.empty() && gone(queue.front());
-    std::erase_if(queue, gone);
-    if (moves_up) serve(fx);
+    resource().forget([&](const QueuedRequest& queued) { return queued.request.owner == peer.site; },
+                      serving(fx));
 }
 
 std::optional<std::string> OrderedChain::state_error(const Context& ctx) const {
@@ -165,7 +147,7 @@ bool OrderedChain::can_act(const OrderedChain& receiver, const Message& message)
     if (const auto* grant = std::get_if<Grant>(&message))
         return receiver.client().phase == Phase::waiting && receiver.client().request == grant->request;
     // A resource in use has this request in line, and it never returns there.
-    if (const auto* done = std::get_if<Done>(&message)) return receiver.is_first(done->request);
+    if (const auto* done = std::get_if<Done>(&message)) return receiver.resource().is_first(done->request);
     return true;
 }
 
@@ -175,7 +157,7 @@ void OrderedChain::on_state(const View<OrderedChain>& view, Report& report) {
         if (!view.site(site).holding()) continue;
         const Client& client = view.site(site).protocol.client();
         for (const SiteId used : client.wanted)
-            if (!view.site(used).protocol.is_first(client.request))
+            if (!view.site(used).protocol.resource().is_first(client.request))
                 report.violated("first-everywhere", "site " + std::to_string(site) + " uses " +
                                                         broker::name_of(used) + " and is not first there");
     }
@@ -196,7 +178,7 @@ void OrderedChain::check_claims(const View<OrderedChain>& view, SiteId resource,
             owner.protocol.phase() != Phase::waiting)
             continue;
         for (const SiteId smaller : owner.protocol.client().wanted)
-            if (smaller < resource && !view.site(smaller).protocol.is_first(request))
+            if (smaller < resource && !view.site(smaller).protocol.resource().is_first(request))
                 report.violated("in-order", "site " + std::to_string(request.owner) + " stands in line at " +
                                                 broker::name_of(resource) + " without " +
                                                 broker::name_of(smaller));

@@ -12,12 +12,11 @@
 // it, and again if a late message of that client arrives.
 #pragma once
 
-#include <set>
 #include <variant>
 #include <vector>
 
-#include "core/own_id.hpp"
 #include "protocols/broker/group.hpp"
+#include "protocols/broker/line.hpp"
 
 namespace allot {
 
@@ -41,12 +40,10 @@ struct QueuedRequest {
 };
 BOOST_DESCRIBE_STRUCT(QueuedRequest, (), (request, further))
 
-struct Resource {
-    std::vector<QueuedRequest> queue;  // the first has the resource
-    std::set<OwnId> cancelled;         // cancelled before they arrived
+struct Resource : Line<QueuedRequest> {
     bool operator==(const Resource&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Resource, (), (queue, cancelled))
+BOOST_DESCRIBE_STRUCT(Resource, (Line<QueuedRequest>), ())
 
 }  // namespace chain
 
@@ -128,10 +125,8 @@ private:
 
     static bool can_act(const OrderedChain& receiver, const Message& message);
     static void check_claims(const View<OrderedChain>& view, SiteId resource, Report& report);
-    bool is_first(OwnId request) const;
-    template <class Gone>
-    void forget(Gone&& gone, Effects& fx);
-    void serve(Effects& fx) const;
+    // Serves the first in line.
+    static auto serving(Effects& fx);
 
     Client& client() { return std::get<Client>(role_); }
     Resource& resource() { return std::get<Resource>(role_); }

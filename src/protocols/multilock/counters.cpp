@@ -6,6 +6,7 @@
 #include "base/ensure.hpp"
 #include "core/domain.hpp"
 #include "core/draw.hpp"
+#include "protocols/agreement/home.hpp"
 #include "protocols/multilock/resources.hpp"
 
 namespace allot {
@@ -15,12 +16,8 @@ using counters::ResourceSet;
 
 // --- Configurations and demands.
 
-// FNV-1a of the name: the same on every host.
 SiteId Counters::Config::home(ResourceId resource) const {
-    std::uint64_t hash = 0xcbf29ce484222325;
-    for (const char letter : resource.name())
-        hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3;
-    return static_cast<SiteId>(hash % (homes == 0 ? sites : homes));
+    return agreement::home_of(resource, homes == 0 ? sites : homes);
 }
 
 SiteId Counters::Config::origin(ResourceId resource) const {
