@@ -146,6 +146,11 @@ s: not expected here | raymond --limit 5 s
 --full: it takes no value | raymond --full=perhaps
 on: not expected here | raymond --full on
 --recovered all: write queues or users | views-permits --recovered all
+--recovered queues: no line of host-chain outlives its epoch | views-devices --recovered queues
+--bound r0: write none, or devices with their hosts as in r0:2,r1:0 | views-devices --bound r0
+--bound r5:0: there is no resource r5; write some of r0 to r1 | views-devices --bound r5:0
+--bound r0:3: there is no host 3; write 0 to 2 | host-chain --bound r0:3
+--wants r0;r1: these are the demands of 2 hosts, with --sites 3 | host-chain --wants 'r0;r1'
 --founders 9: write a number from 1 to 3 | permits --founders 9
 --max-request 2: write a number from 1 to 1 | permits --max-request 2 --permits 1
 --start-up maybe: write on or off | permits --start-up maybe

@@ -157,7 +157,7 @@ TEST(Simulation, Its_log_is_a_scenario_where_sites_must_start_up_first) {
 
 TEST(Simulation, Sites_agree_on_views_as_others_crash_return_and_join) {
     std::string all;
-    for (const char* name : {"views-counters", "views-permits"})
+    for (const char* name : {"views-counters", "views-permits", "views-devices"})
         for (std::uint64_t seed = 0; seed < 5; ++seed) {
             const Parameters flags{{"time", "400ms"},
                                    {"latency", "exponential:1ms"},

@@ -202,7 +202,8 @@ TEST(Swarm, A_configuration_that_is_refused_is_drawn_again_unless_nothing_fits) 
 
 TEST(Swarm, Each_run_reaches_the_extent_that_was_asked_for) {
     const Extent least{.grants = 20, .faults = 3, .ticks = 10};
-    for (const char* name : {"views-counters", "views-permits", "hosts-counters", "register"}) {
+    for (const char* name :
+         {"views-counters", "views-permits", "views-devices", "hosts-counters", "register"}) {
         Options options;
         options.runs = 20;
         options.least = least;

@@ -63,6 +63,16 @@ struct HostPart {
 };
 BOOST_DESCRIBE_STRUCT(HostPart, (), (holdings, newest, completed))
 
+// The configuration of a protocol among these members of a view.
+template <class P>
+typename P::Config config_among(const typename P::Config& config, const std::vector<Peer>& members,
+                                std::uint32_t view) {
+    if constexpr (requires { P::among(config, members, view); })
+        return P::among(config, members, view);
+    else
+        return P::among(config, static_cast<std::uint32_t>(members.size()), view);
+}
+
 }  // namespace agreement
 
 template <class P, class Named>
@@ -249,7 +259,8 @@ agreement::HostPart Epochs<P>::my_part(const Context& ctx) {
     return mine;
 }
 
-// The program's request, which the site of P may not know yet, and the other seats of the site.
+// The program's request, which the site of P may not know yet, and the other seats of the site. A site with
+// seats says itself what it would report of a program that uses something.
 template <class P>
 agreement::Holdings Epochs<P>::my_holdings(const Context& ctx) {
     Holdings mine;
@@ -258,10 +269,13 @@ agreement::Holdings Epochs<P>::my_holdings(const Context& ctx) {
         mine = site_.holdings(inner_context(ctx, config));
     }
     if (works()) note_birth(mine);
+    agreement::Holding application{
+        .phase = withheld_ ? Phase::holding : phase_, .demand = demand_, .birth = birth_};
+    for (const agreement::Holding& one : mine)
+        if (P::has_seats && one.seat == 0 && one.phase == Phase::holding) application.demand = one.demand;
     std::erase_if(mine, [](const auto& one) { return one.seat == 0; });
     const bool unknown = views_.is_fresh() && phase_ == Phase::holding && !ctx.config.rules.report_adopted;
-    if (phase_ != Phase::idle && !unknown)
-        mine.push_back({.phase = withheld_ ? Phase::holding : phase_, .demand = demand_, .birth = birth_});
+    if (phase_ != Phase::idle && !unknown) mine.push_back(application);
     if (ctx.config.recovered == agreement::Recovered::users)
         std::erase_if(mine, [](const auto& one) { return one.phase == Phase::waiting; });
     return mine;
@@ -361,9 +375,11 @@ void Epochs<P>::receive(const Context& ctx, SiteId from, const Frame& frame, Eff
     });
 }
 
+// Without `stay_frozen` a site may go back to an epoch that it has left.
 template <class P>
 bool Epochs<P>::ignores(const Context& ctx, const Message& message) const {
-    return ctx.config.rules.numbered_messages &&
+    const Rules& rules = ctx.config.rules;
+    return rules.numbered_messages && rules.stay_frozen &&
            std::visit([this](const auto& kind) { return views_.is_void(kind); }, message);
 }
 
@@ -499,8 +515,7 @@ void Epochs<P>::act(const Context& ctx, Effects& fx, Action&& action) {
 
 template <class P>
 auto Epochs<P>::inner_config(const Context& ctx) const -> InnerConfig {
-    return P::among(ctx.config, static_cast<std::uint32_t>(views_.members().size()),
-                    views_.epoch().value_or(0));
+    return agreement::config_among<P>(ctx.config, views_.members(), views_.epoch().value_or(0));
 }
 
 // Every epoch is an incarnation of the site of P.

@@ -77,13 +77,15 @@ struct EpochsProperties {
     using Claims = std::map<std::pair<std::uint32_t, ResourceId>, SiteId>;
 
     void claim(Claims& claims, SiteId host, const typename E::HostReport& one) const {
-        if (one.part.holdings.empty() || one.part.holdings.front().phase != Phase::holding) return;
-        for (ResourceId resource : one.part.holdings.front().demand.resources) {
-            const auto [place, first] = claims.try_emplace({one.view, resource}, host);
-            if (!first && place->second != host)
-                report.violated("one-claim", "sites " + std::to_string(place->second) + " and " +
-                                                 std::to_string(host) + " report that they use " +
-                                                 resource.name());
+        for (const agreement::Holding& holding : one.part.holdings) {
+            if (holding.phase != Phase::holding) continue;
+            for (ResourceId resource : holding.demand.resources) {
+                const auto [place, first] = claims.try_emplace({one.view, resource}, host);
+                if (!first && place->second != host)
+                    report.violated("one-claim", "sites " + std::to_string(place->second) + " and " +
+                                                     std::to_string(host) + " report that they use " +
+                                                     resource.name());
+            }
         }
     }
 
@@ -155,12 +157,12 @@ struct EpochsProperties {
             envelope.to = *receiver;
             envelope.message = frame->message;
         }
-        judge(*one.views_.epoch(), members, flight);
+        judge(*one.views_.epoch(), one.views_.members(), members, flight);
     }
 
-    void judge(std::uint32_t number, const std::vector<SiteOf<P>>& members,
+    void judge(std::uint32_t number, const std::vector<Peer>& peers, const std::vector<SiteOf<P>>& members,
                const std::vector<EnvelopeOf<Inner>>& flight) const {
-        const auto config = P::among(view.config, static_cast<std::uint32_t>(members.size()), number);
+        const auto config = agreement::config_among<P>(view.config, peers, number);
         std::vector<const SiteOf<P>*> sites_of_p;
         std::vector<const EnvelopeOf<Inner>*> messages;
         for (const auto& one : members) sites_of_p.push_back(&one);

@@ -1,7 +1,7 @@
 // Recovery: how a protocol goes on in a new view (specs: views, section 4). A protocol P offers
 //     holdings(ctx)                        what the seats of this site use or wait for
 //     P::rebuild(ctx, before, claims, fx)  the state of site ctx.self, made from the holdings of all members
-//     P::among(config, sites, view)        the configuration for so many members of the view
+//     P::among(config, sites, view)        the configuration for so many members of the view, or for these
 //     forget_epoch(config)                 forgets what no rebuild needs
 //     P::keeps_queues                      whether the holdings that wait keep their order in `rebuild`
 //     P::has_seats                         whether a site serves programs beside the application; then also
