@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <utility>
 
 #include "view/text.hpp"
 
@@ -33,8 +34,7 @@ public:
     std::vector<Spot> all() {
         if (run_.verdict && !run_.verdict->event) add_verdict(std::nullopt);
         for (std::uint32_t i = 0; i < run_.events.size(); ++i) {
-            if (run_.loop == i)
-                spots_.push_back({.kind = SpotKind::loop, .label = "from here on, this repeats forever"});
+            if (run_.loop == i) add_loop();
             add_event(i);
             add_ends(vanished_[i], SpotKind::vanished, "");
             if (run_.verdict && run_.verdict->event == i) add_verdict(i);
@@ -44,6 +44,11 @@ public:
     }
 
 private:
+    void add_loop() {
+        Spot spot{.kind = SpotKind::loop};
+        spot.label = "from here on, this repeats forever";
+        spots_.push_back(std::move(spot));
+    }
     void add_verdict(std::optional<std::uint32_t> event) {
         spots_.push_back({.kind = SpotKind::verdict,
                           .event = event,
