@@ -18,7 +18,7 @@ chromium=$(command -v chromium) || { echo "skipped: chromium is not installed (p
 "$ALLOT" sim raymond --sites 12 --permits 3 --time 1s --log long.txt >/dev/null || fail "a long log"
 lines=$(awk '!/^ *(#|expect|protocol)/ { if (++n == 20000) { print NR; exit } }' long.txt)
 "$ALLOT" view long.txt --lines "1-$lines" --html long.html || fail "20,000 steps"
-"$ALLOT" check raymond --sites 2 --permits 1 --crashes 1 --graph graph.html >/dev/null
-[ -s graph.html ] || fail "check --graph"
+"$ALLOT" check raymond --sites 2 --permits 1 --crashes 1 --worlds graph.html >/dev/null
+[ -s graph.html ] || fail "check --worlds"
 
 CHROMIUM=$chromium node "$ALLOT_SOURCE_DIR/page/tests/browser.mjs" "$PWD" || fail "the pages in chromium"

@@ -60,12 +60,12 @@ refused '--html page.html: a page shows one scenario; write one file' play run.t
 refused '--html run.txt: this is the scenario itself; write another file' play run.txt --html run.txt
 
 # The graph of a small instance.
-"$ALLOT" check raymond --permits 1 --sites 2 --graph g.dot >/dev/null && grep -q '^digraph' g.dot || fail "check --graph"
-refused '--graph g.svg: write a name that ends with .html or .dot' check raymond --graph g.svg
-refused '--graph big.dot: there are more than 1,000 worlds, too many to look at; write a smaller instance' \
-    check raymond --sites 4 --crashes 2 --graph big.dot
-refused '--graph g.dot: the graph begins where the sites boot; leave out --start' \
-    check tree-pool --start arbitrary --samples 1 --graph g.dot
+"$ALLOT" check raymond --permits 1 --sites 2 --worlds g.dot >/dev/null && grep -q '^digraph' g.dot || fail "check --worlds"
+refused '--worlds g.svg: write a name that ends with .html or .dot' check raymond --worlds g.svg
+refused '--worlds big.dot: there are more than 1,000 worlds, too many to look at; write a smaller instance' \
+    check raymond --sites 4 --crashes 2 --worlds big.dot
+refused '--worlds g.dot: the graph begins where the sites boot; leave out --start' \
+    check tree-pool --start arbitrary --samples 1 --worlds g.dot
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -261,12 +261,12 @@ std::optional<std::string> shared_output(const CheckFlags& flags) {
 std::optional<std::string> write_graph(const CheckFlags& flags, const CheckJob& job) {
     if (flags.graph.empty()) return std::nullopt;
     if (job.options.from_anywhere)
-        return fmt::format("--graph {}: the graph begins where the sites boot; leave out --start",
+        return fmt::format("--worlds {}: the graph begins where the sites boot; leave out --start",
                            flags.graph);
     auto text = graph_file(**find_protocol(flags.protocol), flags.parameters, flags.graph);
     if (!text) return text.error();
     auto file = WholeFile::open(flags.graph);
-    if (!file) return "--graph " + file.error();
+    if (!file) return "--worlds " + file.error();
     file->stream() << *text;
     return file->commit();
 }
@@ -347,7 +347,7 @@ void add_check(CommandLine& line, CheckReport report) {
         .group("Search");
     text("--out", flags->out, "Also write the counterexample to this file, or - for standard output");
     text("--html", flags->html, "Also write a page that shows the counterexample step by step");
-    text("--graph", flags->graph,
+    text("--worlds", flags->graph,
          "Also draw every world of a small instance: FILE.html, or FILE.dot for Graphviz");
     command.flag("--json", flags->json, "For programs");
     command.action([flags, report = std::move(report)] { return run_check(*flags, report); });

@@ -44,13 +44,13 @@ Result<std::string> graph_file(const world::Entry& entry, const Parameters& para
                                const std::string& path) {
     const bool page = path.ends_with(".html");
     if (!page && !path.ends_with(".dot"))
-        return Error{fmt::format("--graph {}: write a name that ends with .html or .dot", path)};
+        return Error{fmt::format("--worlds {}: write a name that ends with .html or .dot", path)};
     auto machine = walk::make_machine(entry, parameters);
     if (!machine) return Error{machine.error()};
     const auto worlds = check::state_graph(**machine, {}, most_worlds);
     if (!worlds)
         return Error{fmt::format(
-            "--graph {}: there are more than {} worlds, too many to look at; write a smaller instance, with "
+            "--worlds {}: there are more than {} worlds, too many to look at; write a smaller instance, with "
             "fewer sites, requests or faults",
             path, with_commas(most_worlds))};
     view::Graph graph{.header = (*machine)->header()};

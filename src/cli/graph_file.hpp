@@ -1,4 +1,4 @@
-// The graph of all worlds of a small instance, as `check --graph` writes it.
+// The graph of all worlds of a small instance, as `check --worlds` writes it.
 #pragma once
 
 #include <string>

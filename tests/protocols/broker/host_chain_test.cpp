@@ -56,12 +56,12 @@ INSTANTIATE_TEST_SUITE_P(Rules, WrongChain,
 
 // --- By hand.
 
-class Hosts : public testing::Test {
+class DeviceHosts : public testing::Test {
 protected:
     static OwnId id(SiteId owner, std::uint64_t number) { return {owner, StampAccess::make(number)}; }
     static std::vector<Fence> fences(std::size_t count) { return std::vector<Fence>(count); }
 
-    Hosts() {
+    DeviceHosts() {
         config.sites = 2;
         config.bound = {{{ResourceId("a"), SiteId(0)}, {ResourceId("b"), SiteId(1)}, {ResourceId("c"), {}}}};
         site.start(ctx, fx);
@@ -76,7 +76,7 @@ protected:
     HostChain::Effects fx;
 };
 
-TEST_F(Hosts, Object_to_messages_that_no_host_sends) {
+TEST_F(DeviceHosts, Object_to_messages_that_no_host_sends) {
     EXPECT_EQ(objection(1, HostChain::Acquire{"b", {id(1, 1), {}, {}}}),
               "a request for a device that is not here");
     EXPECT_EQ(objection(1, HostChain::Acquire{"c", {id(1, 1), {}, {}}}),
@@ -108,7 +108,7 @@ TEST_F(Hosts, Object_to_messages_that_no_host_sends) {
 }
 
 // Section 3.2: a request for a resource that does not exist fails at once.
-TEST_F(Hosts, Refuse_a_lost_device_at_once_and_send_nothing) {
+TEST_F(DeviceHosts, Refuse_a_lost_device_at_once_and_send_nothing) {
     EXPECT_EQ(site.ask(ctx, 0, {"c", "a"}, fx), "c is lost: its host is no member");
     EXPECT_EQ(site.phase(), Phase::idle);
     EXPECT_TRUE(fx.sends().empty());
