@@ -8,7 +8,7 @@ fail() {
 chromium=$(command -v chromium) || { echo "skipped: chromium is not installed (packages of group page)"; exit 77; }
 "$ALLOT_SOURCE_DIR/tools/page-modules" || { echo "skipped: npm's packages cannot be had"; exit 77; }
 
-"$ALLOT" check raymond --sites 3 --permits 2 --crashes 2 --html stuck.html >/dev/null
+"$ALLOT" check raymond --sites 3 --permits 2 --crashes 2 --threads 1 --html stuck.html >/dev/null
 [ $? -eq 1 ] && [ -s stuck.html ] || fail "check --html"
 "$ALLOT" sim counters --sites 4 --resources 3 --time 200ms --log log.txt >/dev/null || fail "sim --log"
 "$ALLOT" play --quiet log.txt --html short.html >/dev/null || fail "play --html"

@@ -11,7 +11,7 @@
 
 namespace allot::daemon {
 
-// What is wrong with these changes whatever the settings are, and what to write instead.
+// The first of these changes that is wrong whatever the settings are, with what to write instead.
 std::optional<std::string> wrong_changes(const std::vector<std::string>& changes);
 // The settings after these changes: `NAME=PERMITS` makes or resizes a semaphore, `NAME=0` removes it, and
 // `NAME.max_request=UNITS` says how many units one request may have; `admission=operator` lets only hosts

@@ -1,4 +1,4 @@
-// What rules let a user read.
+// The part of the status that rules let a user read.
 #pragma once
 
 #include <optional>

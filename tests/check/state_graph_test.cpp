@@ -79,10 +79,10 @@ TEST(GraphFile, Is_a_page_or_for_Graphviz) {
     ASSERT_TRUE(page);
     EXPECT_THAT(*page, HasSubstr("\"violated\":[\"deadlock\",\"site 0 waits"));
     EXPECT_EQ(cli::graph_file(*registry::protocol("raymond"), parameters, "g.png").error(),
-              "--graph g.png: write a name that ends with .html or .dot");
+              "--worlds g.png: write a name that ends with .html or .dot");
     EXPECT_EQ(
         cli::graph_file(*registry::protocol("raymond"), {{"sites", "4"}, {"crashes", "2"}}, "g.dot").error(),
-        "--graph g.dot: there are more than 1,000 worlds, too many to look at; write a smaller instance, "
+        "--worlds g.dot: there are more than 1,000 worlds, too many to look at; write a smaller instance, "
         "with fewer sites, requests or faults");
 }
 

@@ -155,7 +155,8 @@ TEST(LimitsTest, Requests_that_wait_count_as_well) {
 // Without a bound this status would have tens of megabytes.
 TEST(LimitsTest, The_status_of_thousands_who_wait_for_many_locks_fits_into_a_frame) {
     const std::uint16_t page = port_of(listening_at(loopback_address(0)));
-    const test::Node node(fmt::format("http = \"127.0.0.1:{}\"\n", page));
+    const test::Node node(fmt::format("http = \"127.0.0.1:{}\"\n", page),
+                          "[limits]\nmemory_megabytes = 512\n");
     constexpr int sessions = 12;
     constexpr int requests = 250;
     Demand demand;

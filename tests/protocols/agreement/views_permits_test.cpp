@@ -143,8 +143,8 @@ INSTANTIATE_TEST_SUITE_P(
                           10},                                                                     // S11
                     Wrong{"freeze", "sites=3 crashes=1", "room-for-earlier", 9},                   // S11
                     Wrong{"freeze", "sites=3 founders=2 crashes=1", "claims-fit", 12},             // S11
-                    Wrong{"stay-frozen", "sites=3 founders=2 crashes=1", "room-for-earlier", 12},  // S11
-                    Wrong{"stay-frozen", "sites=3 founders=2 crashes=1", "at-most-k", 14}));       // S11
+                    Wrong{"stay-frozen", "sites=3 founders=2 crashes=1", "room-for-earlier", 11},  // S11
+                    Wrong{"stay-frozen", "sites=3 founders=2 crashes=1", "at-most-k", 13}));       // S11
 
 INSTANTIATE_TEST_SUITE_P(Seats, WrongPermits,
                          testing::Values(Wrong{"bound-all-seats", "sites=2 permits=2 seats=2", "at-most-k",
