@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "core/json.hpp"
 #include "daemon/overview.hpp"
@@ -67,13 +68,14 @@ std::string Enquiries::trouble() const {
 
 std::string Enquiries::warning() const {
     const host::Member::Self self = ways_.self();
-    if (std::string why = member_.sessions().crowding(self.config.sessions.limits); !why.empty()) return why;
+    std::vector<std::string> all{member_.sessions().crowding(self.config.sessions.limits), ways_.warning()};
     if (member_.host().locks().line().holds_back())
-        return fmt::format(
+        all.push_back(fmt::format(
             "one user has {} open requests for locks that are served, and others of it wait until some of "
             "these end: this is the share of one user, three quarters of bootstrap.seats",
-            self.config.host.locks.line.most_of_user);
-    return ways_.warning();
+            self.config.host.locks.line.most_of_user));
+    std::erase(all, "");
+    return fmt::format("{}", fmt::join(all, "; "));
 }
 
 std::string Enquiries::trouble_of_register() const {
