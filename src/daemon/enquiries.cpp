@@ -89,7 +89,7 @@ MemberReport Enquiries::member_report() const {
 // Some trouble is only to be looked at: all requests are served in spite of it.
 bool Enquiries::grants() const {
     const host::Host& own = member_.host();
-    return own.has_lease() && own.views().works() &&
+    return own.has_lease() && own.views().works() && ways_.tells_grants() &&
            own.hold_offs(host::Member::host_self(ways_.self())).empty();
 }
 

@@ -29,6 +29,8 @@ public:
         std::function<std::string()> warning;
         // None without TLS.
         std::function<std::optional<net::TlsCondition>()> certificates;
+        // Whether programs hear of grants: those of a new view wait for the disk.
+        std::function<bool()> tells_grants;
         // The rights of a reader of the pages.
         std::function<StatusReader(const net::Identity&)> reader;
     };

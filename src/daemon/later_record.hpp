@@ -30,7 +30,8 @@ public:
     void write(durable::Record record);
     // On the disk when this returns, after a write that is under way.
     Result<bool> write_now(const durable::Record& record);
-    bool is_writing() const { return busy_; }
+    // The newest record is not on the disk: it is being written, or will be tried again.
+    bool is_behind() const { return busy_ || next_; }
     // Why the last write failed.
     const std::string& problem() const { return problem_; }
 

@@ -35,7 +35,8 @@ public:
     void note(const host::Host& host, std::uint32_t incarnation);
     // The number of a view is being written: no program hears of a grant before it is on the disk, so that a
     // register which is put back to an earlier time cannot give the same fence again.
-    bool is_noting() const { return record_.is_writing(); }
+    // A disk that is full makes them wait until there is room.
+    bool is_noting() const { return record_.is_behind(); }
     // The next incarnation has a number after this one.
     void use_up(std::uint32_t incarnation);
     // True if the host works in an epoch that was not noted yet.

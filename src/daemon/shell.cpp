@@ -201,6 +201,7 @@ Shell::Shell(Config& file, Config config, const ReadAgain& read_again, Suspects 
                   .remark = [this] { return certificate_watch_.trouble(); },
                   .warning = [this] { return warning(); },
                   .certificates = [this] { return certificate_watch_.condition(); },
+                  .tells_grants = [this] { return !progress_.is_noting(); },
                   .reader = [this](const net::Identity& who) { return desk_.reader(who); }}),
       orders_(loop_, member_, desk_, mail_, order_ways()),
       ticker_(loop_),
@@ -415,11 +416,12 @@ void Shell::carry_out(Member::Effects& fx) {
 }
 
 // A grant waits until the number of its view is on the disk, and so does all that the same program hears
-// next.
+// next, but for signs of life: a program without them gives up its daemon, and all leases.
 bool Shell::must_wait(const Member::Effects& fx) {
     if (!progress_.is_noting()) return false;
     const auto waits = [this](const host::ToProgram& told) {
-        return told.asked_ms || untold_sessions_.contains(told.session);
+        const bool is_sign = std::holds_alternative<session::Pong>(told.message);
+        return told.asked_ms || (!is_sign && untold_sessions_.contains(told.session));
     };
     if (std::ranges::none_of(fx.told, waits)) return false;
     for (const host::ToProgram& told : fx.told) untold_sessions_.insert(told.session);

@@ -82,6 +82,24 @@ TEST(LaterRecord, One_that_failed_does_not_replace_a_later_one) {
     EXPECT_EQ((*durable::read_record(file.path(), "note"))->sequence, 3u);
 }
 
+TEST(LaterRecord, One_that_failed_is_behind_until_it_is_written) {
+    const test::TemporaryFolder folder;
+    const std::string missing = folder / "missing";
+    boost::asio::io_context loop;
+    const auto work = boost::asio::make_work_guard(loop);
+    int ended = 0;
+    daemon::LaterRecord file(loop, missing + "/note", [&] { ++ended; });
+    EXPECT_FALSE(file.is_behind());
+    file.write({"note", newest_edition, 1, "x"});
+    while (ended == 0) loop.run_one();
+    EXPECT_NE(file.problem(), "");
+    EXPECT_TRUE(file.is_behind());
+    std::filesystem::create_directories(missing);
+    while (ended == 1) loop.run_one();
+    EXPECT_FALSE(file.is_behind());
+    EXPECT_TRUE(*durable::read_record(file.path(), "note"));
+}
+
 TEST(CouncilFile, Refuses_every_wrong_bit) {
     const test::TemporaryFolder folder;
     boost::asio::io_context loop;
