@@ -110,6 +110,13 @@ Result<std::string> forgotten_of(const agreement::Value& value, const InitOption
     return daemon::kept_text(value);
 }
 
+// Views that were there before must not come again: fences would not grow.
+std::optional<std::string> too_low(const InitOptions& options, const daemon::HostFolder::Memory& before,
+                                   const char* where = "") {
+    if (options.above >= before.view) return std::nullopt;
+    return fmt::format("this host has worked in view {0}: write --above {0} or more{1}", before.view, where);
+}
+
 Result<bool> keep_settings(const Plan& plan) {
     if (!plan.remembers) return true;
     return daemon::HostFolder(plan.config.state).note_settings(daemon::settings_of(plan.config));
@@ -126,6 +133,11 @@ Result<Begun> make_file(const Plan& plan, const InitOptions& options) {
         return Error{file + ": there is a register already" + advice};
     // A damaged register cannot say what it keeps.
     const auto value = register_file.read();
+    if (value && options.above < value->view)
+        return Error{fmt::format("{0} holds view {1}: write --above {1} or more", file, value->view)};
+    const auto before_here = daemon::HostFolder(plan.config.state).open();
+    if (!before_here) return Error{before_here.error()};
+    if (auto why = too_low(options, *before_here)) return Error{std::move(*why)};
     auto forgotten = value ? forgotten_of(*value, options) : Result<std::string>(std::string());
     if (!forgotten) return Error{forgotten.error()};
     if (options.dry_run) return Begun{"", std::move(*forgotten)};
@@ -189,11 +201,7 @@ Result<Begun> prepare_host(const Plan& plan, const InitOptions& options) {
     const auto before = folder.open();
     if (!before) return Error{before.error()};
     folder.write_in(config.kept_edition());
-    if (options.above < before->view)
-        return Error{
-            fmt::format("this host has worked in view {}: write --above {} or more, and the same on "
-                        "all hosts",
-                        before->view, before->view)};
+    if (auto why = too_low(options, *before, ", and the same on all hosts")) return Error{std::move(*why)};
     auto forgotten = leave_council(config, options);
     if (!forgotten) return Error{forgotten.error()};
     if (options.dry_run) return Begun{"", std::move(*forgotten)};
@@ -214,9 +222,7 @@ Result<Begun> make_key(const Plan& plan, const InitOptions& options) {
     daemon::HostFolder folder(plan.config.state);
     const auto before = folder.open();
     if (!before) return Error{before.error()};
-    if (options.above < before->view)
-        return Error{fmt::format("this host has worked in view {}: write --above {} or more", before->view,
-                                 before->view)};
+    if (auto why = too_low(options, *before)) return Error{std::move(*why)};
     auto made = daemon::found_in_etcd(
         plan.config,
         {.above = options.above, .forget_sticky = options.forget_sticky, .dry_run = options.dry_run});
