@@ -117,5 +117,20 @@ TEST_F(SkippedView, Otherwise_all_wait_until_its_lease_has_ended) {
     EXPECT_TRUE(works(0) && works(1) && works(2));
 }
 
+// Its folder may be an earlier one, or a copy: what it remembers gives it no right to grant.
+TEST_F(Hosts, A_daemon_grants_nothing_before_the_register_has_its_own_number) {
+    start(3);
+    replace(1);
+    EXPECT_FALSE(is_granted(1, "a"));
+    Effects fx;
+    hosts[1].returned(self(1), value, fx);  // with the daemon before as a member
+    EXPECT_FALSE(hosts[1].has_lease());
+    carry_out(1, fx);
+    EXPECT_TRUE(std::ranges::count(value.members, hosts[1].myself(self(1))));
+    pass(config.hold_off + 2 * config.renew_every);
+    EXPECT_TRUE(hosts[1].has_lease());
+    EXPECT_TRUE(is_granted(1, "b"));
+}
+
 }  // namespace
 }  // namespace allot::host

@@ -1,4 +1,6 @@
 // A host with many requests and many names.
+#include <algorithm>
+#include <ctime>
 #include <gtest/gtest.h>
 
 #include "core/resource_names.hpp"
@@ -12,6 +14,11 @@ struct LoneHost : testing::Test {
     LoneHost() {
         config.lease = 1000;
         config.settings.semaphores[ResourceId("permit")] = {1, 1};
+        start();
+    }
+    void start() {
+        host = {};
+        value = {};
         host.start(self(), true, true);
         call_register();
     }
@@ -78,6 +85,53 @@ TEST_F(LoneHost, Requests_that_wait_without_a_seat_can_be_cancelled) {
     for (std::uint64_t i = 1; i < many - 1; ++i) release(i);
     release(0);
     EXPECT_EQ(granted, (std::vector<std::uint64_t>{0, many - 1}));
+}
+
+// In CPU time of this thread, which other processes hardly change.
+double seconds_of_this_thread() {
+    timespec time{};
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) / 1e9;
+}
+
+// The first of so many that wait for one lock are cancelled, in the order in which they came; at most for so
+// long.
+double time_to_cancel(LoneHost& lone, std::uint64_t waiting, std::uint64_t cancelled, double most) {
+    for (std::uint64_t i = 0; i <= waiting; ++i)
+        lone.ask(i, {.locks = {ResourceId("popular")}, .permits = {}});
+    const double begin = seconds_of_this_thread();
+    for (std::uint64_t i = 1; i <= cancelled && seconds_of_this_thread() - begin < most; ++i) lone.release(i);
+    const double taken = seconds_of_this_thread() - begin;
+    for (std::uint64_t i = 0; i <= waiting; ++i) lone.release(i);
+    return taken;
+}
+
+TEST_F(LoneHost, A_cancelled_request_costs_the_same_however_many_wait) {
+    constexpr std::uint64_t cancelled = 500;
+    constexpr double factor = 12;  // 64 times as many wait; a search in order takes somewhat longer
+    double few = 1;
+    for (int i = 0; i < 5; ++i) few = std::min(few, time_to_cancel(*this, 2 * cancelled, cancelled, few));
+    const double many_wait = time_to_cancel(*this, 128 * cancelled, cancelled, 2 * factor * few);
+    EXPECT_LT(many_wait, factor * few);
+}
+
+TEST_F(LoneHost, Semaphores_that_nobody_uses_do_not_slow_locks) {
+    const auto time_of_uses = [&] {
+        double least = 1000;
+        for (int run = 0; run < 5; ++run) {
+            const double begin = seconds_of_this_thread();
+            for (std::uint64_t i = 0; i < 1000; ++i) use_once(i, "lock");
+            least = std::min(least, seconds_of_this_thread() - begin);
+        }
+        return least;
+    };
+    const double with_one = time_of_uses();
+    for (int i = 0; i < 1000; ++i)
+        config.settings.semaphores[ResourceId("unused" + std::to_string(i))] = {1, 1};
+    start();
+    EXPECT_LT(time_of_uses(), 4 * with_one);
+    ask(1, {.locks = {}, .permits = {{ResourceId("unused999"), 1}}});
+    EXPECT_TRUE(host.find({1, 1})->told) << "they can be used";
 }
 
 TEST_F(LoneHost, A_view_follows_when_there_are_many_unused_names) {
