@@ -54,6 +54,19 @@ inline constexpr std::string_view epochs_probes[]{
     "late-adoption",     // it stops the program instead
 };
 
+// Whether the sites of P send messages when the first epoch begins, which nobody reports to.
+template <class P>
+concept begins_by_itself = requires(P site, const ContextOf<P>& ctx, typename P::Effects& fx) {
+    site.found(ctx, fx);
+};
+
+// Whether a host may begin an epoch without the reports of others; `P::begins_alone(config)` says whether it
+// does. There is no freeze then: P itself finds out what others use.
+template <class P>
+concept may_begin_alone = requires(const typename P::Config& config) {
+    P::begins_alone(config);
+};
+
 // The part of one host in a report.
 struct HostPart {
     Holdings holdings;
@@ -102,6 +115,7 @@ public:
     };
     using Views = agreement::Views<agreement::HostPart, Frame>;
     using HostReport = typename Views::HostReport;
+    using EarlyFrames = std::vector<std::pair<SiteId, Frame>>;
     using Message = std::variant<HostReport, Frame>;
     using Context = allot::Context<Config>;
     using Timer = TimerOf<P>;
@@ -148,8 +162,13 @@ private:
     using InnerEffects = typename P::Effects;
 
     bool works() const { return views_.works(); }
+    static bool begins_alone(const Context& ctx) {
+        if constexpr (agreement::may_begin_alone<P>) return P::begins_alone(ctx.config);
+        return false;
+    }
 
     // From a view to an epoch.
+    void found(const Context& ctx, Effects& fx);
     void judge_adopted(const Context& ctx, const AgreedView& view, Effects& fx);
     void try_report(const Context& ctx, Effects& fx);
     agreement::HostPart my_part(const Context& ctx);
@@ -157,11 +176,15 @@ private:
     void note_birth(const Holdings& mine);
     void forget_epoch(const Context& ctx);
     void try_complete(const Context& ctx, Effects& fx);
+    void begin_epoch(const Context& ctx, Effects& fx);
     void rebuild(const Context& ctx, Effects& fx);
     void number_epoch(const Context& ctx);
     void catch_up(const Context& ctx, Effects& fx);
     void ask(const Context& ctx, Effects& fx);
     void take_early_frames(const Context& ctx, Effects& fx);
+
+    using Fate = typename Views::Fate;
+    Fate fate(const Context& ctx, const Frame& frame) const;
 
     // The site of P.
     template <class Action>
@@ -223,11 +246,20 @@ void Epochs<P>::seen(const Context& ctx, const AgreedView& view, Effects& fx) {
     if (views_.has_seen() && view.number > last.number + 1) fx.reached("skipped-view");
     if (views_.sent(ctx.self) && views_.epoch() != last.number) fx.reached("superseded-view");
     judge_adopted(ctx, view, fx);
+    const auto early = begins_alone(ctx) ? views_.take_early_frames() : EarlyFrames{};
     views_.see(ctx.config.rules, view);
+    for (const auto& [from, frame] : early) views_.keep(from, frame);
     if (!ctx.config.rules.stay_frozen && works()) catch_up(ctx, fx);
     ended_ = false;  // the next report is newer
-    if (view.number == 0) return views_.found();
+    if (view.number == 0) return found(ctx, fx);
     try_report(ctx, fx);
+}
+
+template <class P>
+void Epochs<P>::found(const Context& ctx, Effects& fx) {
+    views_.found();
+    if constexpr (agreement::begins_by_itself<P>)
+        act(ctx, fx, [&](const InnerContext& self, InnerEffects& inner) { site_.found(self, inner); });
 }
 
 template <class P>
@@ -245,6 +277,7 @@ template <class P>
 void Epochs<P>::try_report(const Context& ctx, Effects& fx) {
     if (!views_.report_is_due()) return;
     const HostReport mine = views_.report(ctx.config.rules, ctx.self, my_part(ctx));
+    if (begins_alone(ctx)) return begin_epoch(ctx, fx);
     forget_epoch(ctx);
     for (const Peer& member : views_.newest().members)
         if (member.site != ctx.self) fx.send(member.site, mine);
@@ -307,7 +340,11 @@ void Epochs<P>::receive(const Context& ctx, SiteId from, const HostReport& repor
 
 template <class P>
 void Epochs<P>::try_complete(const Context& ctx, Effects& fx) {
-    if (!views_.is_complete(ctx.config.rules)) return;
+    if (views_.is_complete(ctx.config.rules)) begin_epoch(ctx, fx);
+}
+
+template <class P>
+void Epochs<P>::begin_epoch(const Context& ctx, Effects& fx) {
     rebuild(ctx, fx);
     catch_up(ctx, fx);
     take_early_frames(ctx, fx);
@@ -359,13 +396,13 @@ void Epochs<P>::catch_up(const Context& ctx, Effects& fx) {
 
 template <class P>
 void Epochs<P>::receive(const Context& ctx, SiteId from, const Frame& frame, Effects& fx) {
-    switch (views_.fate(ctx.config.rules, frame)) {
-        case Views::Fate::over:
+    switch (fate(ctx, frame)) {
+        case Fate::over:
             return fx.reached("void-frame");
-        case Views::Fate::early:
+        case Fate::early:
             fx.reached("early-frame");
             return views_.keep(from, frame);
-        case Views::Fate::due:
+        case Fate::due:
             break;
     }
     const auto sender = views_.place_of(from);
@@ -375,12 +412,23 @@ void Epochs<P>::receive(const Context& ctx, SiteId from, const Frame& frame, Eff
     });
 }
 
+// Others may have begun an epoch before this site sees its view, if they wait for no report of it.
+template <class P>
+auto Epochs<P>::fate(const Context& ctx, const Frame& frame) const -> Fate {
+    if (!begins_alone(ctx)) return views_.fate(ctx.config.rules, frame);
+    if (!works()) return Fate::early;
+    if (frame.epoch == views_.epoch() || !ctx.config.rules.numbered_messages) return Fate::due;
+    return frame.epoch < views_.epoch() ? Fate::over : Fate::early;
+}
+
 // Without `stay_frozen` a site may go back to an epoch that it has left.
 template <class P>
 bool Epochs<P>::ignores(const Context& ctx, const Message& message) const {
     const Rules& rules = ctx.config.rules;
-    return rules.numbered_messages && rules.stay_frozen &&
-           std::visit([this](const auto& kind) { return views_.is_void(kind); }, message);
+    if (!rules.numbered_messages || !rules.stay_frozen) return false;
+    const auto* frame = std::get_if<Frame>(&message);
+    if (begins_alone(ctx) && frame != nullptr) return fate(ctx, *frame) == Fate::over;
+    return std::visit([this](const auto& kind) { return views_.is_void(kind); }, message);
 }
 
 template <class P>
@@ -449,11 +497,11 @@ void Epochs<P>::lapse(const Context& ctx, Effects& fx) {
     finish(ctx, fx);
 }
 
-// A program beside the application acts. The site of P hears of it when it works.
+// A program beside the application acts, or the site of P itself. The site hears of it when it works.
 template <class P>
 void Epochs<P>::timeout(const Context& ctx, Timer timer, Effects& fx) {
-    site_.wake(timer);
-    settle(ctx, fx);
+    if (!works()) return site_.wake(timer);
+    act(ctx, fx, [&](const InnerContext& self, InnerEffects& inner) { site_.timeout(self, timer, inner); });
 }
 
 template <class P>
@@ -535,7 +583,8 @@ template <class P>
 void Epochs<P>::give(const Context& ctx, InnerEffects& inner, Effects& fx) {
     set_timers(inner, fx);
     if constexpr (requires { P::probes; })
-        for (const std::string_view probe : inner.probes()) fx.reached(probe);
+        for (const std::string_view probe : inner.probes())
+            if (std::ranges::find(P::probes, probe) != P::probes.end()) fx.reached(probe);
     for (const auto& send : inner.sends())
         fx.send(views_.members()[send.to].site, Frame{*views_.epoch(), send.message});
     for (const Notice& notice : inner.notices()) {

@@ -53,6 +53,7 @@ struct EpochsProperties {
     const E& site(SiteId id) const { return view.site(id).protocol; }
     const P& inner(SiteId id) const { return site(id).site_; }
     std::optional<std::uint32_t> epoch(SiteId id) const { return site(id).views_.epoch(); }
+    bool works(SiteId id) const { return site(id).works(); }
     // Whether the epoch of site `id` has this incarnation of a host as a member.
     bool counts(SiteId id, SiteId host) const {
         return std::ranges::find(site(id).views_.members(), Peer{host, view.site(host).incarnation}) !=
@@ -110,17 +111,20 @@ struct EpochsProperties {
                 report.violated("one-token",
                                 "epoch " + std::to_string(epoch) + " has two tokens of " + resource.name());
         };
-        const auto add_all = [&](const typename E::Frame& frame) {
+        for (SiteId id = 0; id < sites(); ++id)
+            if (site(id).works()) inner(id).for_each_token([&](ResourceId one) { add(*epoch(id), one); });
+        for_each_frame([&](const typename E::Frame& frame) {
             P::for_each_token(frame.message, [&](ResourceId resource) { add(frame.epoch, resource); });
-        };
-        for (SiteId id = 0; id < sites(); ++id) {
-            const E& here = site(id);
-            if (here.works())
-                here.site_.for_each_token([&](ResourceId one) { add(*here.views_.epoch(), one); });
-            for (const auto& [from, frame] : here.views_.early_frames()) add_all(frame);
-        }
+        });
+    }
+
+    // Those in flight, and those that a host keeps until it begins their epoch.
+    template <class F>
+    void for_each_frame(F&& f) const {
+        for (SiteId id = 0; id < sites(); ++id)
+            for (const auto& [from, frame] : site(id).views_.early_frames()) f(frame);
         for (const auto* envelope : view.flight)
-            if (const auto* frame = std::get_if<typename E::Frame>(&envelope->message)) add_all(*frame);
+            if (const auto* frame = std::get_if<typename E::Frame>(&envelope->message)) f(*frame);
     }
 
     // Whether all members of the epoch of this site work in it.

@@ -44,7 +44,6 @@ std::optional<std::string> TreePool::needs_error(const Config& config) {
 }
 
 std::optional<std::string> TreePool::config_error(const Config& config) {
-    constexpr std::uint32_t most_units = 1u << 15;  // sums of two counts fit into 16 bits
     const auto number = [](const char* flag, std::uint32_t value, std::uint32_t low, std::uint32_t high) {
         return "--" + std::string(flag) + " " + std::to_string(value) + ": write a number from " +
                std::to_string(low) + " to " + std::to_string(high);
@@ -196,16 +195,60 @@ void TreePool::sweep(const Context& ctx, Effects& fx) {
         phase_ = Phase::holding;
         fx.granted();
     }
-    if (priority_ && phase_ != Phase::waiting) {
+    const bool keeps = phase_ == Phase::holding && !ctx.config.repairs.pass_when_served;
+    if (priority_ && phase_ != Phase::waiting && !keeps) {
         const Channel channel = *priority_;
         priority_.reset();
         pass_on(ctx, channel, Priority{}, fx);
     }
-    if (deferred_ && phase_ != Phase::holding) {
+    if (deferred_ && !in_use()) {
         const Deferred waited = *deferred_;
         deferred_.reset();
         take(ctx, waited.channel, waited.controller, fx);
     }
+}
+
+// --- Programs beside the request.
+
+void TreePool::set_aside() {
+    ensure(phase_ == Phase::holding, "only what was granted is set aside");
+    parked_.insert(parked_.end(), reserved_.begin(), reserved_.end());
+    std::ranges::sort(parked_);
+    reserved_.clear();
+    phase_ = Phase::idle;
+}
+
+// Units are alike: those of the lowest channels go.
+void TreePool::give_back(const Context& ctx, std::uint32_t units, Effects& fx) {
+    const auto end =
+        parked_.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(units, parked_.size()));
+    for (auto unit = parked_.begin(); unit != end; ++unit) pass_on(ctx, *unit, Resource{}, fx);
+    parked_.erase(parked_.begin(), end);
+    settle(ctx, fx);
+}
+
+// The channel on which units that are used rest, so that the first controller, which a site expects from
+// channel 0, finds them: at the root they are behind it as it sets out, so it counts them with those of the
+// last channel.
+TreePool::Channel TreePool::first_channel(const Context& ctx) {
+    return is_root(ctx) ? std::max(ctx.config.degree(ctx.self), 1u) - 1 : 0;
+}
+
+TreePool TreePool::resumed(const Context& ctx, const pool::Beginning& beginning, Effects& fx) {
+    TreePool site;
+    if (ctx.config.sites == 1) return site;
+    site.parked_ = beginning.parked;
+    if (!is_root(ctx)) return site;
+    const pool::Tally all = ctx.config.all();
+    site.awake_ = ctx.config.pacing ? 2 : 0;
+    site.seen_ = {beginning.used, all.pushers == 0 ? 1u : 0u, all.priorities == 0 ? 1u : 0u};
+    if (!beginning.counts_first) site.create(ctx, {}, fx);
+    site.seen_ = {};
+    if (!ctx.config.full()) return site;
+    site.number_ = beginning.number % ctx.config.numbers();
+    site.send(ctx, 0, Controller{site.number_, false, beginning.counted, 0, false}, fx);
+    site.arm(ctx, fx);
+    return site;
 }
 
 // --- Resource, pusher and priority tokens. While the root has tokens erased, it discards those that it
@@ -311,7 +354,7 @@ bool TreePool::is_valid(const Context& ctx, Channel channel, const Controller& c
 
 // Behind a marked controller no token can overtake it while it waits: the root sends none.
 bool TreePool::must_wait(const Context& ctx, Channel channel, const Controller& controller) const {
-    if (!ctx.config.drain || phase_ != Phase::holding) return false;
+    if (!ctx.config.drain || !in_use()) return false;
     if (is_root(ctx)) return reset_ && next(ctx, successor_) == 0;
     return controller.marked && (channel != 0 || controller.number != number_);
 }
@@ -353,7 +396,8 @@ void TreePool::hand_on(const Context& ctx, Channel channel, Controller controlle
 }
 
 std::uint32_t TreePool::resting(Channel channel) const {
-    return static_cast<std::uint32_t>(std::count(reserved_.begin(), reserved_.end(), channel));
+    return static_cast<std::uint32_t>(std::ranges::count(reserved_, channel) +
+                                      std::ranges::count(parked_, channel));
 }
 
 void TreePool::finish_traversal(const Context& ctx, Controller& controller, Effects& fx) {
@@ -411,9 +455,10 @@ void TreePool::create(const Context& ctx, const Controller& controller, Effects&
 
 // Tells the holder, unless its units are not made again before it releases them.
 void TreePool::erase(const Context& ctx, bool priority_too, Effects& fx) {
-    const bool in_use = phase_ == Phase::holding && !reserved_.empty();
-    if (in_use && !(is_root(ctx) && ctx.config.drain)) fx.revoked();
+    const bool loses = (phase_ == Phase::holding && !reserved_.empty()) || !parked_.empty();
+    if (loses && !(is_root(ctx) && ctx.config.drain)) fx.revoked();
     reserved_.clear();
+    parked_.clear();
     if (priority_too) priority_.reset();
 }
 

@@ -25,6 +25,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "core/corrupt.hpp"
@@ -46,9 +47,23 @@ struct Tally {
     std::uint32_t resources = 0;
     std::uint32_t pushers = 0;
     std::uint32_t priorities = 0;
+
+    Tally& operator+=(const Tally& more);
+    bool exceeds(const Tally& all) const;
+    std::string text() const;
     bool operator==(const Tally&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Tally, (), (resources, pushers, priorities))
+
+// How a site of a legitimate world begins in which programs use units already (specs: kinds, section 1.3).
+struct Beginning {
+    std::vector<std::uint32_t> parked;  // the channels of units that programs of this site use
+    // At the root only.
+    bool counts_first = false;  // it makes no token before the first controller is back
+    std::uint32_t used = 0;     // units that all programs use: so many tokens less are made
+    std::uint32_t counted = 0;  // with these the first controller begins
+    std::uint32_t number = 0;   // of that controller
+};
 
 }  // namespace pool
 
@@ -57,6 +72,7 @@ public:
     static const Model<TreePool> model;
 
     using Channel = Tree::Channel;
+    static constexpr std::uint32_t most_units = 1u << 15;  // sums of two counts fit into 16 bits
 
     struct Config {
         struct Repairs {
@@ -69,6 +85,7 @@ public:
             bool count_arrivals = true;
             bool forward_duplicates = true;
             bool settle_at_once = true;
+            bool pass_when_served = true;
             static constexpr Meaning meanings[]{
                 {"push_without_priority", "erratum 1: the pusher spares the priority holder"},
                 {"zero_counts", "erratum 2: each traversal begins to count at 0"},
@@ -79,11 +96,14 @@ public:
                 {"count_arrivals", "erratum 9: tokens count when they arrive, not when they leave"},
                 {"forward_duplicates", "erratum 11: a duplicate controller goes on"},
                 {"settle_at_once", "erratum 16: the consequences of a message are part of its step"},
+                {"pass_when_served",
+                 "P11: a site that is served passes the priority token on; without, a host keeps it for its "
+                 "next program"},
             };
             BOOST_DESCRIBE_CLASS(Repairs, (),
                                  (push_without_priority, zero_counts, create_at_end, adopt_number,
                                   erase_priority, count_passing, count_arrivals, forward_duplicates,
-                                  settle_at_once),
+                                  settle_at_once, pass_when_served),
                                  (), ())
         };
         std::uint32_t sites = 3;
@@ -210,6 +230,22 @@ public:
     Phase phase() const { return phase_; }
     Demand demand() const { return {need_, {}}; }
 
+    // For a host that asks for one of its programs after the other (host_pool.hpp). set_aside: what the
+    // request has got is used beside this site, which may ask again. give_back: so many of the units that are
+    // used beside it go on.
+    void set_aside();
+    void give_back(const Context& ctx, std::uint32_t units, Effects& fx);
+    const std::vector<Channel>& parked() const { return parked_; }
+    const std::vector<Message>& outbox() const { return outbox_; }
+    bool erases() const { return reset_; }
+    void settle(const Context& ctx, Effects& fx);
+    // For properties: the tokens that rest here, or are in a message.
+    pool::Tally tokens() const;
+    static pool::Tally tokens(const Message& message);
+    // A site of a legitimate world in which programs use units already, on this channel.
+    static Channel first_channel(const Context& ctx);
+    static TreePool resumed(const Context& ctx, const pool::Beginning& beginning, Effects& fx);
+
     static std::vector<Demand> demands(const Context& ctx);
     static Demand draw_demand(const Context& ctx, Random& random);
     static void sample(Draw& draw);
@@ -243,10 +279,10 @@ private:
         return ctx.config.tree.channel(ctx.self, from, ctx.config.sites);
     }
     bool satisfied(const Context& ctx) const;
+    bool in_use() const { return phase_ == Phase::holding || !parked_.empty(); }
     std::uint32_t resting(Channel channel) const;
 
     // Tokens.
-    void settle(const Context& ctx, Effects& fx);
     void sweep(const Context& ctx, Effects& fx);
     void let_go(const Context& ctx, Effects& fx);
     void pass_on(const Context& ctx, Channel channel, const Message& token, Effects& fx);
@@ -273,7 +309,7 @@ private:
     bool holds_back_controller() const;
 
     static Census census(const View<TreePool>& view);
-    static std::uint64_t in_use(const View<TreePool>& view);
+    static std::uint64_t units_in_use(const View<TreePool>& view);
     static void check_site(const View<TreePool>& view, SiteId self, Report& report);
     static std::optional<std::string> size_error(const View<TreePool>& view, SiteId self);
     bool rests_rightly() const {
@@ -283,6 +319,7 @@ private:
     Phase phase_ = Phase::idle;        // State: Out, Req, In
     std::uint32_t need_ = 0;           // Need
     std::vector<Channel> reserved_;    // RSet: the channels on which the units kept here came, ascending
+    std::vector<Channel> parked_;      // as above, of the units that programs use beside the request
     std::optional<Channel> priority_;  // Prio: on which the priority token kept here came
     std::uint32_t number_ = 0;         // myC
     Channel successor_ = 0;            // Succ: where the controller was sent last
@@ -297,8 +334,8 @@ private:
     std::vector<Message> outbox_;  // and the tokens kept back from the first child otherwise
 
     BOOST_DESCRIBE_CLASS(TreePool, (), (), (),
-                         (phase_, need_, reserved_, priority_, number_, successor_, deferred_, reset_, seen_,
-                          tainted_, undecided_, doubled_, awake_, outbox_))
+                         (phase_, need_, reserved_, parked_, priority_, number_, successor_, deferred_,
+                          reset_, seen_, tainted_, undecided_, doubled_, awake_, outbox_))
 };
 
 }  // namespace allot

@@ -8,25 +8,29 @@
 
 namespace allot {
 
+namespace pool {
+
+Tally& Tally::operator+=(const Tally& more) {
+    resources += more.resources;
+    pushers += more.pushers;
+    priorities += more.priorities;
+    return *this;
+}
+
+bool Tally::exceeds(const Tally& all) const {
+    return resources > all.resources || pushers > all.pushers || priorities > all.priorities;
+}
+
+std::string Tally::text() const {
+    return std::to_string(resources) + " resource, " + std::to_string(pushers) + " pusher and " +
+           std::to_string(priorities) + " priority tokens";
+}
+
+}  // namespace pool
+
 namespace {
 
 using pool::Tally;
-
-std::string text(const Tally& tally) {
-    return std::to_string(tally.resources) + " resource, " + std::to_string(tally.pushers) + " pusher and " +
-           std::to_string(tally.priorities) + " priority tokens";
-}
-
-void add(Tally& tally, const TreePool::Message& message) {
-    tally.resources += std::holds_alternative<TreePool::Resource>(message);
-    tally.pushers += std::holds_alternative<TreePool::Pusher>(message);
-    tally.priorities += std::holds_alternative<TreePool::Priority>(message);
-}
-
-bool exceeds(const Tally& tally, const Tally& all) {
-    return tally.resources > all.resources || tally.pushers > all.pushers ||
-           tally.priorities > all.priorities;
-}
 
 // Messages in flight are sorted by channel, the oldest first.
 struct ByChannel {
@@ -52,7 +56,7 @@ struct TreePool::Census {
     bool in_order = true;  // its number and its way agree with the sites' memory
 
     void note(const Message& message) {
-        add(tokens, message);
+        tokens += TreePool::tokens(message);
         const auto* found = std::get_if<Controller>(&message);
         if (found == nullptr) return;
         controllers += found->number == number;
@@ -67,13 +71,20 @@ struct TreePool::Census {
     void walk(const View<TreePool>& view);
 };
 
+Tally TreePool::tokens(const Message& message) {
+    return {std::holds_alternative<Resource>(message) ? 1u : 0u,
+            std::holds_alternative<Pusher>(message) ? 1u : 0u,
+            std::holds_alternative<Priority>(message) ? 1u : 0u};
+}
+
+Tally TreePool::tokens() const {
+    return {static_cast<std::uint32_t>(reserved_.size() + parked_.size()), 0, priority_ ? 1u : 0u};
+}
+
 TreePool::Census TreePool::census(const View<TreePool>& view) {
     Census census{.number = view.site(Tree::root).protocol.number_};
     for (const auto* envelope : view.flight) census.note(envelope->message);
-    for (const auto* site : view.sites) {
-        census.tokens.resources += static_cast<std::uint32_t>(site->protocol.reserved_.size());
-        census.tokens.priorities += site->protocol.priority_.has_value();
-    }
+    for (const auto* site : view.sites) census.tokens += site->protocol.tokens();
     for (const Message& message : view.site(Tree::root).protocol.outbox_) census.note(message);
     if (view.sites.size() > 1) census.walk(view);
     return census;
@@ -99,7 +110,10 @@ void TreePool::Census::walk(const View<TreePool>& view) {
         const auto pass = [&](const Message& message) {
             if (left == 0) return;
             const auto* found = std::get_if<Controller>(&message);
-            if (found == nullptr) return add(behind, message);
+            if (found == nullptr) {
+                behind += TreePool::tokens(message);
+                return;
+            }
             in_order = in_order && found->number == number;
             if (found->number != number) return;
             controller = found;
@@ -125,27 +139,27 @@ void TreePool::Census::walk(const View<TreePool>& view) {
 void TreePool::on_state(const View<TreePool>& view, Report& report) {
     for (SiteId self = 0; self < view.sites.size(); ++self) check_site(view, self, report);
     if (view.duplicates && !legal(view)) return;
-    const std::uint64_t used = in_use(view);
+    const std::uint64_t used = units_in_use(view);
     if (used > view.config.units)
         report.violated("at-most-l", std::to_string(used) + " of " + std::to_string(view.config.units) +
                                          " units are in use");
     const Census census = TreePool::census(view);
     const TreePool& root = view.site(Tree::root).protocol;
     const Tally all = view.config.all();
-    if (exceeds(census.tokens, all)) report.violated("no-surplus", "there are " + text(census.tokens));
+    if (census.tokens.exceeds(all)) report.violated("no-surplus", "there are " + census.tokens.text());
     if (root.reset_ || census.marked) report.violated("no-reset", "tokens are being erased");
     if (view.loses) return;
     // Before the root has made the first tokens there are none.
     if (census.tokens != all && census.tokens != Tally{})
-        report.violated("exact", "there are " + text(census.tokens));
+        report.violated("exact", "there are " + census.tokens.text());
     if (census.controller != nullptr && !root.tainted_ && !census.counts_right(root.seen_))
-        report.violated("exact", "the controller has left behind " + text(census.behind) +
+        report.violated("exact", "the controller has left behind " + census.behind.text() +
                                      ", which is not what was counted");
 }
 
 // A program uses its grant until it releases it, whatever happened to the tokens. With `drain` no site is
 // told to stop, so all count.
-std::uint64_t TreePool::in_use(const View<TreePool>& view) {
+std::uint64_t TreePool::units_in_use(const View<TreePool>& view) {
     std::uint64_t used = 0;
     for (const auto* site : view.sites) {
         const bool told_to_stop = site->application.revoked && !view.config.drain;
@@ -216,13 +230,15 @@ std::optional<Domain> TreePool::domain(const Context& ctx, std::string_view memb
 }
 
 void TreePool::confine(const Context& ctx) {
-    std::sort(reserved_.begin(), reserved_.end());
+    std::ranges::sort(reserved_);
+    std::ranges::sort(parked_);
     if (!is_root(ctx)) seen_ = {};
     if (!is_root(ctx) || !ctx.config.pacing) outbox_.clear();
     if (!ctx.config.drain) deferred_.reset();
     if (ctx.config.degree(ctx.self) == 0) {
         seen_ = {};
         reserved_.clear();
+        parked_.clear();
         outbox_.clear();
         priority_.reset();
         deferred_.reset();
