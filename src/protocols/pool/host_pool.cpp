@@ -18,6 +18,8 @@ std::optional<std::string> HostPool::config_error(const Config& config) {
     };
     const auto wrong = [](std::uint64_t value, std::uint64_t most) { return value < 1 || value > most; };
     if (auto why = TreePool::config_error(config)) return why;
+    // The root would have to remember programs whose units it has erased (TreePool::must_wait).
+    if (config.drain) return "--drain: a host does not wait for its programs; leave the flag out";
     if (wrong(config.seats, seats::most_seats)) return error("seats", config.seats, seats::most_seats);
     if (wrong(config.seat_units, config.max_request))
         return error("seat-units", config.seat_units, config.max_request);

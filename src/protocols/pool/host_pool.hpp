@@ -12,6 +12,8 @@
 // A host that is alone has no ring. It serves its line while the units in use and those of the first request
 // are no more than l.
 //
+// There is no `drain`: after a fault units may be made again while programs use what was erased.
+//
 // The application has seat 0, other programs act by themselves (agreement/seats.hpp).
 #pragma once
 

@@ -54,7 +54,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values("sites=2 units=1 requests=any modulus=2",
                     "sites=2 units=2 max-request=2 requests=any modulus=2",
                     "sites=3 tree=star stage=priority units=2 max-request=2 requests=any",
-                    "sites=2 units=2 max-request=2 requests=any modulus=2 drain=on cancel=on",
+                    "sites=2 units=2 max-request=2 requests=any modulus=2 cancel=on",
                     "sites=2 units=1 requests=any modulus=2 pacing=on"));
 
 // --- One host by hand.
