@@ -169,7 +169,7 @@ struct StabilisationModel {
 template <class P>
 struct HandwrittenModel {
     MaybeError (P::*state_error)(const ContextOf<P>&) const = nullptr;
-    MaybeError (*message_error)(const typename P::Config&, const typename P::Message&) = nullptr;
+    MaybeError (*message_error)(const ContextOf<P>& receiver, const typename P::Message&) = nullptr;
 };
 
 // `M` is the monitor: history that properties need (core/view.hpp).
@@ -224,7 +224,7 @@ MaybeError message_error(const ContextOf<P>& receiver, const typename P::Message
     };
     if (auto error = value_error(message, P::model.sites(receiver.config), domain)) return error;
     if (P::model.handwritten.message_error == nullptr) return std::nullopt;
-    return P::model.handwritten.message_error(receiver.config, message);
+    return P::model.handwritten.message_error(receiver, message);
 }
 template <class P>
 bool valid(const ContextOf<P>& receiver, const typename P::Message& message) {

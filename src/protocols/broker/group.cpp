@@ -279,4 +279,10 @@ std::optional<std::string> not_its_role(const Group& group, SiteId self, bool ro
            ": write {\"role\": {\"" + (role_is_client ? "Resource" : "Client") + "\": ...}}";
 }
 
+std::optional<std::string> not_its_message(const Group& group, SiteId receiver, bool is_for_client) {
+    if (is_for_client == group.is_client(receiver)) return std::nullopt;
+    return "site " + std::to_string(receiver) + " is a " + (is_for_client ? "resource" : "client") +
+           "; messages of this kind go to a " + (is_for_client ? "client" : "resource");
+}
+
 }  // namespace allot::broker

@@ -8,6 +8,7 @@
 #include <boost/container/flat_map.hpp>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "base/result.hpp"
@@ -100,6 +101,12 @@ void sample(Draw& draw, const Manner& manner);
 std::optional<std::string> not_resources(const Group& group, const std::vector<SiteId>& sites);
 std::optional<std::string> not_a_client(const Group& group, SiteId site);
 std::optional<std::string> not_its_role(const Group& group, SiteId self, bool role_is_client);
+std::optional<std::string> not_its_message(const Group& group, SiteId receiver, bool is_for_client);
+// Messages of these kinds go to clients, all others to resources.
+template <class... ToClients, class Message>
+std::optional<std::string> not_its_message(const Group& group, SiteId receiver, const Message& message) {
+    return not_its_message(group, receiver, (std::holds_alternative<ToClients>(message) || ...));
+}
 std::optional<std::string> client_error(const Group& group, Phase phase, const std::vector<SiteId>& asked);
 
 // Each resource is used by at most one client.

@@ -128,7 +128,9 @@ std::optional<std::string> OrderedChain::state_error(const Context& ctx) const {
     return std::nullopt;
 }
 
-std::optional<std::string> OrderedChain::message_error(const Config& config, const Message& message) {
+std::optional<std::string> OrderedChain::message_error(const Context& receiver, const Message& message) {
+    const Config& config = receiver.config;
+    if (auto why = broker::not_its_message<Grant, Cancelled>(config, receiver.self, message)) return why;
     if (const auto* acquire = std::get_if<Acquire>(&message)) {
         if (auto why = broker::not_a_client(config, acquire->request.owner)) return why;
         return broker::not_resources(config, acquire->further);

@@ -224,7 +224,9 @@ std::optional<std::string> RingTicket::state_error(const Context& ctx) const {
     return std::nullopt;
 }
 
-std::optional<std::string> RingTicket::message_error(const Config& config, const Message& message) {
+std::optional<std::string> RingTicket::message_error(const Context& receiver, const Message& message) {
+    const Config& config = receiver.config;
+    if (auto why = broker::not_its_message<Ready>(config, receiver.self, message)) return why;
     if (const auto* request = std::get_if<Request>(&message))
         return broker::not_resources(config, request->wanted);
     if (const auto* enter = std::get_if<Enter>(&message)) {

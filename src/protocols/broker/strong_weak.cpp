@@ -316,7 +316,9 @@ std::optional<std::string> StrongWeak::state_error(const Context& ctx) const {
     return std::nullopt;
 }
 
-std::optional<std::string> StrongWeak::message_error(const Config& config, const Message& message) {
+std::optional<std::string> StrongWeak::message_error(const Context& receiver, const Message& message) {
+    const Config& config = receiver.config;
+    if (auto why = broker::not_its_message<Grant, EndAck>(config, receiver.self, message)) return why;
     if (const auto* request = std::get_if<NewRequest>(&message))
         return pair_error(config, request->request, request->role, request->other);
     return std::nullopt;

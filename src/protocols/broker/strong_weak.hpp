@@ -243,7 +243,7 @@ public:
     static void normalise(MutableView<StrongWeak>& world);
 
     std::optional<std::string> state_error(const Context& ctx) const;
-    static std::optional<std::string> message_error(const Config& config, const Message& message);
+    static std::optional<std::string> message_error(const Context& receiver, const Message& message);
 
     static void on_state(const View<StrongWeak>& view, Report& report);
 

@@ -49,7 +49,22 @@ TEST(BrokerByHand, Only_resources_are_asked_and_only_clients_ask) {
                    "client: there is no site 9; the sites are 0 to 3");
 }
 
+TEST(BrokerByHand, A_message_of_one_role_does_not_go_to_the_other) {
+    const std::string to_client = "site 0 is a resource; messages of this kind go to a client";
+    const std::string to_resource = "site 2 is a client; messages of this kind go to a resource";
+    expect_refused("strong-weak", R"(put 1 -> 0 {"EndAck": {}})", to_client);
+    expect_refused("strong-weak", R"(put 1 -> 2 {"Token": {}})", to_resource);
+    expect_refused("strong-weak-published", R"(put 1 -> 0 {"ResAllowed": {}})", to_client);
+    expect_refused("strong-weak-published", R"(put 1 -> 2 {"KillAck2": {}})", to_resource);
+    expect_refused("ordered-chain", R"(put 1 -> 0 {"Cancelled": {}})", to_client);
+    expect_refused("ordered-chain", R"(put 1 -> 2 {"Done": {}})", to_resource);
+    expect_refused("ring-ticket", R"(put 1 -> 0 {"Ready": {}})", to_client);
+    expect_refused("ring-ticket", R"(put 1 -> 2 {"Entered": {}})", to_resource);
+}
+
 TEST(BrokerByHand, A_pair_has_two_resources) {
+    expect_refused("strong-weak-published", R"(put 2 -> 0 {"NewRequest": {"client": 2, "weak": true}})",
+                   "other: write the other resource where weak is true");
     expect_refused(
         "strong-weak", R"(put 2 -> 0 {"NewRequest": {"request": {"owner": 2}, "role": "strong"}})",
         "other: write the other resource where role is strong or weak, and null where it is single");

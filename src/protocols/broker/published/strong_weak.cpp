@@ -407,6 +407,19 @@ void StrongWeakPublished::receive(const Context& ctx, SiteId, const KillAck2&, E
     pass.go_round();
 }
 
+// --- Messages written by hand.
+
+std::optional<std::string> StrongWeakPublished::message_error(const Context& receiver,
+                                                              const Message& message) {
+    const Config& config = receiver.config;
+    if (auto why = broker::not_its_message<ResAllowed, EndAck>(config, receiver.self, message)) return why;
+    const auto* request = std::get_if<NewRequest>(&message);
+    if (request == nullptr) return std::nullopt;
+    if (auto why = broker::not_a_client(config, request->client)) return why;
+    if (request->weak && !request->other) return "other: write the other resource where weak is true";
+    return request->other ? broker::not_resources(config, {*request->other}) : std::nullopt;
+}
+
 // --- The normal form.
 
 void StrongWeakPublished::normalise(MutableView<StrongWeakPublished>& world) {
@@ -540,7 +553,7 @@ constinit const Model<StrongWeakPublished> StrongWeakPublished::model{
     .requests = broker::client_requests<StrongWeakPublished>(),
     .faults = {.mortal = &mortal, .sites_return = false},
     .reduction = {.normalise = &normalise},
-    .handwritten = {.state_error = &StrongWeakPublished::state_error},
+    .handwritten = {.state_error = &StrongWeakPublished::state_error, .message_error = &message_error},
 };
 
 }  // namespace allot

@@ -248,6 +248,8 @@ public:
         return broker::not_its_role(ctx.config, ctx.self, std::holds_alternative<Client>(role_));
     }
 
+    static std::optional<std::string> message_error(const Context& receiver, const Message& message);
+
     static void on_state(const View<StrongWeakPublished>& view, Report& report);
 
     bool operator==(const StrongWeakPublished&) const = default;
