@@ -247,8 +247,5 @@ private:
 }  // namespace allot::host
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    allot::fuzz::Source source(data, size);
-    allot::host::World world(source);
-    while (!source.is_empty()) world.step();
-    return 0;
+    return allot::fuzz::run<allot::host::World>(data, size);
 }

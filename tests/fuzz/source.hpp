@@ -87,12 +87,13 @@ private:
             return type.set_number(
                 value, type.enumerators[choice(static_cast<std::uint32_t>(type.enumerators.size()))].number);
         if (type.form == Form::boolean) return type.set_number(value, coin() ? 1 : 0);
-        type.set_number(value, number(type.greatest));
+        // Instances have few sites.
+        type.set_number(value, number(type.is_site ? 4 : 16, type.greatest));
     }
 
-    std::uint64_t number(std::uint64_t greatest) {
+    std::uint64_t number(unsigned mostly_below, std::uint64_t greatest) {
         const std::uint8_t drawn = byte();
-        if (drawn < 0xC0) return std::min<std::uint64_t>(drawn % 16, greatest);
+        if (drawn < 0xC0) return std::min<std::uint64_t>(drawn % mostly_below, greatest);
         if (drawn < 0xE0) return std::min<std::uint64_t>(byte(), greatest);
         constexpr std::array<unsigned, 8> bits{8, 12, 16, 24, 31, 40, 62, 63};
         if (drawn < 0xF8)
@@ -111,5 +112,18 @@ private:
 
     std::string_view left_;
 };
+
+// Each input is one run: it says how a world begins, and its steps until it ends.
+template <class World>
+void take_steps(Source& source, World& world) {
+    while (!source.is_empty()) world.step();
+}
+template <class World>
+int run(const std::uint8_t* data, std::size_t size) {
+    Source source(data, size);
+    World world(source);
+    take_steps(source, world);
+    return 0;
+}
 
 }  // namespace allot::fuzz

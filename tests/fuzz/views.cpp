@@ -74,8 +74,5 @@ private:
 }  // namespace allot::host
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    allot::fuzz::Source source(data, size);
-    allot::host::Member member(source);
-    while (!source.is_empty()) member.step();
-    return 0;
+    return allot::fuzz::run<allot::host::Member>(data, size);
 }

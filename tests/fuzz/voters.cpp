@@ -173,8 +173,5 @@ private:
 }  // namespace allot::agreement
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    allot::fuzz::Source source(data, size);
-    allot::agreement::World world(source);
-    while (!source.is_empty()) world.step();
-    return 0;
+    return allot::fuzz::run<allot::agreement::World>(data, size);
 }
