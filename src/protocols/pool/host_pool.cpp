@@ -176,7 +176,7 @@ TreePool::Config HostPool::with_surplus(TreePool::Config config) const {
     return config;
 }
 
-// What comes round to the root ahead of the controller has not been counted in this traversal.
+// A unit that comes round to the root ahead of the controller was not counted in this traversal.
 bool HostPool::drops(const Context& ctx, SiteId from, const Message& message) {
     const bool comes_round =
         surplus_ > 0 && ctx.self == Tree::root && std::holds_alternative<TreePool::Resource>(message) &&

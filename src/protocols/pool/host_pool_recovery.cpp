@@ -81,8 +81,8 @@ pool::Beginning HostPool::beginning(const Context& ctx, const HostPool& before,
     return beginning;
 }
 
-// What is left of programs beside the application if no claim mentions them: one that let go before the
-// report is idle; one whose request the report left out asks again.
+// Programs beside the application that no claim mentions: one that let go before the report is idle; one
+// whose request the report left out asks again.
 void HostPool::take_seats(const HostPool& before) {
     seats_.resize(before.seats_.size());
     for (std::size_t seat = 1; seat < seats_.size(); ++seat) {
