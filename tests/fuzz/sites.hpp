@@ -95,7 +95,7 @@ private:
         handle(site, input::Receive<Message>{from, message});
     }
 
-    // What an honest site has said comes again from the hostile one: it names what there is.
+    // The hostile site repeats messages of honest ones: these name things that exist.
     void repeat(SiteId site) {
         if (!seen_.empty()) say(site, hostile(), mended(seen_[source_.byte() % seen_.size()], site));
     }

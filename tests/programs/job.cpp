@@ -23,7 +23,7 @@
 
 namespace {
 
-// Whoever writes a line may be killed, so it is written at once.
+// The writer may be killed at any time, so a line is one write.
 void add_line(const std::string& file, const std::string& line) {
     const int to = ::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     const std::string text = line + "\n";

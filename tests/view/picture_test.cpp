@@ -117,7 +117,7 @@ TEST(Recorder, A_message_put_by_hand_begins_there) {
     EXPECT_EQ(run.events[0].mark, Mark::hand);
 }
 
-// What is violated stands at the step that violates it.
+// The picture marks a violation at the step that violates the property.
 TEST(Recorder, The_violation_is_at_its_step) {
     const std::string text =
         content_of(ALLOT_SOURCE_DIR "/scenarios/semaphore/host-permits-without-bound-all-seats.txt");
@@ -261,7 +261,7 @@ TEST(Svg, Text_is_escaped) {
     EXPECT_EQ(text.find('\x1b'), std::string::npos);
 }
 
-// What the page reads, and nothing that could end the element that holds it.
+// The data are JSON for the page, and cannot end the element that holds them.
 TEST(RunPage, Holds_the_run_as_json) {
     view::Run run = run_of(two_sites);
     run.title = "</script><b>";
